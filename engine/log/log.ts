@@ -1,0 +1,73 @@
+/**
+ * The durable log behind a replica: one interface, implemented by a file (one replica) and, for three and six, by etcd.
+ *
+ * Contract: an entry is *committed* when it can no longer be lost. The replica may execute an entry before it is
+ * committed, but answers nothing that depends on it until then. Entries are committed in op order.
+ */
+import type { Checkpointed } from '../ledger/checkpoint.ts';
+
+/** One operation in the log. `op` counts from 1 without holes; `timestamp` (ns) rises with it. */
+export interface LogEntry {
+  readonly op: number;
+  readonly timestamp: bigint;
+  /** The view (reign) in which the entry was made; never falls. */
+  readonly view: number;
+  /**
+   * The request message that caused it, header (256 bytes) and body, as the client sent it and its checksums cover it.
+   * Operations of our own (pulse) carry a header with client 0.
+   */
+  readonly message: Uint8Array;
+}
+
+/** Who a data file belongs to. `clusterId` is a u128. */
+export interface ReplicaIdentity {
+  readonly clusterId: bigint;
+  readonly replicaIndex: number;
+  readonly replicaCount: number;
+}
+
+/** What a replica has after opening its log: a state at `op`, from which the entries that follow are to be executed. */
+export interface CheckpointPosition {
+  /** Last op that the loaded state contains; 0 for a new replica. */
+  readonly op: number;
+  readonly timestamp: bigint;
+  readonly view: number;
+  /** 16 bytes: the state machine's hash at `op`. */
+  readonly stateHash: Uint8Array;
+}
+
+export interface ReplicaLog {
+  readonly identity: ReplicaIdentity;
+
+  /**
+   * Loads the newest checkpoint into `state`, then calls `replay` for each committed entry after it, in order.
+   * Throws `DataFileError` when what is on disk is corrupt (a torn tail is not: it was never committed).
+   */
+  recover(state: Checkpointed, replay: (entry: LogEntry) => void): Promise<CheckpointPosition>;
+
+  /**
+   * Appends after the last entry. Appends may be issued without waiting for the earlier ones; they are grouped.
+   * `committed` is called once, in op order, when the entry is committed. A failed write or fsync is final: `onFailure`
+   * is called, no later entry commits, and the process must end (after a failed fsync nobody knows what is on disk).
+   */
+  append(entry: LogEntry, committed: () => void): void;
+
+  /** Resolves when a read executed after it sees every operation acknowledged before it was called. */
+  readBarrier(): Promise<void>;
+
+  /** Bytes of log written since the last checkpoint: the caller checkpoints when it reaches `checkpointAfterBytes`. */
+  readonly logBytesSinceCheckpoint: number;
+  readonly checkpointAfterBytes: number;
+
+  /**
+   * Starts a checkpoint of `state` as it is now (after executing `position.op`, which need not be committed yet) and
+   * resolves when it is durable and the log before it is free. Appends go on meanwhile. One at a time.
+   */
+  checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<void>;
+
+  /** Bytes the replica's storage takes now and may take. */
+  storage(): { readonly usedBytes: number; readonly limitBytes: number };
+
+  /** Commits what was appended and closes the files. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+/** Unit tests stand beside the code; the suites under test/ are run by `tools/test/ladder.ts`. */
+export default {
+  testEnvironment: 'node',
+  rootDir: import.meta.dirname,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.ledgerhouse/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.ledgerhouse/'],
+  cacheDirectory: 'node_modules/.cache/jest',
+};
