@@ -3,7 +3,12 @@ export default {
   testEnvironment: 'node',
   rootDir: import.meta.dirname,
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } }] },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
+    ],
+  },
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.ledgerhouse/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.ledgerhouse/'],

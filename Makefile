@@ -1,0 +1,61 @@
+# `make` shows the targets. Anything longer than a line lives in tools/.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+JEST := NODE_OPTIONS=--experimental-vm-modules jest
+NODE := node --disable-warning=ExperimentalWarning
+
+.PHONY: help
+help: ## Show the targets
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  \033[1m%-18s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Install everything a developer needs (idempotent)
+	@tools/setup/setup.sh
+
+.PHONY: check
+check: fmt-check lint types gen-check test-unit ## Format, lint, types, generated files, unit tests: under a minute warm
+
+.PHONY: fmt fmt-check lint types gen gen-check
+fmt: ## Format every source file
+	@oxfmt
+fmt-check:
+	@oxfmt --check
+lint: ## Lint with type-aware rules and the arrows between folders
+	@oxlint --type-aware --deny-warnings
+types: ## Check the types
+	@tsc -p .
+gen: ## Make the generated files anew
+	@$(NODE) tools/codegen/main.ts
+gen-check: ## Fail when a generated file is not what its source says
+	@$(NODE) tools/codegen/main.ts --check
+
+.PHONY: test test-unit test-conformance test-crash test-integration test-e2e
+test: setup ## The whole ladder, ending with one line `N passed, N failed`; STAGES="unit e2e" picks
+	@$(NODE) tools/test/ladder.ts $(STAGES)
+test-unit: ## Unit tests: no I/O
+	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(conformance|crash|integration|e2e)/' --silent
+test-conformance: ## Official clients against the engine
+	@$(NODE) tools/test/ladder.ts conformance
+test-crash: ## Kill, cut, flip, fill
+	@$(NODE) tools/test/ladder.ts crash
+test-integration: ## Against a real Kubernetes control plane
+	@$(NODE) tools/test/ladder.ts integration
+test-e2e: ## Against a real cluster with nodes
+	@$(NODE) tools/test/ladder.ts e2e
+
+.PHONY: cluster-up cluster-down cluster-status
+cluster-up: ## Bring up the local Kubernetes (LEDGERHOUSE_CLUSTER=native|docker|kubeconfig|auto, NODES=1..3)
+	@$(NODE) tools/cluster/main.ts up
+cluster-down: ## Take it down and leave nothing of ours
+	@$(NODE) tools/cluster/main.ts down
+cluster-status: ## What is up, and where its kubeconfig is
+	@$(NODE) tools/cluster/main.ts status
+
+.PHONY: images build clean
+images: ## Build the images and load them into the cluster that is up
+	@$(NODE) tools/images/main.ts load
+build: ## Compile what the images hold into dist/
+	@tsc -p tsconfig.build.json
+clean: ## Remove what was built in the checkout
+	@rm -rf dist node_modules/.cache

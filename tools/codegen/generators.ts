@@ -1,0 +1,4 @@
+/** From a path in the repository to the content that the file there must have. */
+export type Generator = () => Promise<Readonly<Record<string, string>>>;
+
+export const generators: readonly Generator[] = [];

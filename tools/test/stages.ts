@@ -1,0 +1,42 @@
+/** The ladder of tests: what runs, in this order. A stage is a folder of Jest suites, or all that stands beside the code. */
+export interface Stage {
+  readonly name: string;
+  readonly title: string;
+  /** Where its suites are; `undefined` means the unit tests beside the code. */
+  readonly folder?: string;
+  /** Suites side by side. Stages that share one machine-wide thing (a cluster, a port, a disk) run one at a time. */
+  readonly workers: number;
+  readonly deadlineMinutes: number;
+}
+
+export const stages: readonly Stage[] = [
+  { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 8 },
+  {
+    name: 'conformance',
+    title: 'official clients against the engine',
+    folder: 'test/conformance',
+    workers: 1,
+    deadlineMinutes: 15,
+  },
+  {
+    name: 'crash',
+    title: 'kill, cut, flip, fill',
+    folder: 'test/crash',
+    workers: 1,
+    deadlineMinutes: 15,
+  },
+  {
+    name: 'integration',
+    title: 'against a real control plane',
+    folder: 'test/integration',
+    workers: 1,
+    deadlineMinutes: 25,
+  },
+  {
+    name: 'e2e',
+    title: 'on a real cluster with nodes',
+    folder: 'test/e2e',
+    workers: 1,
+    deadlineMinutes: 30,
+  },
+];

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { closingLine, summarize, type JestReport } from './summary.ts';
+
+const report = (part: Partial<JestReport>): JestReport => ({
+  numPassedTests: 0,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  numRuntimeErrorTestSuites: 0,
+  testResults: [],
+  ...part,
+});
+const ended = (code: number | null, timedOut = false) => ({ code, timedOut });
+
+test('a stage that passes counts its tests', () => {
+  const result = summarize(report({ numPassedTests: 3, numPendingTests: 1 }), ended(0));
+  expect(result).toEqual({ passed: 3, failed: 0, skipped: 1, failures: [] });
+});
+
+test.each([
+  ['a crash without a report', undefined, ended(134)],
+  ['a run past its deadline', report({ numPassedTests: 9 }), ended(null, true)],
+  ['a run of no test', report({}), ended(0)],
+  ['a bad exit status though every test passed', report({ numPassedTests: 9 }), ended(1)],
+  ['a suite that does not load', report({ numRuntimeErrorTestSuites: 1 }), ended(1)],
+])('silence is never success: %s is a failure', (_, jestReport, exit) => {
+  expect(summarize(jestReport, exit).failed).toBeGreaterThan(0);
+});
+
+test('the closing line adds the stages up and names skipped tests only when there are some', () => {
+  const ok = { passed: 2, failed: 0, skipped: 0, failures: [] };
+  expect(closingLine([ok, ok])).toBe('4 passed, 0 failed');
+  expect(closingLine([ok, { ...ok, failed: 1, skipped: 2 }])).toBe('4 passed, 1 failed, 2 skipped');
+});

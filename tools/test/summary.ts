@@ -1,0 +1,62 @@
+/** What Jest's `--json` file says of a run, reduced to what the ladder adds up. */
+export interface JestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly numTodoTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+}
+
+export interface StageResult {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Names of what failed, for people. */
+  readonly failures: readonly string[];
+}
+
+/**
+ * The result of a stage from how its process ended and what it reported. A run that crashed, ran past its deadline or ran
+ * no test counts as one failure at least: silence is never success.
+ */
+export function summarize(
+  report: JestReport | undefined,
+  exit: { readonly code: number | null; readonly timedOut: boolean },
+): StageResult {
+  if (exit.timedOut) return crashed('ran past its deadline', report);
+  if (report === undefined) return crashed(`ended with status ${exit.code} and no report`, report);
+  const failures = report.testResults.flatMap((suite) => [
+    ...suite.assertionResults.filter((a) => a.status === 'failed').map((a) => a.fullName),
+    ...(suite.status === 'failed' && suite.assertionResults.length === 0
+      ? [`${suite.name} did not load`]
+      : []),
+  ]);
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+  const skipped = report.numPendingTests + report.numTodoTests;
+  if (failed === 0 && exit.code !== 0) return crashed(`ended with status ${exit.code}`, report);
+  if (failed === 0 && report.numPassedTests + skipped === 0) return crashed('ran no test', report);
+  return { passed: report.numPassedTests, failed, skipped, failures };
+}
+
+function crashed(how: string, report: JestReport | undefined): StageResult {
+  return {
+    passed: report?.numPassedTests ?? 0,
+    failed: (report?.numFailedTests ?? 0) + 1,
+    skipped: report?.numPendingTests ?? 0,
+    failures: [`the stage ${how}`],
+  };
+}
+
+/** The line that CI reads; the last of the whole run. */
+export function closingLine(results: readonly StageResult[]): string {
+  const sum = (pick: (r: StageResult) => number) => results.reduce((n, r) => n + pick(r), 0);
+  const skipped = sum((r) => r.skipped);
+  const line = `${sum((r) => r.passed)} passed, ${sum((r) => r.failed)} failed`;
+  return skipped === 0 ? line : `${line}, ${skipped} skipped`;
+}
