@@ -41,7 +41,9 @@ command -v go >/dev/null || say "go is missing: the native local Kubernetes is b
 stamp=node_modules/.ledgerhouse-lock
 if ! cmp -s package-lock.json "$stamp"; then
   say "installing npm packages"
-  npm ci --no-fund --no-audit --loglevel=error
+  # Not `npm ci`: a lock file written on one platform may lack the optional binaries of another, which `ci` refuses.
+  # Versions and integrity come from the lock file all the same.
+  npm install --no-save --no-fund --no-audit --loglevel=error
   cp package-lock.json "$stamp"
 fi
 [ -x node_modules/.bin/node ] || fail "npm brought no Node for this platform ($(uname -sm)); Linux on x64 or arm64 is needed."

@@ -1,0 +1,144 @@
+/**
+ * The programs of the local Kubernetes, built from Go modules at the versions that `modules/<group>/go.mod` pins and
+ * `go.sum` verifies, and kept in the user's cache: `bin/<group>-<hash>/<name>`, the hash covering all that goes in.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder, ClusterError } from './config.ts';
+import { withLock } from './lock.ts';
+import { step } from './progress.ts';
+import { run } from './run.ts';
+
+interface Group {
+  /** Name of the executable → package. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** The module whose version `ldflags` carries. */
+  readonly module: string;
+  readonly ldflags?: (version: string) => readonly string[];
+}
+
+const kubernetes = (name: string) => `k8s.io/kubernetes/cmd/${name}`;
+
+/** Groups are built one by one, each from its own go.mod, so that their dependencies need not agree. */
+export const groups = {
+  etcd: { programs: { etcd: 'go.etcd.io/etcd/server/v3' }, module: 'go.etcd.io/etcd/server/v3' },
+  'control-plane': {
+    programs: {
+      'kube-apiserver': kubernetes('kube-apiserver'),
+      'kube-controller-manager': kubernetes('kube-controller-manager'),
+    },
+    module: 'k8s.io/kubernetes',
+    ldflags: kubernetesVersion,
+  },
+  node: {
+    programs: {
+      'kube-scheduler': kubernetes('kube-scheduler'),
+      kubelet: kubernetes('kubelet'),
+      'kube-proxy': kubernetes('kube-proxy'),
+    },
+    module: 'k8s.io/kubernetes',
+    ldflags: kubernetesVersion,
+  },
+  coredns: { programs: { coredns: 'github.com/coredns/coredns' }, module: 'github.com/coredns/coredns' },
+  pause: { programs: { pause: '.' }, module: '' },
+  helm: { programs: { helm: 'helm.sh/helm/v4/cmd/helm' }, module: 'helm.sh/helm/v4' },
+} as const satisfies Record<string, Group>;
+export type GroupName = keyof typeof groups;
+
+/** Clients and kubectl read the version that is stamped here; without it the server calls itself v0.0.0. */
+function kubernetesVersion(version: string): readonly string[] {
+  const [major, minor] = version.slice(1).split('.');
+  return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
+    `-X ${path}.gitVersion=${version}`,
+    `-X ${path}.gitMajor=${major}`,
+    `-X ${path}.gitMinor=${minor}`,
+    `-X ${path}.gitTreeState=clean`,
+  ]);
+}
+
+const modules = join(import.meta.dirname, 'modules');
+
+/** Both Kubernetes groups share one go.mod, so that they share what is compiled. */
+const moduleFolder = (group: GroupName) =>
+  join(modules, group === 'control-plane' || group === 'node' ? 'kubernetes' : group);
+
+/** Builds a group unless the cache has it, and gives the path of each of its programs. */
+export async function ensureBuilt(group: GroupName): Promise<Readonly<Record<string, string>>> {
+  const { programs }: Group = groups[group];
+  const folder = join(cacheFolder, 'bin', `${group}-${hashOf(group)}`);
+  const paths = Object.fromEntries(Object.keys(programs).map((name) => [name, join(folder, name)]));
+  if (existsSync(folder)) return paths;
+  mkdirSync(join(cacheFolder, 'bin'), { recursive: true });
+  await withLock(join(cacheFolder, `build-${group}.lock`), async () => {
+    // Another invocation may have built it while this one waited.
+    if (!existsSync(folder)) await build(group, folder);
+  });
+  return paths;
+}
+
+/** The path of one program, built when needed. */
+export async function ensureProgram(name: string): Promise<string> {
+  for (const group of Object.keys(groups) as GroupName[]) {
+    if (name in groups[group].programs) return (await ensureBuilt(group))[name] ?? '';
+  }
+  const known = Object.values(groups).flatMap((group) => Object.keys(group.programs));
+  throw new ClusterError(`no program ${name}; there are ${known.join(', ')}`);
+}
+
+async function build(group: GroupName, folder: string): Promise<void> {
+  const { programs, module, ldflags }: Group = groups[group];
+  const started = Date.now();
+  // The name shows that it is not whole; what a killed build left is removed.
+  const unfinished = `${folder}.unfinished-${process.pid}`;
+  for (const name of readdirSync(join(folder, '..'))) {
+    if (name.startsWith(`${group}-`) && name.includes('.unfinished-')) {
+      rmSync(join(folder, '..', name), { recursive: true, force: true });
+    }
+  }
+  mkdirSync(unfinished, { recursive: true });
+  const cwd = moduleFolder(group);
+  const version = module === '' ? '' : (await go(['list', '-m', '-f', '{{.Version}}', module], cwd)).trim();
+  const names = Object.keys(programs);
+  step(`building ${names.join(', ')} ${version} (once; minutes when Go's build cache is cold)`);
+  const ticker = setInterval(() => {
+    step(`still building ${names.join(', ')} (${Math.round((Date.now() - started) / 1000)} s)`);
+  }, 30_000);
+  try {
+    const flags = ['-s', '-w', ...(ldflags?.(version) ?? [])].join(' ');
+    for (const [name, path] of Object.entries(programs)) {
+      await go(['build', '-trimpath', '-ldflags', flags, '-o', join(unfinished, name), path], cwd);
+    }
+    renameSync(unfinished, folder);
+  } finally {
+    clearInterval(ticker);
+  }
+  step(`built ${names.join(', ')} in ${Math.round((Date.now() - started) / 1000)} s`);
+}
+
+async function go(args: readonly string[], cwd: string): Promise<string> {
+  try {
+    return await run('go', args, {
+      cwd,
+      timeoutMs: 40 * 60_000,
+      env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
+    });
+  } catch (error) {
+    const missing = error instanceof Error && error.message.includes('ENOENT');
+    if (!missing) throw error;
+    throw new ClusterError(
+      'the native local Kubernetes is built with Go 1.25 or later, and there is no `go` on the PATH',
+      { cause: error },
+    );
+  }
+}
+
+function hashOf(group: GroupName): string {
+  const hash = createHash('sha256');
+  const folder = moduleFolder(group);
+  for (const file of readdirSync(folder).sort()) {
+    hash.update(file).update('\0').update(readFileSync(join(folder, file)));
+  }
+  hash.update(JSON.stringify(groups[group])).update(process.arch);
+  return hash.digest('hex').slice(0, 12);
+}

@@ -1,0 +1,3 @@
+module ledgerhouse.dev/tools/cluster/pause
+
+go 1.24.0

@@ -1,0 +1,135 @@
+/**
+ * Processes that outlive the command that started them. Each is remembered by its pid and its start time, so that a pid
+ * which the kernel has given to somebody else since is never taken for ours.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync, closeSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClusterError } from './config.ts';
+
+interface Recorded {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat: clock ticks since boot. */
+  readonly startTime: string;
+}
+
+export interface StartOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Name of a network namespace under /run/netns to run in. */
+  readonly networkNamespace?: string | undefined;
+}
+
+/** The processes of one cluster: records and logs in two folders. */
+export class Processes {
+  readonly #records: string;
+  readonly logs: string;
+
+  constructor(folder: string) {
+    this.#records = join(folder, 'pids');
+    this.logs = join(folder, 'logs');
+    mkdirSync(this.#records, { recursive: true });
+    mkdirSync(this.logs, { recursive: true });
+  }
+
+  /** Starts `name` unless it runs already. */
+  start(name: string, options: StartOptions): void {
+    if (this.isRunning(name)) return;
+    const log = openSync(join(this.logs, `${name}.log`), 'a');
+    // nsenter, not `ip netns exec`: the latter gives the process a /sys of its own, without the cgroup mounts.
+    const inside =
+      options.networkNamespace === undefined
+        ? []
+        : ['nsenter', `--net=/run/netns/${options.networkNamespace}`, '--'];
+    const [command, ...args] = [...inside, options.command, ...options.args];
+    if (command === undefined) throw new ClusterError(`${name} has no command`);
+    const child = spawn(command, args, {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, ...options.env },
+    });
+    closeSync(log);
+    child.on('error', () => undefined);
+    child.unref();
+    if (child.pid === undefined) throw new ClusterError(`${command} cannot be started`);
+    const record: Recorded = { pid: child.pid, startTime: startTimeOf(child.pid) ?? '' };
+    writeFileSync(this.#fileOf(name), JSON.stringify(record));
+  }
+
+  isRunning(name: string): boolean {
+    return this.#alive(name) !== undefined;
+  }
+
+  names(): readonly string[] {
+    return readdirSync(this.#records).map((file) => file.replace(/\.json$/, ''));
+  }
+
+  /** Throws when one of `names` is not running, with the end of what it said. */
+  assertRunning(names: readonly string[]): void {
+    for (const name of names) {
+      if (this.isRunning(name)) continue;
+      const log = join(this.logs, `${name}.log`);
+      const said = readFileSync(log, 'utf8').trim().split('\n').slice(-3).join('\n');
+      throw new ClusterError(`${name} ended; ${log} says:\n${said}`);
+    }
+  }
+
+  pid(name: string): number | undefined {
+    return this.#alive(name)?.pid;
+  }
+
+  /** Ends `name`: SIGTERM, then SIGKILL after `graceMs`. */
+  async stop(name: string, graceMs = 5_000): Promise<void> {
+    const record = this.#alive(name);
+    if (record !== undefined) await endProcess(record.pid, graceMs);
+    rmSync(this.#fileOf(name), { force: true });
+  }
+
+  #fileOf(name: string): string {
+    return join(this.#records, `${name}.json`);
+  }
+
+  #alive(name: string): Recorded | undefined {
+    try {
+      const record = JSON.parse(readFileSync(this.#fileOf(name), 'utf8')) as Recorded;
+      return startTimeOf(record.pid) === record.startTime ? record : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** Ends a process that is known to be ours and waits until it is gone. */
+export async function endProcess(pid: number, graceMs: number): Promise<void> {
+  const startTime = startTimeOf(pid);
+  if (startTime === undefined) return;
+  const gone = () => startTimeOf(pid) !== startTime;
+  for (const [signal, waitMs] of [
+    ['SIGTERM', graceMs],
+    ['SIGKILL', 10_000],
+  ] as const) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      return;
+    }
+    const deadline = Date.now() + waitMs;
+    while (Date.now() < deadline) {
+      if (gone()) return;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  }
+}
+
+/** When the process started, or undefined when it is not there or is only waiting to be reaped. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command's name, in parentheses, may hold spaces: count from behind it.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
