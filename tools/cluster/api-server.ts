@@ -15,6 +15,7 @@ export interface ControlPlaneAddresses {
   /** Address that everything binds and is reached at. */
   readonly host: string;
   readonly apiPort: number;
+  readonly etcdHost: string;
   readonly etcdPort: number;
   readonly etcdPeerPort: number;
   readonly controllerManagerPort: number;
@@ -86,8 +87,8 @@ async function controlPlanePrograms(): Promise<{
 }
 
 function startEtcd({ folder, addresses, processes }: ControlPlaneOptions, command: string): void {
-  const client = `http://127.0.0.1:${addresses.etcdPort}`;
-  const peer = `http://127.0.0.1:${addresses.etcdPeerPort}`;
+  const client = `http://${addresses.etcdHost}:${addresses.etcdPort}`;
+  const peer = `http://${addresses.etcdHost}:${addresses.etcdPeerPort}`;
   processes.start('etcd', {
     command,
     args: [
@@ -111,7 +112,7 @@ function apiServerFlags(
   kubelets: { cert: string; key: string },
 ): string[] {
   return [
-    `--etcd-servers=http://127.0.0.1:${addresses.etcdPort}`,
+    `--etcd-servers=http://${addresses.etcdHost}:${addresses.etcdPort}`,
     `--bind-address=${addresses.host}`,
     // Pods reach the API server at this address, through the `kubernetes` Service.
     `--advertise-address=${addresses.host}`,

@@ -37,6 +37,7 @@ export async function startControlPlane(
       controllerManager: options.controllerManager ?? false,
       addresses: {
         host: '127.0.0.1',
+        etcdHost: '127.0.0.1',
         apiPort: apiPort ?? 0,
         etcdPort: etcdPort ?? 0,
         etcdPeerPort: etcdPeerPort ?? 0,

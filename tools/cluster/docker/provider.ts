@@ -1,0 +1,86 @@
+/**
+ * k3s in a container, for machines with a Docker engine. The container outlives the command; its id is kept beside the
+ * kubeconfig. One node: k3s stands for a cluster here, the native provider is the one with several nodes.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { GenericContainer, Wait } from 'testcontainers';
+import { ClusterError, type ClusterConfig } from '../config.ts';
+import type { ClusterProvider } from '../provider.ts';
+import { step } from '../progress.ts';
+import { run, runQuietly } from '../run.ts';
+
+/** The Kubernetes version of the native provider, in k3s's build of it. */
+const image = 'rancher/k3s:v1.35.4-k3s1';
+const apiPort = 6443;
+
+const idFile = (config: ClusterConfig) => join(config.stateFolder, 'k3s-container');
+
+export const docker: ClusterProvider = {
+  async up(config) {
+    if (config.nodes > 1) {
+      throw new ClusterError('the docker provider has one node; use LEDGERHOUSE_CLUSTER=native for NODES=2 or 3');
+    }
+    if (await isRunning(config)) return;
+    step(`starting ${image}`);
+    // The cluster is to stay when this command ends: no reaper.
+    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    const container = await new GenericContainer(image)
+      .withCommand(['server', '--disable=traefik', '--disable=metrics-server', '--tls-san=127.0.0.1'])
+      .withPrivilegedMode()
+      .withTmpFs({ '/run': '', '/var/run': '' })
+      .withExposedPorts(apiPort)
+      .withAutoRemove(false)
+      .withStartupTimeout(180_000)
+      .withWaitStrategy(Wait.forLogMessage('Node controller sync successful'))
+      .start();
+    writeFileSync(idFile(config), container.getId());
+    const { output } = await container.exec(['cat', '/etc/rancher/k3s/k3s.yaml']);
+    const server = `https://${container.getHost()}:${container.getMappedPort(apiPort)}`;
+    writeFileSync(config.kubeconfig, output.replace(/https:\/\/127\.0\.0\.1:\d+/, server), { mode: 0o600 });
+    await ensureStorageClasses(config);
+    step(`k3s ready at ${server}`);
+  },
+
+  async down(config) {
+    if (!existsSync(idFile(config))) return;
+    await runQuietly('docker', ['rm', '--force', '--volumes', containerId(config)]);
+    rmSync(idFile(config), { force: true });
+    rmSync(config.kubeconfig, { force: true });
+  },
+
+  async loadImage(config, reference, archive) {
+    const id = containerId(config);
+    const listed = await run('docker', ['exec', id, 'ctr', '-n', 'k8s.io', 'images', 'list', '-q']);
+    if (listed.split('\n').includes(`docker.io/${reference}`)) return;
+    const inside = `/tmp/${basename(archive)}`;
+    await run('docker', ['cp', archive, `${id}:${inside}`], { timeoutMs: 300_000 });
+    await run('docker', ['exec', id, 'ctr', '-n', 'k8s.io', 'images', 'import', inside], { timeoutMs: 300_000 });
+    await run('docker', ['exec', id, 'rm', inside]);
+    step(`loaded ${reference}`);
+  },
+};
+
+const containerId = (config: ClusterConfig) => readFileSync(idFile(config), 'utf8').trim();
+
+async function isRunning(config: ClusterConfig): Promise<boolean> {
+  if (!existsSync(idFile(config))) return false;
+  const state = await runQuietly('docker', ['inspect', '--format', '{{.State.Running}}', containerId(config)]);
+  return state.trim() === 'true';
+}
+
+/** k3s brings one storage class, of its local-path provisioner; both of ours are names for it there. It cannot grow. */
+async function ensureStorageClasses(config: ClusterConfig): Promise<void> {
+  const classes = ['ledgerhouse-network', 'ledgerhouse-local'].map(
+    (name) => `apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: { name: ${name} }
+provisioner: rancher.io/local-path
+reclaimPolicy: Delete
+volumeBindingMode: WaitForFirstConsumer
+`,
+  );
+  await run('docker', ['exec', '-i', containerId(config), 'kubectl', 'apply', '-f', '-'], {
+    input: classes.join('---\n'),
+  });
+}

@@ -1,0 +1,35 @@
+/** A cluster of the caller's: the current context of their kubeconfig. Nothing of it is started or taken down here. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { KubeConfig, VersionApi } from '@kubernetes/client-node';
+import { ClusterError } from '../config.ts';
+import type { ClusterProvider } from '../provider.ts';
+import { step } from '../progress.ts';
+
+export const existing: ClusterProvider = {
+  async up(config) {
+    const kubeconfig = new KubeConfig();
+    kubeconfig.loadFromDefault();
+    const context = kubeconfig.getCurrentContext();
+    try {
+      const { gitVersion } = await kubeconfig.makeApiClient(VersionApi).getCode();
+      // The context is copied: a later `kubectl config use-context` must not move the tests to another cluster.
+      writeFileSync(config.kubeconfig, kubeconfig.exportConfig(), { mode: 0o600 });
+      step(`using context "${context}", Kubernetes ${gitVersion}`);
+    } catch (error) {
+      throw new ClusterError(
+        `the cluster of the current context "${context}" does not answer (${String(error)}); check: kubectl cluster-info`,
+        { cause: error },
+      );
+    }
+  },
+
+  async down(config) {
+    rmSync(config.kubeconfig, { force: true });
+  },
+
+  async loadImage(_config, reference) {
+    throw new ClusterError(
+      `images are not loaded into a cluster of yours; push ${reference} to a registry that it reads`,
+    );
+  },
+};

@@ -1,0 +1,99 @@
+/** `node tools/cluster/main.ts up|down|status|build [PROGRAM …]|binary PROGRAM [--provider P] [--nodes N]` */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { dockerAnswers } from '../images/build.ts';
+import { ensureBuilt, ensureProgram, groups, type GroupName } from './binaries.ts';
+import { ClusterError, Provider, readConfig, type ClusterConfig } from './config.ts';
+import { docker } from './docker/provider.ts';
+import { existing } from './existing/provider.ts';
+import { withLock } from './lock.ts';
+import { native } from './native/provider.ts';
+import { step } from './progress.ts';
+import type { ClusterProvider } from './provider.ts';
+import { describe } from './status.ts';
+
+type RealProvider = Exclude<Provider, 'auto'>;
+const providers: Readonly<Record<RealProvider, ClusterProvider>> = { native, docker, kubeconfig: existing };
+
+/** What was brought up, so that every later command means the same cluster. */
+interface Up {
+  readonly provider: RealProvider;
+  readonly nodes: number;
+}
+
+const upFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster.json');
+
+export function whatIsUp(config: ClusterConfig): Up | undefined {
+  return existsSync(upFile(config)) ? (JSON.parse(readFileSync(upFile(config), 'utf8')) as Up) : undefined;
+}
+
+async function up(config: ClusterConfig): Promise<void> {
+  const before = whatIsUp(config);
+  const provider = config.provider === Provider.auto ? (before?.provider ?? (await choose())) : config.provider;
+  if (before !== undefined && (before.provider !== provider || before.nodes !== config.nodes)) {
+    throw new ClusterError(
+      `a ${before.provider} cluster with ${before.nodes} node(s) is up; run make cluster-down before another`,
+    );
+  }
+  // Written first: an interrupted start is something to take down.
+  writeFileSync(upFile(config), JSON.stringify({ provider, nodes: config.nodes } satisfies Up));
+  await providers[provider].up(config);
+}
+
+async function choose(): Promise<RealProvider> {
+  const provider = (await dockerAnswers()) ? Provider.docker : Provider.native;
+  step(`provider ${provider}`);
+  return provider;
+}
+
+async function down(config: ClusterConfig): Promise<void> {
+  const before = whatIsUp(config);
+  // Without a record there may still be pieces of a native cluster: it finds them by name.
+  await providers[before?.provider ?? Provider.native].down(config);
+  rmSync(upFile(config), { force: true });
+  step('nothing of it is left');
+}
+
+/** Loads an image into the cluster that is up. */
+export async function loadImage(config: ClusterConfig, reference: string, archive: string): Promise<void> {
+  const before = whatIsUp(config);
+  if (before === undefined) throw new ClusterError('no cluster is up; run: make cluster-up');
+  await providers[before.provider].loadImage({ ...config, nodes: before.nodes }, reference, archive);
+}
+
+async function main(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { provider: { type: 'string' }, nodes: { type: 'string' } },
+  });
+  const [command, ...names] = positionals;
+  const config = readConfig(values);
+  const lock = join(config.stateFolder, 'cluster.lock');
+  switch (command) {
+    case 'up':
+      return withLock(lock, () => up(config));
+    case 'down':
+      return withLock(lock, () => down(config));
+    case 'status':
+      return describe(config, whatIsUp(config));
+    case 'build':
+      for (const group of names.length > 0 ? names : Object.keys(groups)) await ensureBuilt(group as GroupName);
+      return;
+    case 'binary':
+      console.log(await ensureProgram(names[0] ?? ''));
+      return;
+    default:
+      throw new ClusterError('usage: main.ts up|down|status|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]');
+  }
+}
+
+if (import.meta.main) {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    console.error(`cluster: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,164 @@
+/** Brings a native cluster up. Every step looks first: a second run, or one after an interrupt, does what is missing. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { buildImage } from '../../images/build.ts';
+import { startApiServer, writeIn, type ControlPlaneAddresses } from '../api-server.ts';
+import { ensureBuilt } from '../binaries.ts';
+import { checkout, ClusterError, type ClusterConfig } from '../config.ts';
+import { writeKubeconfig } from '../kubeconfig.ts';
+import type { Pki } from '../pki.ts';
+import { Processes } from '../processes.ts';
+import { step } from '../progress.ts';
+import { runQuietly, waitFor } from '../run.ts';
+import type { VolumesSettings } from '../volumes/main.ts';
+import { chooseSlot, ensureNetwork } from './network.ts';
+import { startNode } from './node.ts';
+import { ensureObjects } from './objects.ts';
+import { planCluster, type ClusterPlan } from './plan.ts';
+
+export async function upNative(config: ClusterConfig): Promise<void> {
+  await checkMachine();
+  // Everything is built before anything is started, the slowest first.
+  await ensureBuilt('control-plane');
+  for (const group of ['node', 'etcd', 'coredns'] as const) await ensureBuilt(group);
+  const pause = await buildImage('pause');
+  const plan = await planOf(config);
+  mkdirSync(plan.folder, { recursive: true });
+  mkdirSync(plan.runFolder, { recursive: true });
+  await ensureNetwork(plan);
+  step(`network ${plan.network}, pods ${plan.podCidr}, Services ${plan.serviceCidr}`);
+
+  const processes = new Processes(plan.folder);
+  const addresses = addressesOf(plan);
+  const pki = await startApiServer({
+    folder: plan.folder,
+    kubeconfig: config.kubeconfig,
+    processes,
+    addresses,
+    controllerManager: true,
+    podCidr: plan.podCidr,
+  });
+  step(`API server ready at https://${addresses.host}:${addresses.apiPort}`);
+  const server = `https://${addresses.host}:${addresses.apiPort}`;
+  await ensureObjects(config.kubeconfig, plan);
+  await startScheduler(plan, processes, pki, server);
+  await startDns(plan, processes, config.kubeconfig);
+  await Promise.all(
+    plan.nodes.map((node) => startNode({ plan, node, pki, processes, server }, pause)),
+  );
+  startVolumes(plan, processes, config.kubeconfig);
+  await waitUntilReady(config, plan, processes);
+}
+
+/** The plan of this cluster as it is on the machine, or as it would be. */
+export async function planOf(config: ClusterConfig): Promise<ClusterPlan> {
+  return planCluster(config, await chooseSlot(`lh${config.id}`), config.nodes);
+}
+
+async function checkMachine(): Promise<void> {
+  if (process.getuid?.() !== 0) {
+    throw new ClusterError(
+      'the native local Kubernetes needs root (or use a Docker engine, or LEDGERHOUSE_CLUSTER=kubeconfig with a cluster of yours)',
+    );
+  }
+  const needed = ['containerd', 'runc', 'ip', 'iptables', 'conntrack', 'losetup', 'mkfs.ext4', 'openssl', 'curl'];
+  const missing: string[] = [];
+  for (const command of needed) {
+    if ((await runQuietly('which', [command])) === '') missing.push(command);
+  }
+  if (missing.length > 0) throw new ClusterError(`missing: ${missing.join(', ')}; run: make setup`);
+}
+
+function addressesOf(plan: ClusterPlan): ControlPlaneAddresses {
+  return {
+    host: plan.hostAddress,
+    apiPort: 6443,
+    etcdHost: plan.hostAddress,
+    etcdPort: 2379,
+    etcdPeerPort: 2380,
+    controllerManagerPort: 10257,
+    serviceCidr: plan.serviceCidr,
+    serviceIp: plan.serviceIp,
+  };
+}
+
+async function startScheduler(plan: ClusterPlan, processes: Processes, pki: Pki, server: string): Promise<void> {
+  const programs = await ensureBuilt('node');
+  const client = await pki.sign('kube-scheduler', { user: 'system:kube-scheduler' });
+  const kubeconfig = join(plan.folder, 'kube-scheduler.kubeconfig');
+  writeKubeconfig(kubeconfig, { server, caFile: pki.ca.cert, client });
+  processes.start('kube-scheduler', {
+    command: programs['kube-scheduler'] ?? '',
+    args: [
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      `--authorization-kubeconfig=${kubeconfig}`,
+      `--bind-address=${plan.hostAddress}`,
+      `--cert-dir=${join(plan.folder, 'scheduler')}`,
+      '--leader-elect=false',
+    ],
+  });
+}
+
+async function startDns(plan: ClusterPlan, processes: Processes, kubeconfig: string): Promise<void> {
+  const programs = await ensureBuilt('coredns');
+  const corefile = `.:53 {
+  bind ${plan.hostAddress}
+  errors
+  kubernetes cluster.local in-addr.arpa {
+    kubeconfig ${kubeconfig}
+    pods insecure
+    ttl 5
+  }
+  cache 5
+  loadbalance
+}
+`;
+  processes.start('coredns', {
+    command: programs['coredns'] ?? '',
+    args: ['-conf', writeIn(plan.folder, 'Corefile', corefile)],
+  });
+}
+
+function startVolumes(plan: ClusterPlan, processes: Processes, kubeconfig: string): void {
+  const settings: VolumesSettings = {
+    kubeconfig,
+    images: join(plan.folder, 'volumes'),
+    nodes: plan.nodes.map(({ name, folder, kubeletFolder, runFolder }) => ({ name, folder, kubeletFolder, runFolder })),
+  };
+  processes.start('volumes', {
+    command: process.execPath,
+    args: [
+      join(checkout, 'tools/cluster/volumes/main.ts'),
+      writeIn(plan.folder, 'volumes.json', JSON.stringify(settings)),
+    ],
+  });
+}
+
+async function waitUntilReady(config: ClusterConfig, plan: ClusterPlan, processes: Processes): Promise<void> {
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(config.kubeconfig);
+  const core = kubeconfig.makeApiClient(CoreV1Api);
+  const names = processes.names();
+  await waitFor(
+    'nodes that are Ready',
+    async () => {
+      processes.assertRunning(names);
+      const { items } = await core.listNode();
+      const ready = items.filter((node) =>
+        node.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'),
+      );
+      return ready.length >= plan.nodes.length ? true : undefined;
+    },
+    { timeoutMs: 180_000, everyMs: 250 },
+  );
+  // The first pod of a namespace needs it.
+  await waitFor(
+    'the default service account',
+    () => core.readNamespacedServiceAccount({ name: 'default', namespace: 'default' }),
+    { timeoutMs: 60_000 },
+  );
+  writeFileSync(join(plan.folder, 'nodes'), String(plan.nodes.length));
+  step(`${plan.nodes.length} node(s) Ready; kubeconfig ${config.kubeconfig}`);
+}

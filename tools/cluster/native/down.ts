@@ -1,0 +1,93 @@
+/**
+ * Takes a native cluster down and leaves nothing of it: processes, containers, mounts, loop devices, network, cgroups,
+ * files. It goes by what is on the machine, not by what was recorded, so that it also cleans up after a crash of any part
+ * or an interrupted start; all it touches carries this cluster's id or lies below its folders.
+ */
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ClusterConfig } from '../config.ts';
+import { endProcess, Processes } from '../processes.ts';
+import { run, runQuietly } from '../run.ts';
+import { cgroupHierarchies, removeNetwork } from './network.ts';
+
+export async function downNative(config: ClusterConfig): Promise<void> {
+  const folder = join(config.stateFolder, 'cluster');
+  const runFolder = `/run/ledgerhouse-${config.id}`;
+  const processes = existsSync(folder) ? new Processes(folder) : undefined;
+  const stop = async (pattern: RegExp) => {
+    const names = processes?.names().filter((name) => pattern.test(name)) ?? [];
+    await Promise.all(names.map((name) => processes?.stop(name)));
+  };
+  // The kubelets first: what they would start again must stay down.
+  await stop(/^kubelet|^kube-proxy|^kube-scheduler|^kube-controller/);
+  await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
+  await stop(/./);
+  await unmountBelow([folder, runFolder]);
+  await detachLoops(join(folder, 'volumes'));
+  await removeNetwork(config.id);
+  await removeCgroups(`ledgerhouse-${config.id}-`);
+  rmSync(runFolder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(config.kubeconfig, { force: true });
+}
+
+/** Ends what runs in the nodes' cgroups, and the shims that containerd left to watch over it. */
+export async function endContainers(cgroupPrefix: string, runFolder: string): Promise<void> {
+  const ours = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      const inCgroup = read(`/proc/${pid}/cgroup`).includes(`:${cgroupPrefix}`);
+      const commandLine = read(`/proc/${pid}/cmdline`);
+      return inCgroup || (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`));
+    });
+  await Promise.all(ours.map((pid) => endProcess(Number(pid), 1_000)));
+}
+
+/** Unmounts all that is mounted below the folders, what lies deepest first. */
+export async function unmountBelow(folders: readonly string[]): Promise<void> {
+  const targets = read('/proc/mounts')
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+    .filter((target) => folders.some((folder) => target.startsWith(`${folder}/`)));
+  for (const target of targets.reverse()) {
+    await run('umount', [target]).catch(() => runQuietly('umount', ['--lazy', target]));
+  }
+}
+
+async function detachLoops(images: string): Promise<void> {
+  const list = await runQuietly('losetup', ['--noheadings', '--raw', '--output', 'NAME,BACK-FILE']);
+  for (const line of list.split('\n')) {
+    const [device, file] = line.split(' ');
+    if (device !== undefined && file?.startsWith(`${images}/`) === true) {
+      await runQuietly('losetup', ['--detach', device]);
+    }
+  }
+}
+
+export async function removeCgroups(prefix: string): Promise<void> {
+  for (const hierarchy of await cgroupHierarchies()) {
+    for (const name of readdirSync(hierarchy)) {
+      if (name.startsWith(prefix)) removeCgroup(join(hierarchy, name));
+    }
+  }
+}
+
+/** A cgroup's folder goes with rmdir alone, the innermost first; its files cannot be deleted and need not be. */
+function removeCgroup(path: string): void {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) removeCgroup(join(path, entry.name));
+  }
+  try {
+    rmdirSync(path);
+  } catch {
+    // A process that is about to be reaped still counts as in it; the next `down` removes what is left.
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,92 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { run, runQuietly } from '../run.ts';
+import { freeSlot, type ClusterPlan, type NodePlan } from './plan.ts';
+
+/** The slot of this cluster's bridge when it is there already, otherwise a free one. */
+export async function chooseSlot(bridge: string): Promise<number> {
+  const own = /inet 10\.(\d+)\.0\.1\//.exec(await runQuietly('ip', ['-4', 'addr', 'show', bridge]));
+  if (own?.[1] !== undefined) return Number(own[1]);
+  const routes = (await run('ip', ['-4', 'route', 'show'])).split('\n');
+  const addresses = [...(await run('ip', ['-4', 'addr', 'show'])).matchAll(/inet (\S+)/g)].map((m) => m[1] ?? '');
+  return freeSlot([...routes, ...addresses]);
+}
+
+/** Makes the bridge, each node's namespace and the routes; each piece only when it is not there. */
+export async function ensureNetwork(plan: ClusterPlan): Promise<void> {
+  if (!existsSync(`/sys/class/net/${plan.bridge}`)) {
+    await run('ip', ['link', 'add', plan.bridge, 'type', 'bridge']);
+  }
+  await runQuietly('ip', ['addr', 'add', `${plan.hostAddress}/24`, 'dev', plan.bridge]);
+  await run('ip', ['link', 'set', plan.bridge, 'up']);
+  for (const node of plan.nodes) await ensureNode(plan, node);
+  const first = plan.nodes[0];
+  if (first !== undefined) await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
+}
+
+async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {
+  const namespace = node.networkNamespace;
+  if (!existsSync(`/run/netns/${namespace}`)) await run('ip', ['netns', 'add', namespace]);
+  const inside = (...args: string[]) => run('ip', ['-n', namespace, ...args]);
+  if (!existsSync(`/sys/class/net/${node.hostInterface}`)) {
+    await run('ip', [
+      ...['link', 'add', node.hostInterface, 'type', 'veth'],
+      ...['peer', 'name', 'eth0', 'netns', namespace],
+    ]);
+  }
+  await run('ip', ['link', 'set', node.hostInterface, 'master', plan.bridge, 'up']);
+  await inside('link', 'set', 'lo', 'up');
+  await runQuietly('ip', ['-n', namespace, 'addr', 'add', `${node.address}/24`, 'dev', 'eth0']);
+  await inside('link', 'set', 'eth0', 'up');
+  await inside('route', 'replace', 'default', 'via', plan.hostAddress);
+  for (const other of plan.nodes) {
+    if (other !== node) await inside('route', 'replace', other.podCidr, 'via', other.address);
+  }
+  await run('ip', ['route', 'replace', node.podCidr, 'via', node.address]);
+  // Namespaces have their own settings: a node forwards between its pods and the bridge.
+  await run('nsenter', [
+    `--net=/run/netns/${namespace}`,
+    ...['sysctl', '-q', '-w', 'net.ipv4.ip_forward=1', 'net.ipv4.conf.all.rp_filter=0'],
+  ]);
+}
+
+/** Cuts a node off the network, as if its cable were pulled, or plugs it in again. */
+export async function setNodeLink(node: NodePlan, up: boolean): Promise<void> {
+  await run('ip', ['link', 'set', node.hostInterface, up ? 'up' : 'down']);
+}
+
+/** Removes what `ensureNetwork` made; the routes go with the bridge. */
+export async function removeNetwork(id: string): Promise<void> {
+  const names = await runQuietly('ip', ['netns', 'list']);
+  for (const [name] of names.matchAll(new RegExp(`^lh-${id}-\\d+`, 'gm'))) {
+    // Deleting the namespace deletes both ends of the veth.
+    await runQuietly('ip', ['netns', 'delete', name]);
+  }
+  for (let index = 1; index <= 3; index += 1) {
+    await runQuietly('ip', ['link', 'delete', `lh${id}n${index}`]);
+  }
+  await runQuietly('ip', ['link', 'delete', `lh${id}`]);
+}
+
+/** Containers' cgroup folders of a node, in every v1 hierarchy: the kubelet takes them as it finds them. */
+export async function ensureCgroups(node: NodePlan): Promise<void> {
+  for (const hierarchy of await cgroupHierarchies()) {
+    const folder = `${hierarchy}${node.cgroup}`;
+    await run('mkdir', ['-p', folder]);
+    // A new cpuset is empty, and no process can enter an empty one.
+    for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+      const [parent, own] = [`${hierarchy}/${file}`, `${folder}/${file}`];
+      if (existsSync(parent) && existsSync(own)) {
+        const value = (await run('cat', [parent])).trim();
+        if (value !== '') writeFileSync(own, value);
+      }
+    }
+  }
+}
+
+/** Mount points of the cgroup hierarchies that are there: v1's, and v2's where it stands alone. */
+export async function cgroupHierarchies(): Promise<string[]> {
+  const mounts = (await run('cat', ['/proc/mounts'])).split('\n').map((line) => line.split(' '));
+  const v1 = mounts.filter(([, , type]) => type === 'cgroup').map(([, path]) => path ?? '');
+  if (v1.length > 0) return v1.filter((path) => path !== '/sys/fs/cgroup/systemd').concat(v1.filter((path) => path === '/sys/fs/cgroup/systemd'));
+  return mounts.filter(([, , type]) => type === 'cgroup2').map(([, path]) => path ?? '');
+}

@@ -1,0 +1,167 @@
+/**
+ * The driver's side towards the API server: makes a PersistentVolume for each claim of our classes, removes it with its
+ * claim, and carries growth of a claim to the volume. It looks at everything twice a second: a local cluster is small.
+ */
+import {
+  CoreV1Api,
+  PatchStrategy,
+  setHeaderOptions,
+  StorageV1Api,
+  type KubeConfig,
+  type V1PersistentVolume,
+  type V1PersistentVolumeClaim,
+} from '@kubernetes/client-node';
+import { mkdirSync, rmSync } from 'node:fs';
+import type { Backing } from './backing.ts';
+import { driverName, StorageKind } from './classes.ts';
+import { bytesOf } from './quantity.ts';
+
+const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+
+export class Provisioner {
+  readonly #core: CoreV1Api;
+  readonly #storage: StorageV1Api;
+  readonly #backing: Backing;
+  readonly #log: (message: string) => void;
+
+  constructor(kubeconfig: KubeConfig, backing: Backing, log: (message: string) => void) {
+    this.#core = kubeconfig.makeApiClient(CoreV1Api);
+    this.#storage = kubeconfig.makeApiClient(StorageV1Api);
+    this.#backing = backing;
+    this.#log = log;
+  }
+
+  /** One look at all claims and volumes. What fails is tried again with the next look. */
+  async look(): Promise<void> {
+    const classes = (await this.#storage.listStorageClass()).items;
+    const kinds = new Map(
+      classes
+        .filter((item) => item.provisioner === driverName)
+        .map((item) => [item.metadata?.name ?? '', item.parameters?.['kind']]),
+    );
+    const claims = (await this.#core.listPersistentVolumeClaimForAllNamespaces()).items;
+    const volumes = (await this.#core.listPersistentVolume()).items.filter(
+      (volume) => volume.spec?.csi?.driver === driverName,
+    );
+    const known = new Map(volumes.map((volume) => [volume.metadata?.name ?? '', volume]));
+    for (const claim of claims) {
+      const kind = kinds.get(claim.spec?.storageClassName ?? '');
+      if (kind === undefined || claim.metadata?.deletionTimestamp !== undefined) continue;
+      const volume = known.get(volumeNameOf(claim));
+      await this.#attempt(`claim ${claim.metadata?.namespace}/${claim.metadata?.name}`, async () => {
+        if (volume === undefined) await this.#provision(claim, kind);
+        else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
+      });
+    }
+    for (const volume of volumes) {
+      if (volume.status?.phase !== 'Released') continue;
+      if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete') continue;
+      await this.#attempt(`volume ${volume.metadata?.name}`, () => this.#remove(volume));
+    }
+  }
+
+  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#log(`${what}: ${String(error)}`);
+    }
+  }
+
+  async #provision(claim: V1PersistentVolumeClaim, kind: string): Promise<void> {
+    const node = claim.metadata?.annotations?.['volume.kubernetes.io/selected-node'];
+    // A local volume is made where its first pod is going to be.
+    if (kind === StorageKind.local && node === undefined) return;
+    const name = volumeNameOf(claim);
+    const size = claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
+    if (kind === StorageKind.local && node !== undefined) {
+      mkdirSync(this.#backing.localFolder(node, name), { recursive: true, mode: 0o755 });
+    } else await this.#backing.createNetwork(name, bytesOf(size));
+    await this.#core.createPersistentVolume({ body: volumeOf(claim, kind, size, node) });
+    this.#log(`provisioned ${kind} volume ${name} of ${size}`);
+  }
+
+  async #grow(claim: V1PersistentVolumeClaim, volume: V1PersistentVolume, kind: string): Promise<void> {
+    const wanted = claim.spec?.resources?.requests?.['storage'] ?? '0';
+    const has = claim.status?.capacity?.['storage'] ?? '0';
+    if (kind !== StorageKind.network || bytesOf(wanted) <= bytesOf(has)) return;
+    if (bytesOf(volume.spec?.capacity?.['storage'] ?? '0') < bytesOf(wanted)) {
+      const body = { spec: { capacity: { storage: wanted } } };
+      await this.#core.patchPersistentVolume({ name: volume.metadata?.name ?? '', body }, mergePatch);
+      this.#log(`growing ${volume.metadata?.name} to ${wanted}`);
+    }
+    if (claim.status?.allocatedResourceStatuses?.['storage'] === 'NodeResizePending') return;
+    // From here on it is the kubelet's: it calls NodeExpandVolume and then writes the claim's capacity.
+    const pending = {
+      type: 'FileSystemResizePending',
+      status: 'True',
+      lastTransitionTime: new Date().toISOString(),
+      message: 'Waiting for the node to grow the file system.',
+    };
+    const body = {
+      status: {
+        allocatedResources: { storage: wanted },
+        allocatedResourceStatuses: { storage: 'NodeResizePending' },
+        conditions: [pending],
+      },
+    };
+    const [name, namespace] = [claim.metadata?.name ?? '', claim.metadata?.namespace ?? ''];
+    await this.#core.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body }, mergePatch);
+  }
+
+  async #remove(volume: V1PersistentVolume): Promise<void> {
+    const name = volume.metadata?.name ?? '';
+    const attributes = volume.spec?.csi?.volumeAttributes ?? {};
+    if (attributes['kind'] === StorageKind.local) {
+      const node = attributes['node'] ?? '';
+      rmSync(this.#backing.localFolder(node, name), { recursive: true, force: true });
+    } else await this.#backing.deleteNetwork(name);
+    await this.#core.deletePersistentVolume({ name });
+    this.#log(`removed volume ${name}`);
+  }
+}
+
+const volumeNameOf = (claim: V1PersistentVolumeClaim) => `pvc-${claim.metadata?.uid}`;
+
+function volumeOf(
+  claim: V1PersistentVolumeClaim,
+  kind: string,
+  size: string,
+  node: string | undefined,
+): V1PersistentVolume {
+  const name = volumeNameOf(claim);
+  const isLocal = kind === StorageKind.local && node !== undefined;
+  const affinity = {
+    required: {
+      nodeSelectorTerms: [
+        { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node ?? ''] }] },
+      ],
+    },
+  };
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': driverName } },
+    spec: {
+      capacity: { storage: size },
+      accessModes: claim.spec?.accessModes ?? ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Delete',
+      storageClassName: claim.spec?.storageClassName ?? '',
+      volumeMode: 'Filesystem',
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        name: claim.metadata?.name ?? '',
+        namespace: claim.metadata?.namespace ?? '',
+        uid: claim.metadata?.uid ?? '',
+      },
+      csi: {
+        driver: driverName,
+        volumeHandle: name,
+        fsType: 'ext4',
+        volumeAttributes: { kind, ...(isLocal ? { node } : {}) },
+      },
+      ...(isLocal ? { nodeAffinity: affinity } : {}),
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * Builds images: with Docker where an engine answers, with buildah where none does. Both build the same files `FROM
+ * scratch`. An image's tag is a hash of all that goes into it, so what has not changed is neither built nor loaded again.
+ */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
+import { withLock } from '../cluster/lock.ts';
+import { step } from '../cluster/progress.ts';
+import { run, runQuietly } from '../cluster/run.ts';
+import { recipes } from './rootfs.ts';
+
+export interface Image {
+  readonly name: string;
+  /** `ledgerhouse/<name>:<hash>`. */
+  readonly reference: string;
+  /** A docker-archive that holds it. */
+  readonly archive: string;
+}
+
+export const imageNames = Object.keys(recipes);
+
+/** Builds an image, or finds it built. */
+export async function buildImage(name: string): Promise<Image> {
+  const recipe = recipes[name];
+  if (recipe === undefined) {
+    throw new ClusterError(`no image ${name}; there are ${imageNames.join(', ')}`);
+  }
+  const folder = join(cacheFolder, 'images');
+  mkdirSync(folder, { recursive: true });
+  return withLock(join(folder, `${name}.lock`), async () => {
+    const context = mkdtempSync(join(folder, `${name}.unfinished-`));
+    try {
+      await recipe(join(context, 'rootfs'));
+      cpSync(join(checkout, 'images', name, 'Dockerfile'), join(context, 'Dockerfile'));
+      const hash = hashOfFolder(context);
+      const reference = `ledgerhouse/${name}:${hash}`;
+      const archive = join(folder, `${name}-${hash}.tar`);
+      if (!existsSync(archive)) {
+        const started = Date.now();
+        await build(context, reference, `${context}/image.tar`);
+        renameSync(`${context}/image.tar`, archive);
+        const megabytes = Math.round(statSync(archive).size / 1e6);
+        step(`built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`);
+      }
+      return { name, reference, archive };
+    } finally {
+      rmSync(context, { recursive: true, force: true });
+    }
+  });
+}
+
+async function build(context: string, reference: string, archive: string): Promise<void> {
+  const timeoutMs = 10 * 60_000;
+  if (await dockerAnswers()) {
+    await run('docker', ['build', '--quiet', '--tag', reference, context], { timeoutMs });
+    await run('docker', ['save', '--output', archive, reference], { timeoutMs });
+    return;
+  }
+  // A storage of its own for this one build: nothing is left behind, and nothing foreign is touched.
+  const storage = ['--root', `${context}/storage`, '--runroot', `${context}/run`, '--storage-driver', 'vfs'];
+  try {
+    await run('buildah', [...storage, 'bud', '--isolation', 'chroot', '--tag', reference, context], { timeoutMs });
+    await run('buildah', [...storage, 'push', reference, `docker-archive:${archive}:${reference}`], { timeoutMs });
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes('ENOENT'))) throw error;
+    throw new ClusterError('images need a Docker engine or buildah; on Debian: apt-get install -y buildah', {
+      cause: error,
+    });
+  }
+}
+
+export async function dockerAnswers(): Promise<boolean> {
+  return (await runQuietly('docker', ['version', '--format', '{{.Server.Version}}'])) !== '';
+}
+
+/** Names, modes and contents of all files below a folder; times and owners are left out. */
+function hashOfFolder(folder: string): string {
+  const hash = createHash('sha256');
+  const visit = (path: string, name: string) => {
+    const stat = statSync(path);
+    hash.update(`${name}\0${stat.mode}\0`);
+    if (stat.isDirectory()) {
+      for (const child of readdirSync(path).sort()) visit(join(path, child), `${name}/${child}`);
+    } else hash.update(readFileSync(path));
+  };
+  visit(folder, '');
+  return hash.digest('hex').slice(0, 16);
+}
