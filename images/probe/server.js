@@ -10,22 +10,40 @@ import { hostname } from 'node:os';
 
 const routes = [
   ['GET', /^\/$/, () => hostname()],
-  ['GET', /^\/fetch$/, async (_, url) => {
-    const answer = await fetch(url.searchParams.get('url'), { signal: AbortSignal.timeout(5_000) });
-    return answer.text();
-  }],
-  ['GET', /^\/space\/([a-z]+)$/, async ([volume]) => {
-    const { blocks, bsize } = await statfs(`/data/${volume}`);
-    return String(blocks * bsize);
-  }],
-  ['GET', /^\/file\/([a-z]+)\/([a-z]+)$/, ([volume, name]) => readFile(`/data/${volume}/${name}`, 'utf8')],
-  ['PUT', /^\/file\/([a-z]+)\/([a-z]+)$/, async ([volume, name], _, body) => {
-    const file = await open(`/data/${volume}/${name}`, 'w');
-    await file.writeFile(body);
-    await file.sync();
-    await file.close();
-    return 'written';
-  }],
+  [
+    'GET',
+    /^\/fetch$/,
+    async (_, url) => {
+      const answer = await fetch(url.searchParams.get('url'), {
+        signal: AbortSignal.timeout(5_000),
+      });
+      return answer.text();
+    },
+  ],
+  [
+    'GET',
+    /^\/space\/([a-z]+)$/,
+    async ([volume]) => {
+      const { blocks, bsize } = await statfs(`/data/${volume}`);
+      return String(blocks * bsize);
+    },
+  ],
+  [
+    'GET',
+    /^\/file\/([a-z]+)\/([a-z]+)$/,
+    ([volume, name]) => readFile(`/data/${volume}/${name}`, 'utf8'),
+  ],
+  [
+    'PUT',
+    /^\/file\/([a-z]+)\/([a-z]+)$/,
+    async ([volume, name], _, body) => {
+      const file = await open(`/data/${volume}/${name}`, 'w');
+      await file.writeFile(body);
+      await file.sync();
+      await file.close();
+      return 'written';
+    },
+  ],
 ];
 
 const server = createServer(async (request, response) => {

@@ -59,7 +59,8 @@ export async function startApiServer(options: ControlPlaneOptions): Promise<Pki>
     args: apiServerFlags(options, pki, server, kubelets),
   });
   await waitForApi(options);
-  if (options.controllerManager) await startControllerManager(options, pki, programs.controllerManager, url);
+  if (options.controllerManager)
+    await startControllerManager(options, pki, programs.controllerManager, url);
   return pki;
 }
 
@@ -162,7 +163,9 @@ async function startControllerManager(
   command: string,
   url: string,
 ): Promise<void> {
-  const client = await pki.sign('kube-controller-manager', { user: 'system:kube-controller-manager' });
+  const client = await pki.sign('kube-controller-manager', {
+    user: 'system:kube-controller-manager',
+  });
   const kubeconfig = join(options.folder, 'kube-controller-manager.kubeconfig');
   writeKubeconfig(kubeconfig, { server: url, caFile: pki.ca.cert, client });
   options.processes.start('kube-controller-manager', {
@@ -183,7 +186,9 @@ async function startControllerManager(
       // A lost node is noticed and its pods are let go in seconds, not minutes: tests wait for it.
       '--node-monitor-period=1s',
       '--node-monitor-grace-period=16s',
-      ...(options.podCidr === undefined ? ['--controllers=*,-nodeipam'] : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),
+      ...(options.podCidr === undefined
+        ? ['--controllers=*,-nodeipam']
+        : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),
     ],
   });
 }

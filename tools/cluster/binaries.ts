@@ -34,13 +34,17 @@ export const groups = {
   node: {
     programs: {
       'kube-scheduler': kubernetes('kube-scheduler'),
+      kubectl: kubernetes('kubectl'),
       kubelet: kubernetes('kubelet'),
       'kube-proxy': kubernetes('kube-proxy'),
     },
     module: 'k8s.io/kubernetes',
     ldflags: kubernetesVersion,
   },
-  coredns: { programs: { coredns: 'github.com/coredns/coredns' }, module: 'github.com/coredns/coredns' },
+  coredns: {
+    programs: { coredns: 'github.com/coredns/coredns' },
+    module: 'github.com/coredns/coredns',
+  },
   pause: { programs: { pause: '.' }, module: '' },
   helm: { programs: { helm: 'helm.sh/helm/v4/cmd/helm' }, module: 'helm.sh/helm/v4' },
 } as const satisfies Record<string, Group>;
@@ -98,7 +102,8 @@ async function build(group: GroupName, folder: string): Promise<void> {
   }
   mkdirSync(unfinished, { recursive: true });
   const cwd = moduleFolder(group);
-  const version = module === '' ? '' : (await go(['list', '-m', '-f', '{{.Version}}', module], cwd)).trim();
+  const version =
+    module === '' ? '' : (await go(['list', '-m', '-f', '{{.Version}}', module], cwd)).trim();
   const names = Object.keys(programs);
   step(`building ${names.join(', ')} ${version} (once; minutes when Go's build cache is cold)`);
   const ticker = setInterval(() => {
@@ -137,7 +142,10 @@ function hashOf(group: GroupName): string {
   const hash = createHash('sha256');
   const folder = moduleFolder(group);
   for (const file of readdirSync(folder).sort()) {
-    hash.update(file).update('\0').update(readFileSync(join(folder, file)));
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(folder, file)));
   }
   hash.update(JSON.stringify(groups[group])).update(process.arch);
   return hash.digest('hex').slice(0, 12);

@@ -14,7 +14,11 @@ import type { ClusterProvider } from './provider.ts';
 import { describe } from './status.ts';
 
 type RealProvider = Exclude<Provider, 'auto'>;
-const providers: Readonly<Record<RealProvider, ClusterProvider>> = { native, docker, kubeconfig: existing };
+const providers: Readonly<Record<RealProvider, ClusterProvider>> = {
+  native,
+  docker,
+  kubeconfig: existing,
+};
 
 /** What was brought up, so that every later command means the same cluster. */
 interface Up {
@@ -25,12 +29,15 @@ interface Up {
 const upFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster.json');
 
 export function whatIsUp(config: ClusterConfig): Up | undefined {
-  return existsSync(upFile(config)) ? (JSON.parse(readFileSync(upFile(config), 'utf8')) as Up) : undefined;
+  return existsSync(upFile(config))
+    ? (JSON.parse(readFileSync(upFile(config), 'utf8')) as Up)
+    : undefined;
 }
 
 async function up(config: ClusterConfig): Promise<void> {
   const before = whatIsUp(config);
-  const provider = config.provider === Provider.auto ? (before?.provider ?? (await choose())) : config.provider;
+  const provider =
+    config.provider === Provider.auto ? (before?.provider ?? (await choose())) : config.provider;
   if (before !== undefined && (before.provider !== provider || before.nodes !== config.nodes)) {
     throw new ClusterError(
       `a ${before.provider} cluster with ${before.nodes} node(s) is up; run make cluster-down before another`,
@@ -56,10 +63,18 @@ async function down(config: ClusterConfig): Promise<void> {
 }
 
 /** Loads an image into the cluster that is up. */
-export async function loadImage(config: ClusterConfig, reference: string, archive: string): Promise<void> {
+export async function loadImage(
+  config: ClusterConfig,
+  reference: string,
+  archive: string,
+): Promise<void> {
   const before = whatIsUp(config);
   if (before === undefined) throw new ClusterError('no cluster is up; run: make cluster-up');
-  await providers[before.provider].loadImage({ ...config, nodes: before.nodes }, reference, archive);
+  await providers[before.provider].loadImage(
+    { ...config, nodes: before.nodes },
+    reference,
+    archive,
+  );
 }
 
 async function main(args: string[]): Promise<void> {
@@ -79,13 +94,16 @@ async function main(args: string[]): Promise<void> {
     case 'status':
       return describe(config, whatIsUp(config));
     case 'build':
-      for (const group of names.length > 0 ? names : Object.keys(groups)) await ensureBuilt(group as GroupName);
+      for (const group of names.length > 0 ? names : Object.keys(groups))
+        await ensureBuilt(group as GroupName);
       return;
     case 'binary':
       console.log(await ensureProgram(names[0] ?? ''));
       return;
     default:
-      throw new ClusterError('usage: main.ts up|down|status|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]');
+      throw new ClusterError(
+        'usage: main.ts up|down|status|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]',
+      );
   }
 }
 

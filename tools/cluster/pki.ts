@@ -8,6 +8,12 @@ export interface Certificate {
   readonly key: string;
 }
 
+interface Subject {
+  readonly user: string;
+  readonly groups?: readonly string[];
+  readonly hosts?: readonly string[];
+}
+
 export class Pki {
   readonly folder: string;
   readonly ca: Certificate;
@@ -32,11 +38,17 @@ export class Pki {
     ]);
   }
 
+  /** What is being signed now, by file: nodes that start side by side share some certificates. */
+  readonly #signing = new Map<string, Promise<Certificate>>();
+
   /** A certificate for a client (`user` in `groups`) or, with names or addresses, a server. Made once by file name. */
-  async sign(
-    file: string,
-    subject: { user: string; groups?: readonly string[]; hosts?: readonly string[] },
-  ): Promise<Certificate> {
+  sign(file: string, subject: Subject): Promise<Certificate> {
+    const signing = this.#signing.get(file) ?? this.#sign(file, subject);
+    this.#signing.set(file, signing);
+    return signing;
+  }
+
+  async #sign(file: string, subject: Subject): Promise<Certificate> {
     const path = (suffix: string) => join(this.folder, `${file}.${suffix}`);
     const certificate = { cert: path('crt'), key: path('key') };
     if (existsSync(certificate.cert)) return certificate;

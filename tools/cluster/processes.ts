@@ -3,7 +3,15 @@
  * which the kernel has given to somebody else since is never taken for ours.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, closeSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError } from './config.ts';
 

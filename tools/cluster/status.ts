@@ -21,7 +21,8 @@ export async function describe(
     const pid = processes.pid(name);
     const megabytes = pid === undefined ? 0 : residentMegabytes(pid);
     sum += megabytes;
-    const state = pid === undefined ? `not running; its log: ${join(processes.logs, name)}.log` : `pid ${pid}`;
+    const state =
+      pid === undefined ? `not running; its log: ${join(processes.logs, name)}.log` : `pid ${pid}`;
     console.log(`  ${name.padEnd(26)}${String(megabytes).padStart(5)} MB   ${state}`);
   }
   console.log(`  ${'in all'.padEnd(26)}${String(sum).padStart(5)} MB`);

@@ -3,7 +3,17 @@
  * scratch`. An image's tag is a hash of all that goes into it, so what has not changed is neither built nor loaded again.
  */
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
@@ -42,7 +52,9 @@ export async function buildImage(name: string): Promise<Image> {
         await build(context, reference, `${context}/image.tar`);
         renameSync(`${context}/image.tar`, archive);
         const megabytes = Math.round(statSync(archive).size / 1e6);
-        step(`built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`);
+        step(
+          `built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`,
+        );
       }
       return { name, reference, archive };
     } finally {
@@ -59,15 +71,33 @@ async function build(context: string, reference: string, archive: string): Promi
     return;
   }
   // A storage of its own for this one build: nothing is left behind, and nothing foreign is touched.
-  const storage = ['--root', `${context}/storage`, '--runroot', `${context}/run`, '--storage-driver', 'vfs'];
+  const storage = [
+    '--root',
+    `${context}/storage`,
+    '--runroot',
+    `${context}/run`,
+    '--storage-driver',
+    'vfs',
+  ];
   try {
-    await run('buildah', [...storage, 'bud', '--isolation', 'chroot', '--tag', reference, context], { timeoutMs });
-    await run('buildah', [...storage, 'push', reference, `docker-archive:${archive}:${reference}`], { timeoutMs });
+    await run(
+      'buildah',
+      [...storage, 'bud', '--isolation', 'chroot', '--tag', reference, context],
+      { timeoutMs },
+    );
+    await run(
+      'buildah',
+      [...storage, 'push', reference, `docker-archive:${archive}:${reference}`],
+      { timeoutMs },
+    );
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('ENOENT'))) throw error;
-    throw new ClusterError('images need a Docker engine or buildah; on Debian: apt-get install -y buildah', {
-      cause: error,
-    });
+    throw new ClusterError(
+      'images need a Docker engine or buildah; on Debian: apt-get install -y buildah',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

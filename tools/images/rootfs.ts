@@ -1,5 +1,13 @@
 /** What is in each image: files put together under a folder, from which both Docker and buildah build `FROM scratch`. */
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureProgram } from '../cluster/binaries.ts';
 import { checkout } from '../cluster/config.ts';
@@ -23,7 +31,8 @@ export const recipes: Readonly<Record<string, Recipe>> = {
 
 /** The pinned Node, the libraries that it loads, and a user to run it as. */
 async function nodeRuntime(rootfs: string): Promise<void> {
-  for (const folder of ['bin', 'etc', 'tmp', 'data']) mkdirSync(join(rootfs, folder), { recursive: true });
+  for (const folder of ['bin', 'etc', 'tmp', 'data'])
+    mkdirSync(join(rootfs, folder), { recursive: true });
   chmodSync(join(rootfs, 'tmp'), 0o1777);
   const node = join(rootfs, 'bin/node');
   copyFileSync(realpathSync(process.execPath), node);

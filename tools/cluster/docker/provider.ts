@@ -19,14 +19,21 @@ const idFile = (config: ClusterConfig) => join(config.stateFolder, 'k3s-containe
 export const docker: ClusterProvider = {
   async up(config) {
     if (config.nodes > 1) {
-      throw new ClusterError('the docker provider has one node; use LEDGERHOUSE_CLUSTER=native for NODES=2 or 3');
+      throw new ClusterError(
+        'the docker provider has one node; use LEDGERHOUSE_CLUSTER=native for NODES=2 or 3',
+      );
     }
     if (await isRunning(config)) return;
     step(`starting ${image}`);
     // The cluster is to stay when this command ends: no reaper.
     process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     const container = await new GenericContainer(image)
-      .withCommand(['server', '--disable=traefik', '--disable=metrics-server', '--tls-san=127.0.0.1'])
+      .withCommand([
+        'server',
+        '--disable=traefik',
+        '--disable=metrics-server',
+        '--tls-san=127.0.0.1',
+      ])
       .withPrivilegedMode()
       .withTmpFs({ '/run': '', '/var/run': '' })
       .withExposedPorts(apiPort)
@@ -37,7 +44,9 @@ export const docker: ClusterProvider = {
     writeFileSync(idFile(config), container.getId());
     const { output } = await container.exec(['cat', '/etc/rancher/k3s/k3s.yaml']);
     const server = `https://${container.getHost()}:${container.getMappedPort(apiPort)}`;
-    writeFileSync(config.kubeconfig, output.replace(/https:\/\/127\.0\.0\.1:\d+/, server), { mode: 0o600 });
+    writeFileSync(config.kubeconfig, output.replace(/https:\/\/127\.0\.0\.1:\d+/, server), {
+      mode: 0o600,
+    });
     await ensureStorageClasses(config);
     step(`k3s ready at ${server}`);
   },
@@ -55,7 +64,9 @@ export const docker: ClusterProvider = {
     if (listed.split('\n').includes(`docker.io/${reference}`)) return;
     const inside = `/tmp/${basename(archive)}`;
     await run('docker', ['cp', archive, `${id}:${inside}`], { timeoutMs: 300_000 });
-    await run('docker', ['exec', id, 'ctr', '-n', 'k8s.io', 'images', 'import', inside], { timeoutMs: 300_000 });
+    await run('docker', ['exec', id, 'ctr', '-n', 'k8s.io', 'images', 'import', inside], {
+      timeoutMs: 300_000,
+    });
     await run('docker', ['exec', id, 'rm', inside]);
     step(`loaded ${reference}`);
   },
@@ -65,7 +76,12 @@ const containerId = (config: ClusterConfig) => readFileSync(idFile(config), 'utf
 
 async function isRunning(config: ClusterConfig): Promise<boolean> {
   if (!existsSync(idFile(config))) return false;
-  const state = await runQuietly('docker', ['inspect', '--format', '{{.State.Running}}', containerId(config)]);
+  const state = await runQuietly('docker', [
+    'inspect',
+    '--format',
+    '{{.State.Running}}',
+    containerId(config),
+  ]);
   return state.trim() === 'true';
 }
 

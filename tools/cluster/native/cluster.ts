@@ -62,7 +62,17 @@ async function checkMachine(): Promise<void> {
       'the native local Kubernetes needs root (or use a Docker engine, or LEDGERHOUSE_CLUSTER=kubeconfig with a cluster of yours)',
     );
   }
-  const needed = ['containerd', 'runc', 'ip', 'iptables', 'conntrack', 'losetup', 'mkfs.ext4', 'openssl', 'curl'];
+  const needed = [
+    'containerd',
+    'runc',
+    'ip',
+    'iptables',
+    'conntrack',
+    'losetup',
+    'mkfs.xfs',
+    'openssl',
+    'curl',
+  ];
   const missing: string[] = [];
   for (const command of needed) {
     if ((await runQuietly('which', [command])) === '') missing.push(command);
@@ -83,7 +93,12 @@ function addressesOf(plan: ClusterPlan): ControlPlaneAddresses {
   };
 }
 
-async function startScheduler(plan: ClusterPlan, processes: Processes, pki: Pki, server: string): Promise<void> {
+async function startScheduler(
+  plan: ClusterPlan,
+  processes: Processes,
+  pki: Pki,
+  server: string,
+): Promise<void> {
   const programs = await ensureBuilt('node');
   const client = await pki.sign('kube-scheduler', { user: 'system:kube-scheduler' });
   const kubeconfig = join(plan.folder, 'kube-scheduler.kubeconfig');
@@ -101,7 +116,11 @@ async function startScheduler(plan: ClusterPlan, processes: Processes, pki: Pki,
   });
 }
 
-async function startDns(plan: ClusterPlan, processes: Processes, kubeconfig: string): Promise<void> {
+async function startDns(
+  plan: ClusterPlan,
+  processes: Processes,
+  kubeconfig: string,
+): Promise<void> {
   const programs = await ensureBuilt('coredns');
   const corefile = `.:53 {
   bind ${plan.hostAddress}
@@ -125,7 +144,12 @@ function startVolumes(plan: ClusterPlan, processes: Processes, kubeconfig: strin
   const settings: VolumesSettings = {
     kubeconfig,
     images: join(plan.folder, 'volumes'),
-    nodes: plan.nodes.map(({ name, folder, kubeletFolder, runFolder }) => ({ name, folder, kubeletFolder, runFolder })),
+    nodes: plan.nodes.map(({ name, folder, kubeletFolder, runFolder }) => ({
+      name,
+      folder,
+      kubeletFolder,
+      runFolder,
+    })),
   };
   processes.start('volumes', {
     command: process.execPath,
@@ -136,7 +160,11 @@ function startVolumes(plan: ClusterPlan, processes: Processes, kubeconfig: strin
   });
 }
 
-async function waitUntilReady(config: ClusterConfig, plan: ClusterPlan, processes: Processes): Promise<void> {
+async function waitUntilReady(
+  config: ClusterConfig,
+  plan: ClusterPlan,
+  processes: Processes,
+): Promise<void> {
   const kubeconfig = new KubeConfig();
   kubeconfig.loadFromFile(config.kubeconfig);
   const core = kubeconfig.makeApiClient(CoreV1Api);

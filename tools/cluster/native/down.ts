@@ -38,7 +38,10 @@ export async function endContainers(cgroupPrefix: string, runFolder: string): Pr
     .filter((pid) => {
       const inCgroup = read(`/proc/${pid}/cgroup`).includes(`:${cgroupPrefix}`);
       const commandLine = read(`/proc/${pid}/cmdline`);
-      return inCgroup || (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`));
+      return (
+        inCgroup ||
+        (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`))
+      );
     });
   await Promise.all(ours.map((pid) => endProcess(Number(pid), 1_000)));
 }

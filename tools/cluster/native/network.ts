@@ -7,7 +7,9 @@ export async function chooseSlot(bridge: string): Promise<number> {
   const own = /inet 10\.(\d+)\.0\.1\//.exec(await runQuietly('ip', ['-4', 'addr', 'show', bridge]));
   if (own?.[1] !== undefined) return Number(own[1]);
   const routes = (await run('ip', ['-4', 'route', 'show'])).split('\n');
-  const addresses = [...(await run('ip', ['-4', 'addr', 'show'])).matchAll(/inet (\S+)/g)].map((m) => m[1] ?? '');
+  const addresses = [...(await run('ip', ['-4', 'addr', 'show'])).matchAll(/inet (\S+)/g)].map(
+    (m) => m[1] ?? '',
+  );
   return freeSlot([...routes, ...addresses]);
 }
 
@@ -20,7 +22,8 @@ export async function ensureNetwork(plan: ClusterPlan): Promise<void> {
   await run('ip', ['link', 'set', plan.bridge, 'up']);
   for (const node of plan.nodes) await ensureNode(plan, node);
   const first = plan.nodes[0];
-  if (first !== undefined) await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
+  if (first !== undefined)
+    await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
 }
 
 async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {
@@ -83,10 +86,10 @@ export async function ensureCgroups(node: NodePlan): Promise<void> {
   }
 }
 
-/** Mount points of the cgroup hierarchies that are there: v1's, and v2's where it stands alone. */
+/** Mount points of the cgroup hierarchies that are there, those of v1 and that of v2. */
 export async function cgroupHierarchies(): Promise<string[]> {
   const mounts = (await run('cat', ['/proc/mounts'])).split('\n').map((line) => line.split(' '));
-  const v1 = mounts.filter(([, , type]) => type === 'cgroup').map(([, path]) => path ?? '');
-  if (v1.length > 0) return v1.filter((path) => path !== '/sys/fs/cgroup/systemd').concat(v1.filter((path) => path === '/sys/fs/cgroup/systemd'));
-  return mounts.filter(([, , type]) => type === 'cgroup2').map(([, path]) => path ?? '');
+  return mounts
+    .filter(([, , type]) => type === 'cgroup' || type === 'cgroup2')
+    .map(([, path]) => path ?? '');
 }

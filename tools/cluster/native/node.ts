@@ -27,7 +27,10 @@ export async function startNode(context: NodeContext, pause: Image): Promise<voi
   mkdirSync(node.kubeletFolder, { recursive: true });
   processes.start(`containerd-${node.index}`, {
     command: 'containerd',
-    args: ['--config', writeIn(node.folder, 'containerd.toml', containerdConfig(node, pause.reference))],
+    args: [
+      '--config',
+      writeIn(node.folder, 'containerd.toml', containerdConfig(node, pause.reference)),
+    ],
     networkNamespace: node.networkNamespace,
   });
   await waitFor(
@@ -52,7 +55,15 @@ export async function importImage(node: NodePlan, archive: string): Promise<void
 
 /** Names of the images that the node has. */
 export async function listImages(node: NodePlan): Promise<string[]> {
-  const listed = await run('ctr', ['-a', node.containerdSocket, '-n', 'k8s.io', 'images', 'list', '-q']);
+  const listed = await run('ctr', [
+    '-a',
+    node.containerdSocket,
+    '-n',
+    'k8s.io',
+    'images',
+    'list',
+    '-q',
+  ]);
   return listed.split('\n').filter((name) => name !== '');
 }
 
@@ -89,6 +100,8 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
   sandbox_image = "docker.io/${pauseImage}"
   # Without CAP_SYS_RESOURCE nobody may lower an oom_score_adj, and every sandbox would fail.
   restrict_oom_score_adj = true
+  # Pods' network namespaces lie below the node's folder, not among the machine's own.
+  netns_mounts_under_state_dir = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "${join(cni, '..')}"
@@ -124,7 +137,11 @@ async function startKubelet({ plan, node, pki, processes, server }: NodeContext)
     failSwapOn: false,
     podLogsDir: join(node.folder, 'pod-logs'),
     // Disks of development machines are full more often than not; pods must not be evicted for it.
-    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%' },
+    evictionHard: {
+      'memory.available': '100Mi',
+      'nodefs.available': '1%',
+      'imagefs.available': '1%',
+    },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     nodeStatusUpdateFrequency: '4s',

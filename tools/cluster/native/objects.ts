@@ -1,5 +1,10 @@
 /** What a native cluster needs in its API server before pods can live in it. */
-import { KubeConfig, KubernetesObjectApi, ApiException, type KubernetesObject } from '@kubernetes/client-node';
+import {
+  KubeConfig,
+  KubernetesObjectApi,
+  ApiException,
+  type KubernetesObject,
+} from '@kubernetes/client-node';
 import { csiDriver, storageClasses } from '../volumes/classes.ts';
 import type { ClusterPlan } from './plan.ts';
 
@@ -8,10 +13,12 @@ export async function ensureObjects(kubeconfig: string, plan: ClusterPlan): Prom
   config.loadFromFile(kubeconfig);
   const api = KubernetesObjectApi.makeApiClient(config);
   for (const object of [csiDriver, ...storageClasses, ...dnsObjects(plan)]) {
+    const wanted = object as KubernetesObject & { metadata: { name: string } };
     try {
-      await api.create(object as KubernetesObject);
+      await api.read(wanted);
     } catch (error) {
-      if (!(error instanceof ApiException && error.code === 409)) throw error;
+      if (!(error instanceof ApiException && error.code === 404)) throw error;
+      await api.create(wanted);
     }
   }
 }
@@ -24,7 +31,7 @@ function dnsObjects(plan: ClusterPlan): KubernetesObject[] {
   ];
   const metadata = { name: 'kube-dns', namespace: 'kube-system' };
   return [
-    { apiVersion: "v1", kind: "Service", metadata, spec: { clusterIP: plan.dnsIp, ports } },
+    { apiVersion: 'v1', kind: 'Service', metadata, spec: { clusterIP: plan.dnsIp, ports } },
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',

@@ -3,6 +3,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../run.ts';
 
+/**
+ * XFS, not ext4: growing a mounted ext4 takes CAP_SYS_RESOURCE, which root in a sandbox often lacks. XFS has a smallest
+ * size, below which mkfs refuses; a volume may be larger than its claim asks.
+ */
+export const smallestNetworkVolume = 300 * 2 ** 20;
+
 export class Backing {
   readonly #images: string;
   readonly #nodeFolder: (node: string) => string;
@@ -28,8 +34,8 @@ export class Backing {
     // Made under another name first: an image that is there is whole.
     const unfinished = `${image}.unfinished`;
     rmSync(unfinished, { force: true });
-    await run('truncate', ['-s', String(bytes), unfinished]);
-    await run('mkfs.ext4', ['-q', '-F', '-m', '0', '-E', 'lazy_itable_init=1,nodiscard', unfinished]);
+    await run('truncate', ['-s', String(Math.max(bytes, smallestNetworkVolume)), unfinished]);
+    await run('mkfs.xfs', ['-q', '-K', unfinished]);
     await run('mv', [unfinished, image]);
   }
 
@@ -47,20 +53,19 @@ export class Backing {
     if (attached !== undefined && deviceIsMounted(attached)) {
       throw new Error(`volume ${volume} is still in use by another node (${attached})`);
     }
-    const device = attached ?? (await run('losetup', ['--find', '--show', this.image(volume)])).trim();
-    // A file system whose pod died with the machine replays its journal here.
-    await run('e2fsck', ['-p', device]).catch(() => undefined);
+    const device =
+      attached ?? (await run('losetup', ['--find', '--show', this.image(volume)])).trim();
     mkdirSync(target, { recursive: true });
-    await run('mount', ['-t', 'ext4', device, target]);
+    await run('mount', ['-t', 'xfs', device, target]);
     // Growth that was asked for while no pod used the volume.
-    await run('resize2fs', [device]);
-    rmSync(join(target, 'lost+found'), { recursive: true, force: true });
+    await run('xfs_growfs', [target]);
   }
 
   async unstage(volume: string, target: string): Promise<void> {
     if (isMounted(target)) await run('umount', [target]);
     const device = await this.loopDevice(volume);
-    if (device !== undefined && !deviceIsMounted(device)) await run('losetup', ['--detach', device]);
+    if (device !== undefined && !deviceIsMounted(device))
+      await run('losetup', ['--detach', device]);
   }
 
   async bind(source: string, target: string, readonly: boolean): Promise<void> {
@@ -75,26 +80,35 @@ export class Backing {
     rmSync(target, { recursive: true, force: true });
   }
 
-  /** Grows a network volume while it is mounted; gives its size then. Never shrinks. */
-  async growNetwork(volume: string, bytes: number): Promise<number> {
+  /** Grows a network volume while it is mounted at `path`; gives its size then. Never shrinks. */
+  async growNetwork(volume: string, path: string, bytes: number): Promise<number> {
     const image = this.image(volume);
     if (statSync(image).size < bytes) await run('truncate', ['-s', String(bytes), image]);
     const device = await this.loopDevice(volume);
     if (device !== undefined) {
       await run('losetup', ['--set-capacity', device]);
-      await run('resize2fs', [device]);
+      await run('xfs_growfs', [path]);
     }
     return statSync(image).size;
   }
 
   async loopDevice(volume: string): Promise<string | undefined> {
-    const found = await run('losetup', ['--noheadings', '--output', 'NAME', '--associated', this.image(volume)]);
+    const found = await run('losetup', [
+      '--noheadings',
+      '--output',
+      'NAME',
+      '--associated',
+      this.image(volume),
+    ]);
     const device = found.trim().split('\n')[0];
     return device === '' ? undefined : device;
   }
 }
 
-const mounts = () => readFileSync('/proc/mounts', 'utf8').split('\n').map((line) => line.split(' '));
+const mounts = () =>
+  readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '));
 
 export function isMounted(path: string): boolean {
   return mounts().some(([, target]) => target === path);

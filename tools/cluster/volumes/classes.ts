@@ -2,7 +2,7 @@
 export const driverName = 'volumes.local.ledgerhouse.dev';
 
 export const StorageKind = {
-  /** A disk that follows its pod to any node and grows online: an ext4 image on a loop device. */
+  /** A disk that follows its pod to any node and grows online: an XFS image on a loop device. */
   network: 'network',
   /** A disk of one node: a folder there. Does not grow, and is gone with its node. */
   local: 'local',

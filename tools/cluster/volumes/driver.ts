@@ -38,11 +38,16 @@ export async function serveNode(
   });
   csi.addService(serviceOf('csi.proto', 'csi.v1', 'Node'), {
     nodeGetInfo: unary(() => ({ nodeId: node.name })),
-    nodeGetCapabilities: unary(() => ({ capabilities: [{ rpc: { type: 1 } }, { rpc: { type: 3 } }] })),
+    nodeGetCapabilities: unary(() => ({
+      capabilities: [{ rpc: { type: 1 } }, { rpc: { type: 3 } }],
+    })),
     nodeStageVolume: unary(async (request) => {
-      if (!isLocal(request)) await backing.stageNetwork(request.volumeId, request.stagingTargetPath);
+      if (!isLocal(request))
+        await backing.stageNetwork(request.volumeId, request.stagingTargetPath);
     }),
-    nodeUnstageVolume: unary((request) => backing.unstage(request.volumeId, request.stagingTargetPath)),
+    nodeUnstageVolume: unary((request) =>
+      backing.unstage(request.volumeId, request.stagingTargetPath),
+    ),
     nodePublishVolume: unary(async (request) => {
       const source = isLocal(request)
         ? backing.localFolder(node.name, request.volumeId)
@@ -51,14 +56,23 @@ export async function serveNode(
     }),
     nodeUnpublishVolume: unary((request) => backing.unbind(request.targetPath)),
     nodeExpandVolume: unary(async (request) => ({
-      capacityBytes: await backing.growNetwork(request.volumeId, Number(request.capacityRange.requiredBytes)),
+      capacityBytes: await backing.growNetwork(
+        request.volumeId,
+        request.volumePath,
+        Number(request.capacityRange.requiredBytes),
+      ),
     })),
   });
   await listen(csi, endpoint);
 
   const registration = new Server();
   registration.addService(serviceOf('registration.proto', 'pluginregistration', 'Registration'), {
-    getInfo: unary(() => ({ type: 'CSIPlugin', name: driverName, endpoint, supportedVersions: ['1.0.0'] })),
+    getInfo: unary(() => ({
+      type: 'CSIPlugin',
+      name: driverName,
+      endpoint,
+      supportedVersions: ['1.0.0'],
+    })),
     notifyRegistrationStatus: unary(() => ({})),
   });
   const registry = join(node.kubeletFolder, 'plugins_registry');

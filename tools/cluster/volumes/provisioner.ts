@@ -48,10 +48,13 @@ export class Provisioner {
       const kind = kinds.get(claim.spec?.storageClassName ?? '');
       if (kind === undefined || claim.metadata?.deletionTimestamp !== undefined) continue;
       const volume = known.get(volumeNameOf(claim));
-      await this.#attempt(`claim ${claim.metadata?.namespace}/${claim.metadata?.name}`, async () => {
-        if (volume === undefined) await this.#provision(claim, kind);
-        else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
-      });
+      await this.#attempt(
+        `claim ${claim.metadata?.namespace}/${claim.metadata?.name}`,
+        async () => {
+          if (volume === undefined) await this.#provision(claim, kind);
+          else if (claim.status?.phase === 'Bound') await this.#grow(claim, volume, kind);
+        },
+      );
     }
     for (const volume of volumes) {
       if (volume.status?.phase !== 'Released') continue;
@@ -81,13 +84,20 @@ export class Provisioner {
     this.#log(`provisioned ${kind} volume ${name} of ${size}`);
   }
 
-  async #grow(claim: V1PersistentVolumeClaim, volume: V1PersistentVolume, kind: string): Promise<void> {
+  async #grow(
+    claim: V1PersistentVolumeClaim,
+    volume: V1PersistentVolume,
+    kind: string,
+  ): Promise<void> {
     const wanted = claim.spec?.resources?.requests?.['storage'] ?? '0';
     const has = claim.status?.capacity?.['storage'] ?? '0';
     if (kind !== StorageKind.network || bytesOf(wanted) <= bytesOf(has)) return;
     if (bytesOf(volume.spec?.capacity?.['storage'] ?? '0') < bytesOf(wanted)) {
       const body = { spec: { capacity: { storage: wanted } } };
-      await this.#core.patchPersistentVolume({ name: volume.metadata?.name ?? '', body }, mergePatch);
+      await this.#core.patchPersistentVolume(
+        { name: volume.metadata?.name ?? '', body },
+        mergePatch,
+      );
       this.#log(`growing ${volume.metadata?.name} to ${wanted}`);
     }
     if (claim.status?.allocatedResourceStatuses?.['storage'] === 'NodeResizePending') return;
@@ -106,7 +116,10 @@ export class Provisioner {
       },
     };
     const [name, namespace] = [claim.metadata?.name ?? '', claim.metadata?.namespace ?? ''];
-    await this.#core.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body }, mergePatch);
+    await this.#core.patchNamespacedPersistentVolumeClaimStatus(
+      { name, namespace, body },
+      mergePatch,
+    );
   }
 
   async #remove(volume: V1PersistentVolume): Promise<void> {
@@ -134,7 +147,11 @@ function volumeOf(
   const affinity = {
     required: {
       nodeSelectorTerms: [
-        { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node ?? ''] }] },
+        {
+          matchExpressions: [
+            { key: 'kubernetes.io/hostname', operator: 'In', values: [node ?? ''] },
+          ],
+        },
       ],
     },
   };
@@ -158,7 +175,7 @@ function volumeOf(
       csi: {
         driver: driverName,
         volumeHandle: name,
-        fsType: 'ext4',
+        fsType: 'xfs',
         volumeAttributes: { kind, ...(isLocal ? { node } : {}) },
       },
       ...(isLocal ? { nodeAffinity: affinity } : {}),

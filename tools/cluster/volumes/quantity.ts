@@ -14,6 +14,7 @@ const factors: Readonly<Record<string, number>> = {
 export function bytesOf(quantity: string): number {
   const match = /^(\d+(?:\.\d+)?)([kMGT]i?|Ki)?$/.exec(quantity);
   const factor = factors[match?.[2] ?? ''];
-  if (match === null || factor === undefined) throw new RangeError(`"${quantity}" is no quantity of bytes`);
+  if (match === null || factor === undefined)
+    throw new RangeError(`"${quantity}" is no quantity of bytes`);
   return Math.ceil(Number(match[1]) * factor);
 }

@@ -1,0 +1,270 @@
+/** The local Kubernetes does what the product asks of one: images, volumes, Services, DNS, logs, exec; and leaves nothing. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { clusterId, startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { eventually, mustRun, shell } from '../support/shell.ts';
+
+jest.setTimeout(25 * 60_000);
+
+let cluster: TestCluster;
+let probe = '';
+let untouched = '';
+
+/** What a cluster could leave on the machine, as text. Two readings are equal when nothing was left or taken. */
+async function machine(): Promise<string> {
+  const parts = await Promise.all(
+    [
+      ['sh', '-c', 'iptables-save | grep -v ^# | sed "s/\\[.*\\]//"'],
+      ['ip', '-o', 'link', 'show'],
+      ['ip', 'route', 'show'],
+      ['ip', 'netns', 'list'],
+      ['losetup', '--noheadings', '--output', 'NAME,BACK-FILE'],
+      ['sh', '-c', 'cut -d" " -f2 /proc/mounts | sort'],
+      ['sh', '-c', 'ls -d /run/ledgerhouse-* /sys/fs/cgroup/*/ledgerhouse-* 2>/dev/null; true'],
+    ].map(([command, ...args]) => shell(command ?? '', args)),
+  );
+  return parts.map((part) => part.stdout).join('\n--\n');
+}
+
+beforeAll(async () => {
+  // The first use of iptables makes its empty tables; what the machine has without a cluster is read after that.
+  await shell('iptables-save', []);
+  untouched = await machine();
+  cluster = await startTestCluster({ nodes: 2 });
+  probe = await cluster.image('probe');
+});
+
+afterAll(async () => cluster?.down());
+
+const statefulSet = (image: string) => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'keeper', namespace: 'default' },
+  spec: {
+    serviceName: 'keeper',
+    selector: { matchLabels: { app: 'keeper' } },
+    template: {
+      metadata: { labels: { app: 'keeper' } },
+      spec: {
+        terminationGracePeriodSeconds: 5,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65532,
+          fsGroup: 65532,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        containers: [
+          {
+            name: 'probe',
+            image,
+            imagePullPolicy: 'IfNotPresent',
+            securityContext: {
+              readOnlyRootFilesystem: true,
+              allowPrivilegeEscalation: false,
+              capabilities: { drop: ['ALL'] },
+            },
+            readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+            volumeMounts: ['network', 'local'].map((name) => ({
+              name,
+              mountPath: `/data/${name}`,
+            })),
+          },
+        ],
+      },
+    },
+    volumeClaimTemplates: ['network', 'local'].map((name) => ({
+      metadata: { name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: `ledgerhouse-${name}`,
+        resources: { requests: { storage: '320Mi' } },
+      },
+    })),
+  },
+});
+
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'keeper', namespace: 'default' },
+  spec: { selector: { app: 'keeper' }, ports: [{ port: 80, targetPort: 8080 }] },
+};
+
+const callerOn = (image: string, node: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: `caller-${node}`, namespace: 'default' },
+  spec: {
+    nodeName: node,
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'probe', image, imagePullPolicy: 'IfNotPresent' }],
+  },
+});
+
+/** Runs JavaScript in a pod and gives what it prints. */
+const evaluate = (pod: string, script: string) =>
+  cluster.kubectl('exec', pod, '--', '/bin/node', '--input-type=module', '-e', script);
+
+const put = (volume: string, text: string) =>
+  evaluate(
+    'caller-node-1',
+    `console.log(await (await fetch('http://keeper.default.svc.cluster.local/file/${volume}/note', { method: 'PUT', body: '${text}' })).text())`,
+  );
+const get = async (pod: string, path: string) =>
+  (
+    await evaluate(
+      pod,
+      `console.log(await (await fetch('http://keeper.default.svc.cluster.local${path}')).text())`,
+    )
+  ).trim();
+
+test('every node is Ready and has an address, a zone and the storage driver', async () => {
+  const nodes = JSON.parse(await cluster.kubectl('get', 'nodes', '-o', 'json')) as {
+    items: {
+      metadata: { labels: Record<string, string> };
+      status: { addresses: { type: string }[] };
+    }[];
+  };
+  expect(nodes.items).toHaveLength(2);
+  for (const node of nodes.items) {
+    expect(node.status.addresses.map((address) => address.type)).toContain('InternalIP');
+    expect(node.metadata.labels['topology.kubernetes.io/zone']).toMatch(/^local-/);
+  }
+  expect(
+    await cluster.kubectl('get', 'csinodes', '-o', 'jsonpath={.items[*].spec.drivers[*].name}'),
+  ).toMatch(/^(\S+) \1$/);
+});
+
+test('a StatefulSet of a local image, with a volume of each class, serves other pods by DNS name', async () => {
+  await cluster.apply([
+    service,
+    statefulSet(probe),
+    callerOn(probe, 'node-1'),
+    callerOn(probe, 'node-2'),
+  ]);
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  await cluster.kubectl(
+    'wait',
+    '--for=condition=Ready',
+    'pod/caller-node-1',
+    'pod/caller-node-2',
+    '--timeout=60s',
+  );
+  await eventually('the Service is known on every node', async () => {
+    const answers = await Promise.all(
+      ['caller-node-1', 'caller-node-2'].map((pod) => get(pod, '/')),
+    );
+    return answers.every((answer) => answer === 'keeper-0') ? true : undefined;
+  });
+  expect((await put('network', 'on a network disk')).trim()).toBe('written');
+  expect((await put('local', 'on a local disk')).trim()).toBe('written');
+  for (const caller of ['caller-node-1', 'caller-node-2']) {
+    expect(await get(caller, '/file/network/note')).toBe('on a network disk');
+    expect(await get(caller, '/file/local/note')).toBe('on a local disk');
+  }
+});
+
+test('the machine itself reaches Services and pods', async () => {
+  const ip = await cluster.kubectl('get', 'service', 'keeper', '-o', 'jsonpath={.spec.clusterIP}');
+  expect(await mustRun('curl', ['-sS', '--max-time', '5', `http://${ip}/`])).toBe('keeper-0');
+});
+
+test('logs and exec reach the container, which is not root and cannot write its root file system', async () => {
+  expect(await cluster.kubectl('logs', 'keeper-0')).toContain('probe: listening');
+  expect(await evaluate('keeper-0', 'console.log(process.getuid())')).toBe('65532\n');
+  const write = await cluster.tryKubectl(
+    'exec',
+    'keeper-0',
+    '--',
+    '/bin/node',
+    '-e',
+    'fs.writeFileSync("/x", "")',
+  );
+  expect(write.stderr).toContain('EROFS');
+});
+
+test('a network volume grows while its pod runs; a local one is refused', async () => {
+  const before = Number(await get('caller-node-1', '/space/network'));
+  const grow = (name: string) =>
+    cluster.tryKubectl(
+      'patch',
+      'pvc',
+      `${name}-keeper-0`,
+      '--type=merge',
+      '-p',
+      '{"spec":{"resources":{"requests":{"storage":"960Mi"}}}}',
+    );
+  expect((await grow('local')).stderr).toMatch(/dynamically provisioned|expan/);
+  expect((await grow('network')).code).toBe(0);
+  await eventually('the claim reports its new size', async () => {
+    const capacity = await cluster.kubectl(
+      'get',
+      'pvc',
+      'network-keeper-0',
+      '-o',
+      'jsonpath={.status.capacity.storage}',
+    );
+    return capacity === '960Mi' ? true : undefined;
+  });
+  const after = Number(await get('caller-node-1', '/space/network'));
+  expect(after).toBeGreaterThan(2.5 * before);
+  expect(await get('caller-node-1', '/file/network/note')).toBe('on a network disk');
+  const restarts = await cluster.kubectl(
+    'get',
+    'pod',
+    'keeper-0',
+    '-o',
+    'jsonpath={.status.containerStatuses[0].restartCount}',
+  );
+  expect(restarts).toBe('0');
+});
+
+test('what was written outlives its pod', async () => {
+  await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  for (const caller of ['caller-node-1', 'caller-node-2']) {
+    await eventually(`the Service answers ${caller}`, async () => {
+      const note = await get(caller, '/file/network/note');
+      return note === 'on a network disk' ? true : undefined;
+    });
+  }
+  expect(await get('caller-node-2', '/file/local/note')).toBe('on a local disk');
+});
+
+test('deleted claims take their volumes with them', async () => {
+  await cluster.kubectl('delete', 'statefulset', 'keeper', '--wait');
+  await cluster.kubectl('delete', 'pod', 'keeper-0', '--ignore-not-found', '--wait');
+  await cluster.kubectl('delete', 'pvc', '--all', '--wait', '--timeout=60s');
+  await eventually('no volume is left', async () => {
+    const left = await cluster.kubectl('get', 'pv', '-o', 'name');
+    return left === '' ? true : undefined;
+  });
+  expect(readdirSync(`${cluster.stateFolder}/cluster/volumes`)).toEqual([]);
+});
+
+test('a second up changes nothing, and a killed part comes back', async () => {
+  const nodes = () => cluster.kubectl('get', 'nodes', '-o', 'jsonpath={.items[*].metadata.uid}');
+  const before = await nodes();
+  const pidFile = `${cluster.stateFolder}/cluster/pids/kube-scheduler.json`;
+  const { pid } = JSON.parse(readFileSync(pidFile, 'utf8')) as { pid: number };
+  process.kill(pid, 'SIGKILL');
+  await cluster.cluster('up');
+  expect(await nodes()).toBe(before);
+  expect(JSON.parse(readFileSync(pidFile, 'utf8'))).not.toMatchObject({ pid });
+});
+
+test('down leaves no process, mount, interface, rule or cgroup, even after parts of it were killed', async () => {
+  const id = clusterId(cluster.stateFolder);
+  for (const name of ['containerd-1', 'kubelet-2', 'etcd']) {
+    const { pid } = JSON.parse(
+      readFileSync(`${cluster.stateFolder}/cluster/pids/${name}.json`, 'utf8'),
+    ) as { pid: number };
+    process.kill(pid, 'SIGKILL');
+  }
+  await cluster.cluster('down');
+  expect(await machine()).toBe(untouched);
+  const { stdout } = await shell('ps', ['-eo', 'args']);
+  expect(
+    stdout.split('\n').filter((line) => line.includes(id) || line.includes(cluster.stateFolder)),
+  ).toEqual([]);
+});

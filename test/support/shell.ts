@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+export const checkout = join(import.meta.dirname, '../..');
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command in the checkout to its end, whatever its status. */
+export function shell(
+  command: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; timeoutMs?: number } = {},
+): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(
+      command,
+      [...args],
+      {
+        cwd: checkout,
+        env: { ...process.env, ...options.env },
+        timeout: options.timeoutMs ?? 120_000,
+        maxBuffer: 64 * 1024 * 1024,
+      },
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : 1;
+        resolve({ code, stdout, stderr });
+      },
+    );
+  });
+}
+
+/** The same, for commands that must succeed: throws with what they said otherwise. */
+export async function mustRun(
+  command: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; timeoutMs?: number } = {},
+): Promise<string> {
+  const ended = await shell(command, args, options);
+  if (ended.code !== 0) {
+    throw new Error(
+      `${command} ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}${ended.stdout}`,
+    );
+  }
+  return ended.stdout;
+}
+
+/** Asks until `probe` gives something other than undefined; throws with the last failure at the deadline. */
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined>,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadline = Date.now() + timeoutMs;
+  let last: unknown;
+  while (Date.now() < deadline) {
+    try {
+      const result = await probe();
+      if (result !== undefined) return result;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(
+    `${what}: not within ${timeoutMs / 1000} s${last === undefined ? '' : `: ${String(last)}`}`,
+  );
+}
