@@ -1,0 +1,258 @@
+/**
+ * The tables of a ledger and everything derived from them.
+ *
+ * Rows of transfers, expiries, wide values and burned ids never change once their batch is over, and each holds the
+ * balances after its event. So account balances, pending statuses and all indexes can be rebuilt from append-only tables,
+ * and a checkpoint writes only what is new (checkpoint-tables.ts).
+ *
+ * Records are numbered in the order they were created, which is the order of their timestamps as well.
+ */
+import { ExpiryQueue } from './expiry-queue.ts';
+import { KeyedIndex } from './keyed-index.ts';
+import { Account, BurnedId, Expiry, Transfer, Wide } from './layout.ts';
+import { Memory } from './memory.ts';
+import { PostingLists } from './posting-lists.ts';
+import { ByteTable, RowTable } from './row-table.ts';
+import { SlotTable } from './slot-table.ts';
+import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
+import { compare64, equal128, expiresAt, hash128 } from './words.ts';
+
+const code = new Uint32Array(1);
+const expiry = new Uint32Array(2);
+
+/** The field indexes of one kind of record. */
+export class FieldIndexes {
+  readonly userData128: KeyedIndex;
+  readonly userData64: KeyedIndex;
+  readonly userData32: KeyedIndex;
+  readonly ledger: KeyedIndex;
+  readonly code: KeyedIndex;
+
+  constructor(
+    memory: Memory,
+    postings: PostingLists,
+    rows: RowTable,
+    layout: { readonly userData128: number; readonly userData64: number },
+  ) {
+    const narrow = { rows, word: 0, width: 1 } as const;
+    this.userData128 = new KeyedIndex(memory, postings, {
+      rows,
+      word: layout.userData128,
+      width: 4,
+    });
+    this.userData64 = new KeyedIndex(memory, postings, { rows, word: layout.userData64, width: 2 });
+    this.userData32 = new KeyedIndex(memory, postings, narrow);
+    this.ledger = new KeyedIndex(memory, postings, narrow);
+    this.code = new KeyedIndex(memory, postings, narrow);
+  }
+
+  growthBytes(records: number): number {
+    return (
+      this.userData128.growthBytes(records) +
+      this.userData64.growthBytes(records) +
+      this.userData32.growthBytes(records) +
+      this.ledger.growthBytes(records) +
+      this.code.growthBytes(records)
+    );
+  }
+}
+
+export class LedgerState {
+  readonly memory = new Memory();
+  readonly accounts = new RowTable(this.memory, { wordsPerRow: Account.words, rowsShift: 14 });
+  readonly transfers = new RowTable(this.memory, { wordsPerRow: Transfer.words, rowsShift: 15 });
+  readonly wides = new RowTable(this.memory, { wordsPerRow: Wide.words, rowsShift: 12 });
+  readonly expiries = new RowTable(this.memory, { wordsPerRow: Expiry.words, rowsShift: 14 });
+  readonly burnedIds = new RowTable(this.memory, { wordsPerRow: BurnedId.words, rowsShift: 14 });
+
+  /** Of each transfer, one of PendingStatus. */
+  readonly pendingStatuses = new ByteTable(this.memory);
+  pendingTransfers = 0;
+
+  readonly postings = new PostingLists(this.memory);
+  /** Of each account two lists of transfers: (count, address) of its debits, (count, address) of its credits. */
+  readonly accountTransfers = new RowTable(this.memory, { wordsPerRow: 4, rowsShift: 14 });
+  readonly accountFields = new FieldIndexes(this.memory, this.postings, this.accounts, Account);
+  readonly transferFields = new FieldIndexes(this.memory, this.postings, this.transfers, Transfer);
+  readonly expiryQueue = new ExpiryQueue(this.memory);
+
+  readonly #accountIds = new SlotTable(this.memory);
+  /** Of transfers: index + 1; of burned ids: -(index + 1). */
+  readonly #transferIds = new SlotTable(this.memory);
+  #indexedAccounts = 0;
+  #indexedTransfers = 0;
+
+  /** The account with the id, -1 when there is none. */
+  findAccount(id: Uint32Array, at: number): number {
+    const ids = this.#accountIds;
+    ids.seek(hash128(id, at));
+    for (;;) {
+      const value = ids.next();
+      if (value === 0) return -1;
+      const chunk = this.accounts.chunkOf(value - 1);
+      if (equal128(chunk, this.accounts.offsetOf(value - 1), id, at)) return value - 1;
+    }
+  }
+
+  /** Index + 1 of the transfer with the id, -(index + 1) of the burned id, 0 when the id was never used. */
+  findTransfer(id: Uint32Array, at: number): number {
+    const ids = this.#transferIds;
+    ids.seek(hash128(id, at));
+    for (;;) {
+      const value = ids.next();
+      if (value === 0) return 0;
+      const table = value > 0 ? this.transfers : this.burnedIds;
+      const index = value > 0 ? value - 1 : -1 - value;
+      if (equal128(table.chunkOf(index), table.offsetOf(index), id, at)) return value;
+    }
+  }
+
+  /** Makes the id of an account's row findable; the field indexes follow with `indexNew`. */
+  addAccountId(account: number): void {
+    const hash = hash128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
+    this.#accountIds.insert(hash, account + 1);
+    if (this.accountTransfers.count <= account) {
+      // Stays through a rollback: an account that was taken back has no transfers in the lists.
+      this.accountTransfers.push();
+    }
+  }
+
+  addTransferId(transfer: number): void {
+    const hash = hash128(this.transfers.chunkOf(transfer), this.transfers.offsetOf(transfer));
+    this.#transferIds.insert(hash, transfer + 1);
+  }
+
+  /** Burns the id: no transfer can ever have it. */
+  burnId(id: Uint32Array, at: number): void {
+    const index = this.burnedIds.push();
+    const chunk = this.burnedIds.chunkOf(index);
+    chunk.set(id.subarray(at, at + 4), this.burnedIds.offsetOf(index));
+    this.addBurnedId(index);
+  }
+
+  addBurnedId(index: number): void {
+    const hash = hash128(this.burnedIds.chunkOf(index), this.burnedIds.offsetOf(index));
+    this.#transferIds.insert(hash, -1 - index);
+  }
+
+  /** Takes back accounts that are not in the field indexes yet, the newest first. */
+  truncateAccounts(count: number): void {
+    for (let account = this.accounts.count - 1; account >= count; account -= 1) {
+      const hash = hash128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
+      this.#accountIds.remove(hash, account + 1);
+    }
+    this.accounts.truncate(count);
+  }
+
+  /** Takes back transfers that are not in the field indexes yet, the newest first. */
+  truncateTransfers(count: number): void {
+    for (let transfer = this.transfers.count - 1; transfer >= count; transfer -= 1) {
+      const hash = hash128(this.transfers.chunkOf(transfer), this.transfers.offsetOf(transfer));
+      this.#transferIds.remove(hash, transfer + 1);
+    }
+    this.transfers.truncate(count);
+  }
+
+  /** Brings the field indexes up to date. Called when what was created can no longer be rolled back. */
+  indexNew(): void {
+    this.#indexAccounts();
+    this.#indexTransfers();
+  }
+
+  /** The row number of the first account or transfer whose timestamp is not below the given one. */
+  firstNotBefore(table: RowTable, timestampWord: number, timestamp: Uint32Array, at: number): number {
+    let low = 0;
+    let high = table.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const offset = table.offsetOf(middle) + timestampWord;
+      if (compare64(table.chunkOf(middle), offset, timestamp, at) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Whether a record of the table has exactly this timestamp. */
+  hasTimestamp(table: RowTable, word: number, timestamp: Uint32Array, at: number): boolean {
+    const index = this.firstNotBefore(table, word, timestamp, at);
+    if (index === table.count) return false;
+    return compare64(table.chunkOf(index), table.offsetOf(index) + word, timestamp, at) === 0;
+  }
+
+  /** Writes a transfer's amount as a u128. */
+  readAmount(row: Uint32Array, offset: number, to: Uint32Array, at: number): void {
+    if (((row[offset + Transfer.codeFlags]! >>> 16) & RowFlag.wide) !== 0) {
+      const wide = row[offset + Transfer.amount]!;
+      const from = this.wides.offsetOf(wide) + Wide.amount;
+      to.set(this.wides.chunkOf(wide).subarray(from, from + 4), at);
+      return;
+    }
+    to[at] = row[offset + Transfer.amount]!;
+    to[at + 1] = row[offset + Transfer.amount + 1]!;
+    to[at + 2] = 0;
+    to[at + 3] = 0;
+  }
+
+  /** Bytes that creating so many of each may allocate. */
+  growthBytes(accounts: number, transfers: number): number {
+    return (
+      this.accounts.growthBytes(accounts) +
+      this.accountTransfers.growthBytes(accounts) +
+      this.#accountIds.growthBytes(accounts) +
+      (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
+      this.postings.growthBytes((accounts * 5 + transfers * 7) * 2) +
+      this.transfers.growthBytes(transfers) +
+      this.wides.growthBytes(transfers) +
+      this.burnedIds.growthBytes(transfers) +
+      this.pendingStatuses.growthBytes(this.transfers.count + transfers) +
+      this.expiryQueue.growthBytes(transfers) +
+      this.#transferIds.growthBytes(transfers) +
+      (transfers > 0 ? this.transferFields.growthBytes(transfers) : 0)
+    );
+  }
+
+  #indexAccounts(): void {
+    const fields = this.accountFields;
+    for (let account = this.#indexedAccounts; account < this.accounts.count; account += 1) {
+      const row = this.accounts.chunkOf(account);
+      const offset = this.accounts.offsetOf(account);
+      fields.userData128.add(row, offset + Account.userData128, account);
+      fields.userData64.add(row, offset + Account.userData64, account);
+      fields.userData32.add(row, offset + Account.userData32, account);
+      fields.ledger.add(row, offset + Account.ledger, account);
+      code[0] = row[offset + Account.codeFlags]! & 0xffff;
+      fields.code.add(code, 0, account);
+    }
+    this.#indexedAccounts = this.accounts.count;
+  }
+
+  #indexTransfers(): void {
+    const { accounts, transfers, transferFields: fields } = this;
+    for (let transfer = this.#indexedTransfers; transfer < transfers.count; transfer += 1) {
+      const row = transfers.chunkOf(transfer);
+      const offset = transfers.offsetOf(transfer);
+      const debit = row[offset + Transfer.debitAccount]!;
+      const lists = this.accountTransfers;
+      this.postings.append(lists.chunkOf(debit), lists.offsetOf(debit), transfer);
+      const credit = row[offset + Transfer.creditAccount]!;
+      this.postings.append(lists.chunkOf(credit), lists.offsetOf(credit) + 2, transfer);
+      const debitRow = accounts.chunkOf(debit);
+      fields.ledger.add(debitRow, accounts.offsetOf(debit) + Account.ledger, transfer);
+      const codeFlags = row[offset + Transfer.codeFlags]!;
+      code[0] = codeFlags & 0xffff;
+      fields.code.add(code, 0, transfer);
+      fields.userData128.add(row, offset + Transfer.userData128, transfer);
+      fields.userData64.add(row, offset + Transfer.userData64, transfer);
+      fields.userData32.add(row, offset + Transfer.userData32, transfer);
+      if (((codeFlags >>> 16) & TransferFlag.pending) !== 0) this.#queueExpiry(row, offset, transfer);
+    }
+    this.#indexedTransfers = transfers.count;
+  }
+
+  #queueExpiry(row: Uint32Array, offset: number, transfer: number): void {
+    const timeout = row[offset + Transfer.timeout]!;
+    if (timeout === 0 || this.pendingStatuses.get(transfer) !== PendingStatus.pending) return;
+    expiresAt(expiry, 0, row, offset + Transfer.timestamp, timeout);
+    this.expiryQueue.push(expiry, 0, transfer);
+  }
+}

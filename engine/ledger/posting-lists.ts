@@ -1,0 +1,155 @@
+/**
+ * Lists of rising record indexes ("postings"), many millions of them, most very short. A list is two words kept by its
+ * owner, `(count, address)`:
+ *
+ *   count 0          empty
+ *   count 1          address is the posting itself
+ *   count 2 … 4096   address of one block of the pool with room for the next power of two; a full block moves to one
+ *                    twice its size and its old room is used again by other lists
+ *   count > 4096     address is an index of `#large`: blocks of 4,096 postings each
+ *
+ * So a key that occurs once costs nothing here, and an entry can be found by binary search in any list.
+ */
+import type { Memory } from './memory.ts';
+
+const BLOCK_MAX = 4096;
+const BLOCK_MAX_SHIFT = 12;
+const CHUNK_SHIFT = 18;
+const CHUNK_WORDS = 1 << CHUNK_SHIFT;
+const CHUNK_MASK = CHUNK_WORDS - 1;
+/** Blocks of 4, 8, … 4,096 words. */
+const CLASSES = 11;
+const LARGE_BLOCK_BYTES = 8;
+
+export class PostingLists {
+  readonly #chunks: Uint32Array[] = [];
+  readonly #memory: Memory;
+  /** Per class the first free block's address + 1; a free block's first word holds the next one's. */
+  readonly #free = new Array<number>(CLASSES).fill(0);
+  /** Addresses of the blocks of each long list. */
+  readonly #large: number[][] = [];
+  #bump = 0;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  append(headers: Uint32Array, at: number, posting: number): void {
+    const count = headers[at]!;
+    headers[at] = count + 1;
+    if (count === 0) headers[at + 1] = posting;
+    else if (count === 1) {
+      const address = this.#allocate(0);
+      this.#write(address, headers[at + 1]!);
+      this.#write(address + 1, posting);
+      headers[at + 1] = address;
+    } else if (count < BLOCK_MAX) {
+      if (count >= 4 && (count & (count - 1)) === 0) this.#move(headers, at, count);
+      this.#write(headers[at + 1]! + count, posting);
+    } else this.#appendLarge(headers, at, count, posting);
+  }
+
+  /** What a query reads a list through; valid until the next append. */
+  view(headers: Uint32Array, at: number): PostingView {
+    const count = headers[at]!;
+    const address = headers[at + 1]!;
+    if (count === 0) return EMPTY;
+    if (count === 1) return new PostingView(1, [Uint32Array.of(address)]);
+    const addresses = count > BLOCK_MAX ? this.#large[address]! : [address];
+    return new PostingView(
+      count,
+      addresses.map((start) => {
+        const offset = start & CHUNK_MASK;
+        return this.#chunks[start >>> CHUNK_SHIFT]!.subarray(offset, offset + BLOCK_MAX);
+      }),
+    );
+  }
+
+  first(count: number, address: number): number {
+    if (count === 1) return address;
+    const start = count > BLOCK_MAX ? this.#large[address]![0]! : address;
+    return this.#chunks[start >>> CHUNK_SHIFT]![start & CHUNK_MASK]!;
+  }
+
+  /** Bytes that appending `postings` may allocate, to whichever lists. */
+  growthBytes(postings: number): number {
+    // A list that moves takes at most twice what it held; blocks given back are not counted on.
+    return Math.ceil((postings * 4) / CHUNK_WORDS + 1) * CHUNK_WORDS * 4;
+  }
+
+  #appendLarge(headers: Uint32Array, at: number, count: number, posting: number): void {
+    if (count === BLOCK_MAX) {
+      this.#large.push([headers[at + 1]!]);
+      this.#memory.allocate(LARGE_BLOCK_BYTES);
+      headers[at + 1] = this.#large.length - 1;
+    }
+    const blocks = this.#large[headers[at + 1]!]!;
+    if ((count & (BLOCK_MAX - 1)) === 0) {
+      blocks.push(this.#allocate(CLASSES - 1));
+      this.#memory.allocate(LARGE_BLOCK_BYTES);
+    }
+    this.#write(blocks[count >>> BLOCK_MAX_SHIFT]! + (count & (BLOCK_MAX - 1)), posting);
+  }
+
+  #write(address: number, posting: number): void {
+    this.#chunks[address >>> CHUNK_SHIFT]![address & CHUNK_MASK] = posting;
+  }
+
+  #move(headers: Uint32Array, at: number, count: number): void {
+    const from = headers[at + 1]!;
+    const sizeClass = 29 - Math.clz32(count);
+    const to = this.#allocate(sizeClass + 1);
+    const source = this.#chunks[from >>> CHUNK_SHIFT]!;
+    const target = this.#chunks[to >>> CHUNK_SHIFT]!;
+    const s = from & CHUNK_MASK;
+    const t = to & CHUNK_MASK;
+    for (let i = 0; i < count; i += 1) target[t + i] = source[s + i]!;
+    this.#release(from, sizeClass);
+    headers[at + 1] = to;
+  }
+
+  #allocate(sizeClass: number): number {
+    const free = this.#free[sizeClass]!;
+    if (free !== 0) {
+      this.#free[sizeClass] = this.#chunks[(free - 1) >>> CHUNK_SHIFT]![(free - 1) & CHUNK_MASK]!;
+      return free - 1;
+    }
+    const words = 4 << sizeClass;
+    // What is left of the newest chunk becomes free blocks of the sizes that fit; every place is a multiple of four.
+    while ((this.#bump & CHUNK_MASK) !== 0 && (this.#bump & CHUNK_MASK) + words > CHUNK_WORDS) {
+      const left = CHUNK_WORDS - (this.#bump & CHUNK_MASK);
+      const leftClass = 29 - Math.clz32(left);
+      this.#release(this.#bump, leftClass);
+      this.#bump += 4 << leftClass;
+    }
+    if (this.#bump >>> CHUNK_SHIFT === this.#chunks.length) {
+      this.#chunks.push(new Uint32Array(CHUNK_WORDS));
+      this.#memory.allocate(CHUNK_WORDS * 4);
+    }
+    const address = this.#bump;
+    this.#bump = address + words;
+    return address;
+  }
+
+  #release(address: number, sizeClass: number): void {
+    this.#write(address, this.#free[sizeClass]!);
+    this.#free[sizeClass] = address + 1;
+  }
+}
+
+/** A list as it is now. */
+export class PostingView {
+  readonly count: number;
+  readonly #blocks: readonly Uint32Array[];
+
+  constructor(count: number, blocks: readonly Uint32Array[]) {
+    this.count = count;
+    this.#blocks = blocks;
+  }
+
+  at(position: number): number {
+    return this.#blocks[position >>> BLOCK_MAX_SHIFT]![position & (BLOCK_MAX - 1)]!;
+  }
+}
+
+export const EMPTY = new PostingView(0, []);

@@ -1,0 +1,96 @@
+/**
+ * Rows of a fixed number of u32 words in chunks, so that growing never copies and a row's place in memory never changes.
+ * A row is reached as `chunkOf(index)[offsetOf(index) + word]`.
+ */
+import type { Memory } from './memory.ts';
+
+export interface RowTableOptions {
+  readonly wordsPerRow: number;
+  /** Rows a chunk holds, as a power of two. */
+  readonly rowsShift: number;
+}
+
+export class RowTable {
+  readonly wordsPerRow: number;
+  readonly chunks: Uint32Array[] = [];
+  count = 0;
+  readonly #rowsShift: number;
+  readonly #rowsMask: number;
+  readonly #memory: Memory;
+
+  constructor(memory: Memory, options: RowTableOptions) {
+    this.#memory = memory;
+    this.wordsPerRow = options.wordsPerRow;
+    this.#rowsShift = options.rowsShift;
+    this.#rowsMask = (1 << options.rowsShift) - 1;
+  }
+
+  get rowBytes(): number {
+    return this.wordsPerRow * 4;
+  }
+
+  get rowsPerChunk(): number {
+    return this.#rowsMask + 1;
+  }
+
+  get chunkBytes(): number {
+    return this.rowsPerChunk * this.rowBytes;
+  }
+
+  chunkOf(index: number): Uint32Array {
+    return this.chunks[index >>> this.#rowsShift]!;
+  }
+
+  offsetOf(index: number): number {
+    return (index & this.#rowsMask) * this.wordsPerRow;
+  }
+
+  /** Makes room for one more row and returns its index; its words are whatever was there before (zero in a new chunk). */
+  push(): number {
+    const index = this.count;
+    if (index >>> this.#rowsShift === this.chunks.length) {
+      this.chunks.push(new Uint32Array(this.rowsPerChunk * this.wordsPerRow));
+      this.#memory.allocate(this.chunkBytes);
+    }
+    this.count = index + 1;
+    return index;
+  }
+
+  /** Forgets the rows from `count` on. Chunks stay for the rows to come. */
+  truncate(count: number): void {
+    this.count = count;
+  }
+
+  /** Bytes that adding `rows` rows would allocate. */
+  growthBytes(rows: number): number {
+    const room = this.chunks.length * this.rowsPerChunk - this.count;
+    return rows <= room ? 0 : Math.ceil((rows - room) / this.rowsPerChunk) * this.chunkBytes;
+  }
+}
+
+/** One byte a row, in chunks of 1 MiB. */
+export class ByteTable {
+  readonly #chunks: Uint8Array[] = [];
+  readonly #memory: Memory;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  get(index: number): number {
+    return this.#chunks[index >>> 20]![index & 0xfffff]!;
+  }
+
+  /** Sets the byte of a row that exists, or of the one after the last. */
+  set(index: number, value: number): void {
+    if (index >>> 20 === this.#chunks.length) {
+      this.#chunks.push(new Uint8Array(1 << 20));
+      this.#memory.allocate(1 << 20);
+    }
+    this.#chunks[index >>> 20]![index & 0xfffff] = value;
+  }
+
+  growthBytes(rowsAfter: number): number {
+    return Math.max(0, Math.ceil(rowsAfter / (1 << 20)) - this.#chunks.length) << 20;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * A hash index from 32-bit hashes to non-zero int32 values; the caller compares keys. Equal hashes may occur any number
+ * of times.
+ *
+ * Extendible hashing: the hash's top bits choose a segment through a directory, its low bits the first of the segment's
+ * slots, then linear probing. A full segment splits in two, so that growing costs 4,096 slots at a time and no batch ever
+ * waits for a rehash of the whole. A slot holds the hash beside the value: splitting and probing read no records.
+ *
+ *   segment: (hash, value) × slots ‖ entries ‖ depth        value 0 = free slot
+ *
+ * Hashes are not keyed. Someone who forges ids with one hash makes one segment grow beyond its 4,096 slots and look-ups
+ * of those ids slow; the directory stays at most 2^DEPTH_MAX long.
+ */
+import type { Memory } from './memory.ts';
+
+const SLOTS = 4096;
+const SEGMENT_WORDS = SLOTS * 2 + 2;
+const SEGMENT_BYTES = SEGMENT_WORDS * 4;
+const DEPTH_MAX = 16;
+const scratch = new Int32Array(SLOTS * 2);
+
+export class SlotTable {
+  /** By the hash's top `#depth` bits; a segment of a lesser depth stands in several neighbouring places. */
+  #directory: Int32Array[];
+  #depth = 1;
+  #segments = 1;
+  #segment: Int32Array;
+  #hash = 0;
+  #position = 0;
+  readonly #memory: Memory;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    memory.allocate(SEGMENT_BYTES);
+    this.#segment = new Int32Array(SEGMENT_WORDS);
+    this.#directory = [this.#segment, this.#segment];
+  }
+
+  /** Begins to look for values of a hash; `next` gives them. */
+  seek(hash: number): void {
+    const segment = this.#directory[hash >>> (32 - this.#depth)]!;
+    this.#segment = segment;
+    this.#hash = hash;
+    this.#position = (hash << 1) & (segment.length - 3);
+  }
+
+  /** The next value with the sought hash, 0 when there is none. */
+  next(): number {
+    const segment = this.#segment;
+    const mask = segment.length - 3;
+    const hash = this.#hash;
+    let position = this.#position;
+    for (;;) {
+      const value = segment[position + 1]!;
+      if (value === 0) return 0;
+      const found = segment[position] === hash;
+      position = (position + 2) & mask;
+      if (found) {
+        this.#position = position;
+        return value;
+      }
+    }
+  }
+
+  /** Replaces the value that `next` gave last. */
+  replaceFound(value: number): void {
+    const segment = this.#segment;
+    segment[((this.#position - 2) & (segment.length - 3)) + 1] = value;
+  }
+
+  insert(hash: number, value: number): void {
+    let segment = this.#directory[hash >>> (32 - this.#depth)]!;
+    // At most three quarters full: beyond that, runs of taken slots get long.
+    while (segment[segment.length - 2]! >= ((segment.length - 2) >>> 3) * 3) {
+      this.#grow(segment, hash);
+      segment = this.#directory[hash >>> (32 - this.#depth)]!;
+    }
+    place(segment, hash, value);
+  }
+
+  /** Takes out an entry that is there, closing the gap so that every other stays reachable. */
+  remove(hash: number, value: number): void {
+    const segment = this.#directory[hash >>> (32 - this.#depth)]!;
+    const mask = segment.length - 3;
+    let hole = (hash << 1) & mask;
+    while (segment[hole + 1] !== value) hole = (hole + 2) & mask;
+    let position = hole;
+    for (;;) {
+      position = (position + 2) & mask;
+      if (segment[position + 1] === 0) break;
+      const home = (segment[position]! << 1) & mask;
+      // The entry may move back to the hole unless its home lies between the hole and itself.
+      if (((position - home) & mask) >= ((position - hole) & mask)) {
+        segment[hole] = segment[position]!;
+        segment[hole + 1] = segment[position + 1]!;
+        hole = position;
+      }
+    }
+    segment[hole] = 0;
+    segment[hole + 1] = 0;
+    segment[segment.length - 2]! -= 1;
+  }
+
+  /**
+   * Bytes that adding `entries` may allocate. All segments fill at about the same time, but not within one batch: an
+   * eighth of them is many times what any batch was seen to split.
+   */
+  growthBytes(entries: number): number {
+    return Math.min(entries, 16 + (this.#segments >>> 3) + (entries >>> 10)) * SEGMENT_BYTES;
+  }
+
+  #grow(segment: Int32Array, hash: number): void {
+    const depth = segment[segment.length - 1]!;
+    if (depth === DEPTH_MAX) this.#enlarge(segment, hash);
+    else this.#split(segment, hash, depth);
+  }
+
+  #split(segment: Int32Array, hash: number, depth: number): void {
+    if (depth === this.#depth) this.#doubleDirectory();
+    const upper = new Int32Array(SEGMENT_WORDS);
+    this.#memory.allocate(SEGMENT_BYTES);
+    this.#segments += 1;
+    const places = 1 << (this.#depth - depth);
+    const first = (hash >>> (32 - this.#depth)) & ~(places - 1);
+    this.#directory.fill(upper, first + (places >>> 1), first + places);
+    scratch.set(segment.subarray(0, SLOTS * 2));
+    segment.fill(0);
+    segment[SEGMENT_WORDS - 1] = depth + 1;
+    upper[SEGMENT_WORDS - 1] = depth + 1;
+    const bit = 31 - depth;
+    for (let i = 0; i < SLOTS * 2; i += 2) {
+      if (scratch[i + 1] === 0) continue;
+      place(((scratch[i]! >>> bit) & 1) === 0 ? segment : upper, scratch[i]!, scratch[i + 1]!);
+    }
+  }
+
+  #doubleDirectory(): void {
+    this.#directory = this.#directory.flatMap((segment) => [segment, segment]);
+    this.#depth += 1;
+  }
+
+  #enlarge(segment: Int32Array, hash: number): void {
+    const words = (segment.length - 2) * 2 + 2;
+    const larger = new Int32Array(words);
+    this.#memory.allocate((words - segment.length) * 4);
+    larger[words - 1] = DEPTH_MAX;
+    for (let i = 0; i < segment.length - 2; i += 2) {
+      if (segment[i + 1] !== 0) place(larger, segment[i]!, segment[i + 1]!);
+    }
+    this.#directory[hash >>> (32 - this.#depth)] = larger;
+  }
+}
+
+function place(segment: Int32Array, hash: number, value: number): void {
+  const mask = segment.length - 3;
+  let position = (hash << 1) & mask;
+  while (segment[position + 1] !== 0) position = (position + 2) & mask;
+  segment[position] = hash;
+  segment[position + 1] = value;
+  segment[segment.length - 2]! += 1;
+}
