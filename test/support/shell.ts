@@ -55,17 +55,15 @@ export async function eventually<T>(
   timeoutMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
-  let last: unknown;
+  let last = '';
   while (Date.now() < deadline) {
     try {
       const result = await probe();
       if (result !== undefined) return result;
     } catch (error) {
-      last = error;
+      last = `: ${error instanceof Error ? error.message : 'something that is no error was thrown'}`;
     }
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(
-    `${what}: not within ${timeoutMs / 1000} s${last === undefined ? '' : `: ${String(last)}`}`,
-  );
+  throw new Error(`${what}: not within ${timeoutMs / 1000} s${last}`);
 }

@@ -2,8 +2,7 @@
  * etcd, kube-apiserver and kube-controller-manager as processes of this machine: the part that the full native cluster
  * and the control plane of the integration tests share. Needs no root.
  */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './binaries.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
@@ -45,7 +44,9 @@ export async function startApiServer(options: ControlPlaneOptions): Promise<Pki>
     user: 'kube-apiserver',
     hosts: [
       ...new Set([addresses.host, '127.0.0.1', addresses.serviceIp, 'localhost', 'kubernetes']),
-      ...['kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
     ],
   });
   const masters = { groups: ['system:masters'] };
@@ -142,9 +143,16 @@ function apiServerFlags(
 async function waitForApi(options: ControlPlaneOptions): Promise<void> {
   const kubectlReady = () =>
     run('curl', [
-      ...['-sS', '--max-time', '2', '--fail', '--cacert', join(options.folder, 'pki/ca.crt')],
-      ...['--cert', join(options.folder, 'pki/admin.crt')],
-      ...['--key', join(options.folder, 'pki/admin.key')],
+      '-sS',
+      '--max-time',
+      '2',
+      '--fail',
+      '--cacert',
+      join(options.folder, 'pki/ca.crt'),
+      '--cert',
+      join(options.folder, 'pki/admin.crt'),
+      '--key',
+      join(options.folder, 'pki/admin.key'),
       `https://${options.addresses.host}:${options.addresses.apiPort}/readyz`,
     ]);
   await waitFor(
@@ -193,15 +201,13 @@ async function startControllerManager(
   });
 }
 
-/** A random name for what must not be guessed or shared. */
-export function randomName(): string {
-  return randomBytes(6).toString('hex');
-}
-
-/** Writes a file under a folder that is made when missing. */
+/**
+ * Writes a file under a folder that is made when missing. A file that is right already stays as it is: kube-proxy ends
+ * itself when its configuration is written to.
+ */
 export function writeIn(folder: string, name: string, content: string): string {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, name);
-  writeFileSync(path, content);
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== content) writeFileSync(path, content);
   return path;
 }

@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { step } from './progress.ts';
 
 /**
@@ -7,13 +8,16 @@ import { step } from './progress.ts';
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const mine = `${path}.${process.pid}`;
+  removeLeftovers(path);
   writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ''}`);
   try {
     let told = false;
     // link(2) fails when the name exists: taking the lock and writing who holds it are one act.
     while (!tryLink(mine, path)) {
-      if (holderIsDead(path)) {
-        rmSync(path, { force: true });
+      if (holderIsDead(path) && tryLink(mine, `${path}.takeover`)) {
+        // Only one waiter may be here, and looks again: another may have taken the lock over meanwhile.
+        if (holderIsDead(path)) rmSync(path, { force: true });
+        rmSync(`${path}.takeover`, { force: true });
         continue;
       }
       if (!told) step(`waiting for another invocation that holds ${path}`);
@@ -27,6 +31,14 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
     }
   } finally {
     rmSync(mine, { force: true });
+  }
+}
+
+/** Removes the files of invocations that were killed while they held the lock or waited for it. */
+function removeLeftovers(path: string): void {
+  for (const name of readdirSync(dirname(path))) {
+    const file = join(dirname(path), name);
+    if (name.startsWith(`${basename(path)}.`) && holderIsDead(file)) rmSync(file, { force: true });
   }
 }
 

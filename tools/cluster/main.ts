@@ -86,7 +86,7 @@ async function main(args: string[]): Promise<void> {
   const [command, ...names] = positionals;
   const config = readConfig(values);
   const lock = join(config.stateFolder, 'cluster.lock');
-  switch (command) {
+  switch (command ?? '') {
     case 'up':
       return withLock(lock, () => up(config));
     case 'down':

@@ -33,8 +33,17 @@ export class Pki {
     await newKey(this.ca.key);
     const subject = '/CN=ledgerhouse-local';
     await run('openssl', [
-      ...['req', '-x509', '-new', '-key', this.ca.key, '-out', this.ca.cert],
-      ...['-days', '3650', '-subj', subject],
+      'req',
+      '-x509',
+      '-new',
+      '-key',
+      this.ca.key,
+      '-out',
+      this.ca.cert,
+      '-days',
+      '3650',
+      '-subj',
+      subject,
     ]);
   }
 
@@ -55,7 +64,12 @@ export class Pki {
     await newKey(certificate.key);
     const groups = (subject.groups ?? []).map((group) => `/O=${group}`).join('');
     const request = await run('openssl', [
-      ...['req', '-new', '-key', certificate.key, '-subj', `${groups}/CN=${subject.user}`],
+      'req',
+      '-new',
+      '-key',
+      certificate.key,
+      '-subj',
+      `${groups}/CN=${subject.user}`,
     ]);
     const hosts = (subject.hosts ?? []).map((host) =>
       /^[0-9.]+$/.test(host) ? `IP:${host}` : `DNS:${host}`,
@@ -70,8 +84,16 @@ export class Pki {
     const signed = await run(
       'openssl',
       [
-        ...['x509', '-req', '-CA', this.ca.cert, '-CAkey', this.ca.key, '-days', '3650'],
-        ...['-extfile', path('ext')],
+        'x509',
+        '-req',
+        '-CA',
+        this.ca.cert,
+        '-CAkey',
+        this.ca.key,
+        '-days',
+        '3650',
+        '-extfile',
+        path('ext'),
       ],
       { input: request },
     );

@@ -53,7 +53,7 @@ export async function upNative(config: ClusterConfig): Promise<void> {
 
 /** The plan of this cluster as it is on the machine, or as it would be. */
 export async function planOf(config: ClusterConfig): Promise<ClusterPlan> {
-  return planCluster(config, await chooseSlot(`lh${config.id}`), config.nodes);
+  return planCluster(config, await chooseSlot(config.id), config.nodes);
 }
 
 async function checkMachine(): Promise<void> {

@@ -7,16 +7,17 @@ import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import type { ClusterConfig } from '../config.ts';
 import { endProcess, Processes } from '../processes.ts';
-import { run, runQuietly } from '../run.ts';
+import { run, runQuietly, waitFor } from '../run.ts';
 import { cgroupHierarchies, removeNetwork } from './network.ts';
 
 export async function downNative(config: ClusterConfig): Promise<void> {
   const folder = join(config.stateFolder, 'cluster');
   const runFolder = `/run/ledgerhouse-${config.id}`;
-  const processes = existsSync(folder) ? new Processes(folder) : undefined;
   const stop = async (pattern: RegExp) => {
-    const names = processes?.names().filter((name) => pattern.test(name)) ?? [];
-    await Promise.all(names.map((name) => processes?.stop(name)));
+    if (!existsSync(folder)) return;
+    const processes = new Processes(folder);
+    const names = processes.names().filter((name) => pattern.test(name));
+    await Promise.all(names.map((name) => processes.stop(name)));
   };
   // The kubelets first: what they would start again must stay down.
   await stop(/^kubelet|^kube-proxy|^kube-scheduler|^kube-controller/);
@@ -32,7 +33,7 @@ export async function downNative(config: ClusterConfig): Promise<void> {
 }
 
 /** Ends what runs in the nodes' cgroups, and the shims that containerd left to watch over it. */
-export async function endContainers(cgroupPrefix: string, runFolder: string): Promise<void> {
+async function endContainers(cgroupPrefix: string, runFolder: string): Promise<void> {
   const ours = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
@@ -47,7 +48,7 @@ export async function endContainers(cgroupPrefix: string, runFolder: string): Pr
 }
 
 /** Unmounts all that is mounted below the folders, what lies deepest first. */
-export async function unmountBelow(folders: readonly string[]): Promise<void> {
+async function unmountBelow(folders: readonly string[]): Promise<void> {
   const targets = read('/proc/mounts')
     .split('\n')
     .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
@@ -67,12 +68,22 @@ async function detachLoops(images: string): Promise<void> {
   }
 }
 
-export async function removeCgroups(prefix: string): Promise<void> {
-  for (const hierarchy of await cgroupHierarchies()) {
-    for (const name of readdirSync(hierarchy)) {
-      if (name.startsWith(prefix)) removeCgroup(join(hierarchy, name));
-    }
-  }
+/** Removes the nodes' cgroups. A process that has ended and is not reaped yet keeps its cgroup busy for a moment. */
+async function removeCgroups(prefix: string): Promise<void> {
+  const hierarchies = await cgroupHierarchies();
+  await waitFor(
+    `removal of cgroups ${prefix}*`,
+    async () => {
+      const left = hierarchies.flatMap((hierarchy) =>
+        readdirSync(hierarchy)
+          .filter((name) => name.startsWith(prefix))
+          .map((name) => join(hierarchy, name)),
+      );
+      for (const path of left) removeCgroup(path);
+      return left.some((path) => existsSync(path)) ? undefined : true;
+    },
+    { timeoutMs: 15_000 },
+  );
 }
 
 /** A cgroup's folder goes with rmdir alone, the innermost first; its files cannot be deleted and need not be. */
@@ -80,11 +91,7 @@ function removeCgroup(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory()) removeCgroup(join(path, entry.name));
   }
-  try {
-    rmdirSync(path);
-  } catch {
-    // A process that is about to be reaped still counts as in it; the next `down` removes what is left.
-  }
+  rmdirSync(path);
 }
 
 function read(path: string): string {

@@ -3,14 +3,15 @@ import { run, runQuietly } from '../run.ts';
 import { freeSlot, type ClusterPlan, type NodePlan } from './plan.ts';
 
 /** The slot of this cluster's bridge when it is there already, otherwise a free one. */
-export async function chooseSlot(bridge: string): Promise<number> {
+export async function chooseSlot(id: string): Promise<number> {
+  const bridge = `lh${id}`;
   const own = /inet 10\.(\d+)\.0\.1\//.exec(await runQuietly('ip', ['-4', 'addr', 'show', bridge]));
   if (own?.[1] !== undefined) return Number(own[1]);
   const routes = (await run('ip', ['-4', 'route', 'show'])).split('\n');
   const addresses = [...(await run('ip', ['-4', 'addr', 'show'])).matchAll(/inet (\S+)/g)].map(
     (m) => m[1] ?? '',
   );
-  return freeSlot([...routes, ...addresses]);
+  return freeSlot(id, [...routes, ...addresses]);
 }
 
 /** Makes the bridge, each node's namespace and the routes; each piece only when it is not there. */
@@ -32,8 +33,16 @@ async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {
   const inside = (...args: string[]) => run('ip', ['-n', namespace, ...args]);
   if (!existsSync(`/sys/class/net/${node.hostInterface}`)) {
     await run('ip', [
-      ...['link', 'add', node.hostInterface, 'type', 'veth'],
-      ...['peer', 'name', 'eth0', 'netns', namespace],
+      'link',
+      'add',
+      node.hostInterface,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      namespace,
     ]);
   }
   await run('ip', ['link', 'set', node.hostInterface, 'master', plan.bridge, 'up']);
@@ -48,7 +57,11 @@ async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {
   // Namespaces have their own settings: a node forwards between its pods and the bridge.
   await run('nsenter', [
     `--net=/run/netns/${namespace}`,
-    ...['sysctl', '-q', '-w', 'net.ipv4.ip_forward=1', 'net.ipv4.conf.all.rp_filter=0'],
+    'sysctl',
+    '-q',
+    '-w',
+    'net.ipv4.ip_forward=1',
+    'net.ipv4.conf.all.rp_filter=0',
   ]);
 }
 

@@ -9,7 +9,7 @@
  *        and to Services 10.S.128.0/17 by way of node 1
  */
 import { join } from 'node:path';
-import type { ClusterConfig } from '../config.ts';
+import { ClusterError, type ClusterConfig } from '../config.ts';
 
 export interface NodePlan {
   readonly index: number;
@@ -78,10 +78,19 @@ export function planCluster(config: ClusterConfig, slot: number, nodeCount: numb
   };
 }
 
-/** The first second octet from 140 on whose 10.x.0.0/16 nothing on the machine uses. */
-export function freeSlot(routes: readonly string[]): number {
-  for (let slot = 140; slot < 250; slot += 1) {
+/**
+ * A second octet whose 10.x.0.0/16 nothing on the machine uses. Where the search begins depends on the cluster's id, so
+ * that two clusters that start at the same moment look at different ones.
+ */
+export function freeSlot(id: string, routes: readonly string[]): number {
+  const start = Number.parseInt(id, 16);
+  for (let i = 0; i < slots.count; i += 1) {
+    const slot = slots.first + ((start + i) % slots.count);
     if (!routes.some((route) => route.startsWith(`10.${slot}.`))) return slot;
   }
-  return 250;
+  throw new ClusterError(
+    'every network from 10.140.0.0/16 to 10.239.0.0/16 is in use on this machine',
+  );
 }
+
+const slots = { first: 140, count: 100 } as const;
