@@ -47,8 +47,22 @@ export const groups = {
   },
   pause: { programs: { pause: '.' }, module: '' },
   helm: { programs: { helm: 'helm.sh/helm/v4/cmd/helm' }, module: 'helm.sh/helm/v4' },
+  // Fake nodes and pods, for fleets of thousands.
+  kwok: { programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' }, module: 'sigs.k8s.io/kwok' },
+  // An S3 server over a folder.
+  versitygw: {
+    programs: { versitygw: 'github.com/versity/versitygw/cmd/versitygw' },
+    module: 'github.com/versity/versitygw',
+  },
+  'stripe-mock': {
+    programs: { 'stripe-mock': 'github.com/stripe/stripe-mock' },
+    module: 'github.com/stripe/stripe-mock',
+  },
 } as const satisfies Record<string, Group>;
 export type GroupName = keyof typeof groups;
+
+/** What a native cluster runs, the slowest to build first. The other groups are built when they are asked for. */
+export const clusterGroups = ['control-plane', 'node', 'etcd', 'coredns'] as const;
 
 /** Clients and kubectl read the version that is stamped here; without it the server calls itself v0.0.0. */
 function kubernetesVersion(version: string): readonly string[] {
@@ -132,7 +146,7 @@ async function go(args: readonly string[], cwd: string): Promise<string> {
     const missing = error instanceof Error && error.message.includes('ENOENT');
     if (!missing) throw error;
     throw new ClusterError(
-      'the native local Kubernetes is built with Go 1.25 or later, and there is no `go` on the PATH',
+      'the native local Kubernetes is built with Go 1.26 or later, and there is no `go` on the PATH',
       { cause: error },
     );
   }

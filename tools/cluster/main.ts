@@ -1,15 +1,23 @@
-/** `node tools/cluster/main.ts up|down|status|build [PROGRAM …]|binary PROGRAM [--provider P] [--nodes N]` */
+/**
+ * The local Kubernetes at the command line:
+ *   up [--provider auto|native|docker|kubeconfig] [--nodes N]   brings it up, or completes what is there
+ *   down · status
+ *   load-image TAR …    loads docker-archives into the cluster that is up
+ *   build [GROUP …]     builds what the native cluster runs, or the groups named
+ *   binary PROGRAM      prints the path of a program (kubectl, helm, kwok, versitygw …), built when it is not there
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { dockerAnswers } from '../images/build.ts';
-import { ensureBuilt, ensureProgram, groups, type GroupName } from './binaries.ts';
+import { clusterGroups, ensureBuilt, ensureProgram, groups, type GroupName } from './binaries.ts';
 import { ClusterError, Provider, readConfig, type ClusterConfig } from './config.ts';
 import { docker } from './docker/provider.ts';
 import { existing } from './existing/provider.ts';
 import { withLock } from './lock.ts';
 import { native } from './native/provider.ts';
 import { step } from './progress.ts';
+import { run } from './run.ts';
 import type { ClusterProvider } from './provider.ts';
 import { describe } from './status.ts';
 
@@ -77,6 +85,25 @@ export async function loadImage(
   );
 }
 
+/** The image that a docker-archive holds, by the name it was saved under. */
+async function referenceIn(archive: string): Promise<string> {
+  const manifest = await run('tar', ['-xOf', archive, 'manifest.json']);
+  const [image] = JSON.parse(manifest) as { RepoTags?: string[] }[];
+  const reference = image?.RepoTags?.[0];
+  if (reference === undefined) throw new ClusterError(`${archive} holds no image with a name`);
+  return reference.replace(/^(docker\.io|localhost)\//, '');
+}
+
+function groupOf(name: string): GroupName {
+  if (!(name in groups)) {
+    throw new ClusterError(`no group ${name}; there are ${Object.keys(groups).join(', ')}`);
+  }
+  return name as GroupName;
+}
+
+const usage =
+  'usage: main.ts up|down|status|load-image TAR …|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
+
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -93,17 +120,19 @@ async function main(args: string[]): Promise<void> {
       return withLock(lock, () => down(config));
     case 'status':
       return describe(config, whatIsUp(config));
+    case 'load-image':
+      for (const archive of names) await loadImage(config, await referenceIn(archive), archive);
+      return;
     case 'build':
-      for (const group of names.length > 0 ? names : Object.keys(groups))
-        await ensureBuilt(group as GroupName);
+      for (const group of names.length > 0 ? names.map(groupOf) : clusterGroups) {
+        await ensureBuilt(group);
+      }
       return;
     case 'binary':
       console.log(await ensureProgram(names[0] ?? ''));
       return;
     default:
-      throw new ClusterError(
-        'usage: main.ts up|down|status|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]',
-      );
+      throw new ClusterError(usage);
   }
 }
 

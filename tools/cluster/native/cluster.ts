@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { buildImage } from '../../images/build.ts';
 import { startApiServer, writeIn, type ControlPlaneAddresses } from '../api-server.ts';
-import { ensureBuilt } from '../binaries.ts';
+import { clusterGroups, ensureBuilt } from '../binaries.ts';
 import { checkout, ClusterError, type ClusterConfig } from '../config.ts';
 import { writeKubeconfig } from '../kubeconfig.ts';
 import type { Pki } from '../pki.ts';
@@ -19,9 +19,8 @@ import { planCluster, type ClusterPlan } from './plan.ts';
 
 export async function upNative(config: ClusterConfig): Promise<void> {
   await checkMachine();
-  // Everything is built before anything is started, the slowest first.
-  await ensureBuilt('control-plane');
-  for (const group of ['node', 'etcd', 'coredns'] as const) await ensureBuilt(group);
+  // Everything is built before anything is started.
+  for (const group of clusterGroups) await ensureBuilt(group);
   const pause = await buildImage('pause');
   const plan = await planOf(config);
   mkdirSync(plan.folder, { recursive: true });

@@ -1,6 +1,6 @@
-module ledgerhouse.dev/tools/kwok
+module ledgerhouse.dev/tools/cluster/kwok
 
-go 1.26.8
+go 1.26.0
 
 tool sigs.k8s.io/kwok/cmd/kwok
 

@@ -1,6 +1,6 @@
-module ledgerhouse.dev/tools/stripe-mock
+module ledgerhouse.dev/tools/cluster/stripe-mock
 
-go 1.26.8
+go 1.26.0
 
 tool github.com/stripe/stripe-mock
 

@@ -1,6 +1,6 @@
-module ledgerhouse.dev/tools/versitygw
+module ledgerhouse.dev/tools/cluster/versitygw
 
-go 1.26.8
+go 1.26.0
 
 tool github.com/versity/versitygw/cmd/versitygw
 
