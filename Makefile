@@ -34,7 +34,7 @@ gen-check: ## Fail when a generated file is not what its source says
 test: setup ## The whole ladder, ending with one line `N passed, N failed`; STAGES="unit e2e" picks
 	@$(NODE) tools/test/ladder.ts $(STAGES)
 test-unit: ## Unit tests: no I/O
-	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(conformance|crash|integration|e2e)/' --silent
+	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(repository|conformance|crash|integration|e2e)/' --silent
 test-conformance: ## Official clients against the engine
 	@$(NODE) tools/test/ladder.ts conformance
 test-crash: ## Kill, cut, flip, fill

@@ -242,6 +242,27 @@ test('deleted claims take their volumes with them', async () => {
   expect(readdirSync(`${cluster.stateFolder}/cluster/volumes`)).toEqual([]);
 });
 
+test('a node whose cable is pulled is noticed, and is Ready again when it is back', async () => {
+  const ready = async () =>
+    (
+      await cluster.kubectl(
+        'get',
+        'node',
+        'node-2',
+        '-o',
+        'jsonpath={.status.conditions[?(@.type=="Ready")].status}',
+      )
+    ).trim();
+  await cluster.cluster('cut', 'node-2');
+  await eventually('node-2 is not Ready', async () =>
+    (await ready()) === 'Unknown' ? true : undefined,
+  );
+  await cluster.cluster('plug', 'node-2');
+  await eventually('node-2 is Ready again', async () =>
+    (await ready()) === 'True' ? true : undefined,
+  );
+});
+
 test('a second up changes nothing, and a killed part comes back', async () => {
   const nodes = () => cluster.kubectl('get', 'nodes', '-o', 'jsonpath={.items[*].metadata.uid}');
   const before = await nodes();

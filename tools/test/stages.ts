@@ -12,6 +12,13 @@ export interface Stage {
 export const stages: readonly Stage[] = [
   { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 8 },
   {
+    name: 'repository',
+    title: 'the rules of the repository itself',
+    folder: 'test/repository',
+    workers: 1,
+    deadlineMinutes: 5,
+  },
+  {
     name: 'conformance',
     title: 'official clients against the engine',
     folder: 'test/conformance',

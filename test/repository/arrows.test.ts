@@ -1,0 +1,70 @@
+/** The arrows between folders are rules, not advice: a wrong import does not pass the linter. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { checkout, shell } from '../support/shell.ts';
+
+jest.setTimeout(60_000);
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-arrows-'));
+  for (const file of ['.oxlintrc.json', 'tsconfig.json', 'package.json']) {
+    cpSync(join(checkout, file), join(folder, file));
+  }
+  symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Lints one file in an otherwise empty repository. */
+async function lint(path: string, source: string): Promise<{ code: number; said: string }> {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, source);
+  const { code, stdout, stderr } = await shell(join(checkout, 'node_modules/.bin/oxlint'), [
+    '--deny-warnings',
+    '-c',
+    join(folder, '.oxlintrc.json'),
+    file,
+  ]);
+  rmSync(file);
+  return { code, said: stdout + stderr };
+}
+
+test.each([
+  ['base/clock.ts', '../domain/names.ts'],
+  ['domain/names.ts', '../operator/plan.ts'],
+  ['engine/replica/replica.ts', '../../api/http/app.ts'],
+  ['engine/ledger/state.ts', 'node:fs'],
+  ['engine/ledger/state.ts', '../log/log.ts'],
+  ['engine/wire/header.ts', 'pino'],
+  ['operator/plan.ts', '../engine/ledger/state.ts'],
+  ['operator/plan.ts', '../api/store/rows.ts'],
+  ['api/gateway.ts', '../engine/ledger/state.ts'],
+  ['api/gateway.ts', '../operator/plan.ts'],
+  ['cli/main.ts', '../engine/client/client.ts'],
+])('%s may not import %s', async (path, imported) => {
+  const { code, said } = await lint(
+    path,
+    `import { x } from '${imported}';\nexport const y = x;\n`,
+  );
+  expect(said).toContain('no-restricted-imports');
+  expect(code).not.toBe(0);
+});
+
+test.each([
+  ['engine/replica/replica.ts', '../ledger/state.ts'],
+  ['operator/plan.ts', '../domain/names.ts'],
+  ['api/gateway.ts', '../engine/client/client.ts'],
+  ['cli/main.ts', '../api/client/client.ts'],
+])('%s may import %s', async (path, imported) => {
+  const { said } = await lint(path, `import { x } from '${imported}';\nexport const y = x;\n`);
+  expect(said).not.toContain('no-restricted-imports');
+});
+
+test('only a config.ts reads the environment', async () => {
+  const source = 'export const port = process.env["PORT"];\n';
+  expect((await lint('operator/main.ts', source)).said).toContain('no-process-env');
+  expect((await lint('operator/config.ts', source)).said).not.toContain('no-process-env');
+});

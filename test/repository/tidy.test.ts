@@ -1,0 +1,58 @@
+/** Rules about the repository itself that no linter has. */
+import { expect, test } from '@jest/globals';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { checkout, mustRun } from '../support/shell.ts';
+
+const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
+const tracked = async () =>
+  (await mustRun('git', ['ls-files', '-z']))
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(join(checkout, path)));
+
+test('links between pages lead somewhere', async () => {
+  const broken: string[] = [];
+  for (const page of (await tracked()).filter((path) => path.endsWith('.md'))) {
+    for (const [, target] of read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (target === undefined || /^[a-z]+:/.test(target)) continue;
+      if (!existsSync(join(checkout, dirname(page), target))) broken.push(`${page} → ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('every decision stands in the index of decisions', async () => {
+  const index = read('docs/decisions/README.md');
+  const pages = (await tracked()).filter((path) => /^docs\/decisions\/\d{4}-/.test(path));
+  expect(pages.filter((path) => !index.includes(`(${path.split('/').at(-1)})`))).toEqual([]);
+});
+
+test('no source file holds a mark of unfinished work', async () => {
+  // Put together here, so that this file does not hold one.
+  const marks = new RegExp(
+    `\\b(${['FIX', 'TO', 'XX'].map((half) => `${half}${half === 'FIX' ? 'ME' : half === 'TO' ? 'DO' : 'X'}`).join('|')})\\b`,
+  );
+  const sources = (await tracked()).filter((path) => /\.(ts|js|sh|go|proto)$/.test(path));
+  expect(sources.filter((path) => marks.test(read(path)))).toEqual([]);
+});
+
+test('executables are executable', () => {
+  for (const path of ['bin/ledger-engine', 'bin/ledgerhouse', '.ci/run', 'tools/setup/setup.sh']) {
+    expect(statSync(join(checkout, path)).mode & 0o111).toBe(0o111);
+  }
+});
+
+test('every make target has a line of help or belongs to one that has', async () => {
+  const help = await mustRun('make', ['--no-print-directory', 'help']);
+  for (const target of [
+    'setup',
+    'check',
+    'test',
+    'cluster-up',
+    'cluster-down',
+    'cluster-status',
+    'images',
+  ]) {
+    expect(help).toContain(target);
+  }
+});
