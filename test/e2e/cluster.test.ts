@@ -231,6 +231,35 @@ test('what was written outlives its pod', async () => {
   expect(await get('caller-node-2', '/file/local/note')).toBe('on a local disk');
 });
 
+test('a NetworkPolicy holds up who is not admitted, on every node, and nobody else', async () => {
+  const reach = (pod: string) =>
+    evaluate(
+      pod,
+      `fetch('http://keeper.default.svc.cluster.local/', { signal: AbortSignal.timeout(1000) }).then((answer) => answer.text()).then(console.log, () => console.log('held up'))`,
+    );
+  const see = (expected: string) =>
+    eventually(`the callers see ${expected}`, async () => {
+      const seen = await Promise.all(['caller-node-1', 'caller-node-2'].map(reach));
+      return seen.map((line) => line.trim()).join(', ') === expected ? true : undefined;
+    });
+  const policy = (ingress: unknown[]) => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: 'keeper', namespace: 'default' },
+    spec: { podSelector: { matchLabels: { app: 'keeper' } }, ingress },
+  });
+  await cluster.apply([policy([])]);
+  await see('held up, held up');
+  // Probes come from the node itself, which no policy holds up.
+  await cluster.kubectl('wait', '--for=condition=Ready', 'pod/keeper-0', '--timeout=10s');
+  await cluster.kubectl('label', 'pod', 'caller-node-2', 'access=yes');
+  const admitted = [{ podSelector: { matchLabels: { access: 'yes' } } }];
+  await cluster.apply([policy([{ from: admitted, ports: [{ port: 8080 }] }])]);
+  await see('held up, keeper-0');
+  await cluster.kubectl('delete', 'networkpolicy', 'keeper');
+  await see('keeper-0, keeper-0');
+});
+
 test('deleted claims take their volumes with them', async () => {
   await cluster.kubectl('delete', 'statefulset', 'keeper', '--wait');
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--ignore-not-found', '--wait');

@@ -3,6 +3,7 @@
  *   up [--provider auto|native|docker|kubeconfig] [--nodes N]   brings it up, or completes what is there
  *   down · status
  *   load-image TAR …    loads docker-archives into the cluster that is up
+ *   cut NODE … · plug NODE …   pulls a node's network cable, and plugs it in again
  *   build [GROUP …]     builds what the native cluster runs, or the groups named
  *   binary PROGRAM      prints the path of a program (kubectl, helm, kwok, versitygw …), built when it is not there
  */
@@ -15,6 +16,8 @@ import { ClusterError, Provider, readConfig, type ClusterConfig } from './config
 import { docker } from './docker/provider.ts';
 import { existing } from './existing/provider.ts';
 import { withLock } from './lock.ts';
+import { planOf } from './native/cluster.ts';
+import { setNodeLink } from './native/network.ts';
 import { native } from './native/provider.ts';
 import { step } from './progress.ts';
 import { run } from './run.ts';
@@ -94,6 +97,21 @@ async function referenceIn(archive: string): Promise<string> {
   return reference.replace(/^(docker\.io|localhost)\//, '');
 }
 
+/** Pulls a node's network cable, or plugs it in again. */
+async function setLink(config: ClusterConfig, name: string, connected: boolean): Promise<void> {
+  const before = whatIsUp(config);
+  if (before?.provider !== Provider.native) {
+    throw new ClusterError('only nodes of a native cluster can be cut off, and none is up');
+  }
+  const { nodes } = await planOf({ ...config, nodes: before.nodes });
+  const node = nodes.find((candidate) => candidate.name === name);
+  if (node === undefined) {
+    throw new ClusterError(`no node ${name}; there are ${nodes.map((n) => n.name).join(', ')}`);
+  }
+  await setNodeLink(node, connected);
+  step(`${name} is ${connected ? 'on the network again' : 'cut off'}`);
+}
+
 function groupOf(name: string): GroupName {
   if (!(name in groups)) {
     throw new ClusterError(`no group ${name}; there are ${Object.keys(groups).join(', ')}`);
@@ -102,7 +120,7 @@ function groupOf(name: string): GroupName {
 }
 
 const usage =
-  'usage: main.ts up|down|status|load-image TAR …|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
+  'usage: main.ts up|down|status|load-image TAR …|cut NODE|plug NODE|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
 
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -122,6 +140,10 @@ async function main(args: string[]): Promise<void> {
       return describe(config, whatIsUp(config));
     case 'load-image':
       for (const archive of names) await loadImage(config, await referenceIn(archive), archive);
+      return;
+    case 'cut':
+    case 'plug':
+      for (const name of names) await setLink(config, name, command === 'plug');
       return;
     case 'build':
       for (const group of names.length > 0 ? names.map(groupOf) : clusterGroups) {

@@ -5,13 +5,13 @@ import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { buildImage } from '../../images/build.ts';
 import { startApiServer, writeIn, type ControlPlaneAddresses } from '../api-server.ts';
 import { clusterGroups, ensureBuilt } from '../binaries.ts';
+import type { AddonsSettings } from '../addons/main.ts';
 import { checkout, ClusterError, type ClusterConfig } from '../config.ts';
 import { writeKubeconfig } from '../kubeconfig.ts';
 import type { Pki } from '../pki.ts';
 import { Processes } from '../processes.ts';
 import { step } from '../progress.ts';
 import { runQuietly, waitFor } from '../run.ts';
-import type { VolumesSettings } from '../volumes/main.ts';
 import { chooseSlot, ensureNetwork } from './network.ts';
 import { startNode } from './node.ts';
 import { ensureObjects } from './objects.ts';
@@ -46,7 +46,7 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   await Promise.all(
     plan.nodes.map((node) => startNode({ plan, node, pki, processes, server }, pause)),
   );
-  startVolumes(plan, processes, config.kubeconfig);
+  startAddons(plan, processes, config.kubeconfig);
   await waitUntilReady(config, plan, processes);
 }
 
@@ -139,22 +139,24 @@ async function startDns(
   });
 }
 
-function startVolumes(plan: ClusterPlan, processes: Processes, kubeconfig: string): void {
-  const settings: VolumesSettings = {
+function startAddons(plan: ClusterPlan, processes: Processes, kubeconfig: string): void {
+  const settings: AddonsSettings = {
     kubeconfig,
     images: join(plan.folder, 'volumes'),
-    nodes: plan.nodes.map(({ name, folder, kubeletFolder, runFolder }) => ({
+    dnsAddress: plan.hostAddress,
+    nodes: plan.nodes.map(({ name, folder, kubeletFolder, runFolder, networkNamespace }) => ({
       name,
       folder,
       kubeletFolder,
       runFolder,
+      networkNamespace,
     })),
   };
-  processes.start('volumes', {
+  processes.start('addons', {
     command: process.execPath,
     args: [
-      join(checkout, 'tools/cluster/volumes/main.ts'),
-      writeIn(plan.folder, 'volumes.json', JSON.stringify(settings)),
+      join(checkout, 'tools/cluster/addons/main.ts'),
+      writeIn(plan.folder, 'addons.json', JSON.stringify(settings)),
     ],
   });
 }

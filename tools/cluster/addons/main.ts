@@ -1,0 +1,65 @@
+/**
+ * `node tools/cluster/addons/main.ts SETTINGS.json`: what a cluster usually runs as add-ons, in one process for all nodes
+ * of a native one: the storage driver, the provisioner of volumes, the enforcer of NetworkPolicies.
+ */
+import { readFileSync } from 'node:fs';
+import { KubeConfig } from '@kubernetes/client-node';
+import { Enforcer } from '../policies/enforcer.ts';
+import { Backing } from '../volumes/backing.ts';
+import { serveNode } from '../volumes/driver.ts';
+import { Provisioner } from '../volumes/provisioner.ts';
+
+export interface AddonsSettings {
+  readonly kubeconfig: string;
+  /** Folder of the network volumes' images. */
+  readonly images: string;
+  /** Where CoreDNS answers. It is a process of the machine; policies take it for the pods that it usually is. */
+  readonly dnsAddress: string;
+  readonly nodes: readonly {
+    readonly name: string;
+    readonly folder: string;
+    readonly kubeletFolder: string;
+    readonly runFolder: string;
+    readonly networkNamespace: string;
+  }[];
+}
+
+const lookEveryMs = 500;
+
+const settings = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as AddonsSettings;
+const log = (message: string) => console.log(`${new Date().toISOString()} ${message}`);
+const backing = new Backing(settings.images, (name) => {
+  const node = settings.nodes.find((candidate) => candidate.name === name);
+  if (node === undefined) throw new Error(`no node ${name}`);
+  return node.folder;
+});
+for (const node of settings.nodes) await serveNode(node, backing);
+
+const kubeconfig = new KubeConfig();
+kubeconfig.loadFromFile(settings.kubeconfig);
+const dns = {
+  namespace: 'kube-system',
+  name: 'coredns',
+  labels: { 'k8s-app': 'kube-dns' },
+  ip: settings.dnsAddress,
+  node: '',
+  ports: { 'UDP/dns': 53, 'TCP/dns-tcp': 53 },
+};
+const provisioner = new Provisioner(kubeconfig, backing, log);
+const enforcer = new Enforcer(kubeconfig, settings.nodes, [dns]);
+log(`serving ${settings.nodes.map((node) => node.name).join(', ')}`);
+await Promise.all([
+  forever('volumes', () => provisioner.look()),
+  forever('policies', () => enforcer.look()),
+]);
+
+async function forever(what: string, look: () => Promise<void>): Promise<never> {
+  for (;;) {
+    try {
+      await look();
+    } catch (error) {
+      log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+}
