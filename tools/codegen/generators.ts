@@ -1,4 +1,6 @@
+import { aegis } from './aegis.ts';
+
 /** From a path in the repository to the content that the file there must have. */
 export type Generator = () => Promise<Readonly<Record<string, string>>>;
 
-export const generators: readonly Generator[] = [];
+export const generators: readonly Generator[] = [aegis];
