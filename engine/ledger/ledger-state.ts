@@ -160,7 +160,12 @@ export class LedgerState {
   }
 
   /** The row number of the first account or transfer whose timestamp is not below the given one. */
-  firstNotBefore(table: RowTable, timestampWord: number, timestamp: Uint32Array, at: number): number {
+  firstNotBefore(
+    table: RowTable,
+    timestampWord: number,
+    timestamp: Uint32Array,
+    at: number,
+  ): number {
     let low = 0;
     let high = table.count;
     while (low < high) {
@@ -244,7 +249,8 @@ export class LedgerState {
       fields.userData128.add(row, offset + Transfer.userData128, transfer);
       fields.userData64.add(row, offset + Transfer.userData64, transfer);
       fields.userData32.add(row, offset + Transfer.userData32, transfer);
-      if (((codeFlags >>> 16) & TransferFlag.pending) !== 0) this.#queueExpiry(row, offset, transfer);
+      if (((codeFlags >>> 16) & TransferFlag.pending) !== 0)
+        this.#queueExpiry(row, offset, transfer);
     }
     this.#indexedTransfers = transfers.count;
   }

@@ -25,7 +25,7 @@ export class PostingLists {
   readonly #chunks: Uint32Array[] = [];
   readonly #memory: Memory;
   /** Per class the first free block's address + 1; a free block's first word holds the next one's. */
-  readonly #free = new Array<number>(CLASSES).fill(0);
+  readonly #free = new Float64Array(CLASSES);
   /** Addresses of the blocks of each long list. */
   readonly #large: number[][] = [];
   #bump = 0;

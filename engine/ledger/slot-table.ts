@@ -122,7 +122,7 @@ export class SlotTable {
     this.#segments += 1;
     const places = 1 << (this.#depth - depth);
     const first = (hash >>> (32 - this.#depth)) & ~(places - 1);
-    this.#directory.fill(upper, first + (places >>> 1), first + places);
+    for (let i = first + (places >>> 1); i < first + places; i += 1) this.#directory[i] = upper;
     scratch.set(segment.subarray(0, SLOTS * 2));
     segment.fill(0);
     segment[SEGMENT_WORDS - 1] = depth + 1;

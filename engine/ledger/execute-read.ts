@@ -1,0 +1,156 @@
+/** Executes the operations that only read. */
+import { assert } from '../../base/assert.ts';
+import { AccountBalance, Account, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
+import type { LedgerState } from './ledger-state.ts';
+import { Action, Framing, type Operation } from './operations.ts';
+import {
+  findHistoryAccount,
+  selectAccounts,
+  selectAccountTransfers,
+  selectChangeEvents,
+  selectTransfers,
+} from './queries.ts';
+import {
+  writeAccount,
+  writeAccountBalance,
+  writeExpiryEvent,
+  writeTransfer,
+  writeTransferEvent,
+} from './read-reply.ts';
+import { batchCounts, BODY_BYTES_MAX, type ReplyWriter } from './reply.ts';
+import { compare64, wordsOf } from './words.ts';
+
+const ID_WORDS = 4;
+const hits = new Uint32Array(BODY_BYTES_MAX / 128);
+
+interface Read {
+  readonly state: LedgerState;
+  readonly reply: ReplyWriter;
+  readonly events: Uint32Array;
+  /** The most records that the operation gives. */
+  readonly limitMax: number;
+}
+
+export function executeRead(
+  state: LedgerState,
+  operation: Operation,
+  body: Uint8Array,
+  reply: ReplyWriter,
+): Uint8Array {
+  const trailer = operation.framing === Framing.raw ? 0 : operation.resultBytes;
+  const limitMax = Math.floor((BODY_BYTES_MAX - trailer) / operation.resultBytes);
+  const read = { state, reply, events: wordsOf(body), limitMax };
+  reply.begin();
+  let at = 0;
+  for (const count of batchCounts(operation, body)) {
+    executeReadBatch(read, operation.action, at, count);
+    at += (count * operation.eventBytes) / 4;
+    reply.endBatch(operation.resultBytes);
+  }
+  return reply.end(operation);
+}
+
+function executeReadBatch(read: Read, action: Action, at: number, count: number): void {
+  const { state, events, limitMax } = read;
+  switch (action) {
+    case Action.lookupAccounts:
+      lookupAccounts(read, at, count);
+      break;
+    case Action.lookupTransfers:
+      lookupTransfers(read, at, count);
+      break;
+    case Action.getAccountTransfers:
+      writeTransfers(read, selectAccountTransfers(state, events, at, limitMax, hits));
+      break;
+    case Action.getAccountBalances:
+      getAccountBalances(read, at);
+      break;
+    case Action.queryAccounts:
+      writeAccounts(read, selectAccounts(state, events, at, limitMax, hits));
+      break;
+    case Action.queryTransfers:
+      writeTransfers(read, selectTransfers(state, events, at, limitMax, hits));
+      break;
+    case Action.getChangeEvents:
+      getChangeEvents(read);
+      break;
+    case Action.createAccounts:
+    case Action.createTransfers:
+      assert(false, 'creations are committed, not read');
+  }
+}
+
+function lookupAccounts({ state, reply, events }: Read, at: number, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    const account = state.findAccount(events, at + i * ID_WORDS);
+    if (account === -1) continue;
+    writeAccount(state, account, reply.words, reply.at);
+    reply.at += Account.words;
+  }
+}
+
+function lookupTransfers({ state, reply, events }: Read, at: number, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    const found = state.findTransfer(events, at + i * ID_WORDS);
+    if (found <= 0) continue;
+    writeTransfer(state, found - 1, reply.words, reply.at);
+    reply.at += WireTransfer.words;
+  }
+}
+
+function writeAccounts({ state, reply }: Read, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    writeAccount(state, hits[i]!, reply.words, reply.at);
+    reply.at += Account.words;
+  }
+}
+
+function writeTransfers({ state, reply }: Read, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    writeTransfer(state, hits[i]!, reply.words, reply.at);
+    reply.at += WireTransfer.words;
+  }
+}
+
+function getAccountBalances({ state, reply, events, limitMax }: Read, at: number): void {
+  const account = findHistoryAccount(state, events, at);
+  if (account === -1) return;
+  const count = selectAccountTransfers(state, events, at, limitMax, hits);
+  for (let i = 0; i < count; i += 1) {
+    writeAccountBalance(state, account, hits[i]!, reply.words, reply.at);
+    reply.at += AccountBalance.words;
+  }
+}
+
+/** Transfers and expiries, merged by timestamp. */
+function getChangeEvents({ state, reply, events, limitMax }: Read): void {
+  const range = selectChangeEvents(state, events, limitMax);
+  if (range === undefined) return;
+  let transfer = range.transfers.from;
+  let expiry = range.expiries.from;
+  for (let i = 0; i < range.limit; i += 1) {
+    const hasTransfer = transfer < range.transfers.end;
+    const hasExpiry = expiry < range.expiries.end;
+    if (!hasTransfer && !hasExpiry) return;
+    if (hasTransfer && (!hasExpiry || isTransferFirst(state, transfer, expiry))) {
+      writeTransferEvent(state, transfer, reply.words, reply.at);
+      transfer += 1;
+    } else {
+      writeExpiryEvent(state, expiry, reply.words, reply.at);
+      expiry += 1;
+    }
+    reply.at += ChangeEvent.words;
+  }
+}
+
+function isTransferFirst(state: LedgerState, transfer: number, expiry: number): boolean {
+  const { transfers, expiries } = state;
+  return (
+    compare64(
+      transfers.chunkOf(transfer),
+      transfers.offsetOf(transfer) + Transfer.timestamp,
+      expiries.chunkOf(expiry),
+      expiries.offsetOf(expiry) + Expiry.timestamp,
+    ) <= 0
+  );
+}

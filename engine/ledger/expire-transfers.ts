@@ -1,0 +1,80 @@
+/** The pulse: pending transfers whose time is over give back what they reserved. */
+import { Account, Expiry, Transfer } from './layout.ts';
+import type { LedgerState } from './ledger-state.ts';
+import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
+import { closedFlags, copyNarrow, isNarrow, setClosed, storeWide } from './store-transfer.ts';
+import { compare64, offset64, subtract128 } from './words.ts';
+
+/** How many transfers a pulse expires, and how many timestamps it takes. */
+export const EXPIRIES_MAX = 8190;
+
+const due = new Uint32Array(EXPIRIES_MAX);
+const expiresAt = new Uint32Array(2);
+const amount = new Uint32Array(4);
+
+/** Writes when the earliest unresolved pending transfer expires; false when none has a timeout. */
+export function readNextExpiry(state: LedgerState, to: Uint32Array, at: number): boolean {
+  const queue = state.expiryQueue;
+  while (queue.size > 0) {
+    if (state.pendingStatuses.get(queue.topTransfer()) === PendingStatus.pending) {
+      queue.topExpiresAt(to, at);
+      return true;
+    }
+    queue.pop();
+  }
+  return false;
+}
+
+/** Expires what is due at the u64 timestamp, the earliest first; the last one's event has that timestamp. */
+export function expireTransfers(state: LedgerState, timestamp: Uint32Array, at: number): void {
+  let count = 0;
+  while (count < EXPIRIES_MAX && readNextExpiry(state, expiresAt, 0)) {
+    if (compare64(expiresAt, 0, timestamp, at) > 0) break;
+    due[count] = state.expiryQueue.topTransfer();
+    state.expiryQueue.pop();
+    count += 1;
+  }
+  for (let i = 0; i < count; i += 1) {
+    const index = expire(state, due[i]!);
+    const row = state.expiries.chunkOf(index);
+    const time = state.expiries.offsetOf(index) + Expiry.timestamp;
+    offset64(row, time, timestamp, at, i + 1 - count);
+  }
+}
+
+/** Returns the index of the expiry, whose timestamp the caller writes. */
+function expire(state: LedgerState, transfer: number): number {
+  const p = state.transfers.chunkOf(transfer);
+  const o = state.transfers.offsetOf(transfer);
+  const debitAccount = p[o + Transfer.debitAccount]!;
+  const creditAccount = p[o + Transfer.creditAccount]!;
+  const debit = state.accounts.chunkOf(debitAccount);
+  const d = state.accounts.offsetOf(debitAccount);
+  const credit = state.accounts.chunkOf(creditAccount);
+  const c = state.accounts.offsetOf(creditAccount);
+  state.readAmount(p, o, amount, 0);
+  subtract128(debit, d + Account.debitsPending, amount, 0);
+  subtract128(credit, c + Account.creditsPending, amount, 0);
+  const flags = p[o + Transfer.codeFlags]! >>> 16;
+  if ((flags & TransferFlag.closing_debit) !== 0) setClosed(debit, d, false);
+  if ((flags & TransferFlag.closing_credit) !== 0) setClosed(credit, c, false);
+  state.pendingStatuses.set(transfer, PendingStatus.expired);
+  state.pendingTransfers -= 1;
+
+  const index = state.expiries.push();
+  const row = state.expiries.chunkOf(index);
+  const e = state.expiries.offsetOf(index);
+  row[e + Expiry.transfer] = transfer;
+  row[e + Expiry.transfersBefore] = state.transfers.count;
+  let rowFlags = closedFlags(debit, d, credit, c);
+  row[e + Expiry.wide] = 0;
+  copyNarrow(row, e + Expiry.balances, debit, d);
+  copyNarrow(row, e + Expiry.balances + 8, credit, c);
+  if ((amount[2]! | amount[3]!) !== 0 || !isNarrow(debit, d) || !isNarrow(credit, c)) {
+    rowFlags |= RowFlag.wide;
+    const accounts = { debit: debitAccount, credit: creditAccount };
+    row[e + Expiry.wide] = storeWide(state, amount, 0, accounts);
+  }
+  row[e + Expiry.flags] = rowFlags << 16;
+  return index;
+}

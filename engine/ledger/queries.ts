@@ -1,0 +1,244 @@
+/**
+ * Which records a filter selects. A filter that is not valid selects nothing, which is no error (the protocol's rule).
+ * Everything is answered from posting lists; a timestamp range is a range of record numbers.
+ */
+import { type Cursor, intersect, ListCursor, type Page, UnionCursor } from './cursor.ts';
+import {
+  Account,
+  AccountFilter,
+  ChangeEventsFilter,
+  Expiry,
+  QueryFilter,
+  Transfer,
+} from './layout.ts';
+import type { FieldIndexes, LedgerState } from './ledger-state.ts';
+import type { KeyedIndex } from './keyed-index.ts';
+import type { RowTable } from './row-table.ts';
+import { AccountFlag } from './status.ts';
+import { compare64, isMax128, isTimestamp, isZero128, offset64 } from './words.ts';
+
+const AccountFilterFlag = { debits: 1, credits: 2, reversed: 4 } as const;
+const QueryFilterFlag = { reversed: 1 } as const;
+
+const code = new Uint32Array(1);
+const next = new Uint32Array(2);
+
+/** get_account_transfers: writes the transfers' numbers, returns how many. */
+export function selectAccountTransfers(
+  state: LedgerState,
+  filter: Uint32Array,
+  at: number,
+  limitMax: number,
+  hits: Uint32Array,
+): number {
+  if (!isValidAccountFilter(filter, at)) return 0;
+  const account = state.findAccount(filter, at + AccountFilter.accountId);
+  if (account === -1) return 0;
+  const flags = filter[at + AccountFilter.flags]!;
+  const page = readPage(state, state.transfers, Transfer.timestamp, {
+    filter,
+    range: at + AccountFilter.timestampMin,
+    limit: Math.min(filter[at + AccountFilter.limit]!, limitMax),
+    isReversed: (flags & AccountFilterFlag.reversed) !== 0,
+  });
+  const lists = state.accountTransfers.chunkOf(account);
+  const list = state.accountTransfers.offsetOf(account);
+  const debits = new ListCursor(state.postings.view(lists, list), page.isReversed);
+  const credits = new ListCursor(state.postings.view(lists, list + 2), page.isReversed);
+  const both = AccountFilterFlag.debits | AccountFilterFlag.credits;
+  let own: Cursor = (flags & AccountFilterFlag.debits) === 0 ? credits : debits;
+  if ((flags & both) === both) own = new UnionCursor(debits, credits, page.isReversed);
+  const cursors = fieldCursors(state.transferFields, state.transfers.count, page.isReversed, {
+    filter,
+    userData128: at + AccountFilter.userData128,
+    code: filter[at + AccountFilter.code]! & 0xffff,
+  });
+  return intersect([own, ...cursors], page, hits);
+}
+
+/** get_account_balances: the account, when it keeps its history; -1 when there is nothing to tell. */
+export function findHistoryAccount(state: LedgerState, filter: Uint32Array, at: number): number {
+  const account = state.findAccount(filter, at + AccountFilter.accountId);
+  if (account === -1) return -1;
+  const offset = state.accounts.offsetOf(account) + Account.codeFlags;
+  const flags = state.accounts.chunkOf(account)[offset]! >>> 16;
+  return (flags & AccountFlag.history) === 0 ? -1 : account;
+}
+
+export function selectAccounts(
+  state: LedgerState,
+  filter: Uint32Array,
+  at: number,
+  limitMax: number,
+  hits: Uint32Array,
+): number {
+  const table = { rows: state.accounts, timestamp: Account.timestamp, fields: state.accountFields };
+  return select(state, table, filter, at, limitMax, hits);
+}
+
+export function selectTransfers(
+  state: LedgerState,
+  filter: Uint32Array,
+  at: number,
+  limitMax: number,
+  hits: Uint32Array,
+): number {
+  const table = {
+    rows: state.transfers,
+    timestamp: Transfer.timestamp,
+    fields: state.transferFields,
+  };
+  return select(state, table, filter, at, limitMax, hits);
+}
+
+export interface EventRange {
+  readonly limit: number;
+  readonly transfers: Page;
+  readonly expiries: Page;
+}
+
+/** get_change_events: the transfers and expiries to merge by timestamp; undefined when the filter is not valid. */
+export function selectChangeEvents(
+  state: LedgerState,
+  filter: Uint32Array,
+  limitMax: number,
+): EventRange | undefined {
+  const isValid =
+    isZero(filter, ChangeEventsFilter.reserved, ChangeEventsFilter.words) &&
+    filter[ChangeEventsFilter.limit] !== 0 &&
+    isValidRange(filter, ChangeEventsFilter.timestampMin);
+  if (!isValid) return undefined;
+  const limit = Math.min(filter[ChangeEventsFilter.limit]!, limitMax);
+  const page = { filter, range: ChangeEventsFilter.timestampMin, limit, isReversed: false };
+  return {
+    limit,
+    transfers: readPage(state, state.transfers, Transfer.timestamp, page),
+    expiries: readPage(state, state.expiries, Expiry.timestamp, page),
+  };
+}
+
+interface QueriedTable {
+  readonly rows: RowTable;
+  readonly timestamp: number;
+  readonly fields: FieldIndexes;
+}
+
+function select(
+  state: LedgerState,
+  table: QueriedTable,
+  filter: Uint32Array,
+  at: number,
+  limitMax: number,
+  hits: Uint32Array,
+): number {
+  if (!isValidQueryFilter(filter, at)) return 0;
+  const page = readPage(state, table.rows, table.timestamp, {
+    filter,
+    range: at + QueryFilter.timestampMin,
+    limit: Math.min(filter[at + QueryFilter.limit]!, limitMax),
+    isReversed: (filter[at + QueryFilter.flags]! & QueryFilterFlag.reversed) !== 0,
+  });
+  const cursors = fieldCursors(table.fields, table.rows.count, page.isReversed, {
+    filter,
+    userData128: at + QueryFilter.userData128,
+    ledger: at + QueryFilter.ledger,
+    code: filter[at + QueryFilter.code]! & 0xffff,
+  });
+  return intersect(cursors, page, hits);
+}
+
+interface FieldsAt {
+  readonly filter: Uint32Array;
+  /** user_data_128, _64 and _32 follow one another in every filter. */
+  readonly userData128: number;
+  readonly ledger?: number;
+  readonly code: number;
+}
+
+/** A cursor for each field that is asked for; a list of all there is selects nothing and is left out. */
+function fieldCursors(
+  fields: FieldIndexes,
+  count: number,
+  isReversed: boolean,
+  { filter, userData128, ledger, code: codeValue }: FieldsAt,
+): Cursor[] {
+  const cursors: Cursor[] = [];
+  const add = (index: KeyedIndex, key: Uint32Array, at: number): void => {
+    const list = index.find(key, at);
+    if (list.count < count || count === 0) cursors.push(new ListCursor(list, isReversed));
+  };
+  if (!isZero128(filter, userData128)) add(fields.userData128, filter, userData128);
+  if (!isZero(filter, userData128 + 4, userData128 + 6)) {
+    add(fields.userData64, filter, userData128 + 4);
+  }
+  if (filter[userData128 + 6] !== 0) add(fields.userData32, filter, userData128 + 6);
+  if (ledger !== undefined && filter[ledger] !== 0) add(fields.ledger, filter, ledger);
+  if (codeValue !== 0) {
+    code[0] = codeValue;
+    add(fields.code, code, 0);
+  }
+  return cursors;
+}
+
+interface PageAt {
+  readonly filter: Uint32Array;
+  /** Of timestamp_min; timestamp_max follows it in every filter. */
+  readonly range: number;
+  readonly limit: number;
+  readonly isReversed: boolean;
+}
+
+function readPage(
+  state: LedgerState,
+  table: RowTable,
+  timestamp: number,
+  { filter, range, limit, isReversed }: PageAt,
+): Page {
+  const from = isZero(filter, range, range + 2)
+    ? 0
+    : state.firstNotBefore(table, timestamp, filter, range);
+  let end = table.count;
+  if (!isZero(filter, range + 2, range + 4)) {
+    offset64(next, 0, filter, range + 2, 1);
+    end = state.firstNotBefore(table, timestamp, next, 0);
+  }
+  return { from, end, isReversed, limit };
+}
+
+function isValidAccountFilter(filter: Uint32Array, at: number): boolean {
+  const flags = filter[at + AccountFilter.flags]!;
+  return (
+    !isZero128(filter, at + AccountFilter.accountId) &&
+    !isMax128(filter, at + AccountFilter.accountId) &&
+    filter[at + AccountFilter.limit] !== 0 &&
+    isValidRange(filter, at + AccountFilter.timestampMin) &&
+    (flags & (AccountFilterFlag.debits | AccountFilterFlag.credits)) !== 0 &&
+    flags <= 7 &&
+    filter[at + AccountFilter.code]! >>> 16 === 0 &&
+    isZero(filter, at + AccountFilter.reserved, at + AccountFilter.timestampMin)
+  );
+}
+
+function isValidQueryFilter(filter: Uint32Array, at: number): boolean {
+  return (
+    filter[at + QueryFilter.limit] !== 0 &&
+    isValidRange(filter, at + QueryFilter.timestampMin) &&
+    filter[at + QueryFilter.flags]! <= QueryFilterFlag.reversed &&
+    filter[at + QueryFilter.code]! >>> 16 === 0 &&
+    filter[at + QueryFilter.reserved] === 0
+  );
+}
+
+/** timestamp_min and timestamp_max: each zero or a timestamp, and not crossed. */
+function isValidRange(filter: Uint32Array, at: number): boolean {
+  const hasMin = !isZero(filter, at, at + 2);
+  const hasMax = !isZero(filter, at + 2, at + 4);
+  if (hasMin && !isTimestamp(filter, at)) return false;
+  if (!hasMax) return true;
+  return isTimestamp(filter, at + 2) && compare64(filter, at, filter, at + 2) <= 0;
+}
+
+function isZero(words: Uint32Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i += 1) if (words[i] !== 0) return false;
+  return true;
+}

@@ -1,0 +1,175 @@
+/**
+ * The ledger: executes operations of the client protocol, one after another, on a state in memory.
+ *
+ * A pure function of the operations and their timestamps: no clock, no randomness, no I/O. Two machines that committed
+ * the same operations answer alike and have the same state hash.
+ */
+import { assert } from '../../base/assert.ts';
+import type { Checkpointed, Section, SectionHead } from './checkpoint.ts';
+import { CheckpointTables } from './checkpoint-tables.ts';
+import { type EventContext, Time } from './event-context.ts';
+import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
+import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfers.ts';
+import { LedgerState } from './ledger-state.ts';
+import { Action, type Operation, operations, Pulse } from './operations.ts';
+import { executeRead } from './execute-read.ts';
+import { batchCounts, ReplyWriter } from './reply.ts';
+import { StateHash } from './state-hash.ts';
+import { UndoLog } from './undo-log.ts';
+import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
+
+export interface LedgerOptions {
+  readonly memoryLimitBytes: number;
+}
+
+const EVENT_BYTES = 128;
+/** Events that fit a message without a trailer. */
+const EVENTS_MAX = 8190;
+
+export class StateMachine implements Checkpointed {
+  readonly #limitBytes: number;
+  readonly #state = new LedgerState();
+  readonly #hash = new StateHash();
+  readonly #reply = new ReplyWriter();
+  readonly #context: EventContext = {
+    state: this.#state,
+    undo: new UndoLog(this.#state),
+    times: new Uint32Array(Time.words),
+  };
+  /** The last committed operation's timestamp. */
+  readonly #committed = new Uint32Array(2);
+  readonly #tables = new CheckpointTables(this.#state, this.#hash.lanes, this.#committed);
+  /** Dense results of one batch. */
+  readonly #results = new Uint32Array(EVENTS_MAX * RESULT_WORDS);
+  readonly #hashed = [
+    this.#state.accounts,
+    this.#state.transfers,
+    this.#state.wides,
+    this.#state.expiries,
+    this.#state.burnedIds,
+  ];
+
+  constructor(options: LedgerOptions) {
+    this.#limitBytes = options.memoryLimitBytes;
+  }
+
+  /** The timestamps that an operation consumes: one an event for creations, a full pulse's for a pulse, else none. */
+  timestampDelta(operation: number, body: Uint8Array): number {
+    if (operation === Pulse) return EXPIRIES_MAX;
+    const { action } = this.#operation(operation);
+    return action === Action.createAccounts || action === Action.createTransfers
+      ? eventCount(this.#operation(operation), body)
+      : 0;
+  }
+
+  /**
+   * Executes a creation (any variant) or a pulse. `body` is a valid request's; `timestamp` is the operation's own, that is
+   * after `timestampDelta` was added, in ns. Returns the reply's body.
+   */
+  commit(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    const { times } = this.#context;
+    writeBigint64(times, Time.batch, timestamp);
+    assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
+    const before = this.#hashed.map((table) => table.count);
+    let reply: Uint8Array = new Uint8Array(0);
+    if (operation === Pulse) expireTransfers(this.#state, times, Time.batch);
+    else {
+      this.#reply.begin();
+      this.#create(this.#operation(operation), timestamp, body);
+      reply = this.#reply.end(this.#operation(operation));
+    }
+    this.#state.indexNew();
+    writeBigint64(this.#committed, 0, timestamp);
+    this.#hashOperation(operation, before);
+    return reply;
+  }
+
+  /** Executes an operation that changes nothing, on the state as it is now. `body` is a valid request's. */
+  read(operation: number, body: Uint8Array): Uint8Array {
+    return executeRead(this.#state, this.#operation(operation), body, this.#reply);
+  }
+
+  /** When the earliest pending transfer expires, in ns; a pulse is due when that time has come. */
+  nextExpiry(): bigint | undefined {
+    const expiry = new Uint32Array(2);
+    return readNextExpiry(this.#state, expiry, 0) ? readBigint64(expiry, 0) : undefined;
+  }
+
+  /** 16 bytes that are equal for equal histories. */
+  stateHash(): Uint8Array {
+    return this.#hash.bytes();
+  }
+
+  /** False when executing the request could take more memory than the limit. It must then not be logged. */
+  admits(operation: number, body: Uint8Array): boolean {
+    if (operation === Pulse) return true;
+    const kind = this.#operation(operation);
+    const isAccounts = kind.action === Action.createAccounts;
+    if (!isAccounts && kind.action !== Action.createTransfers) return true;
+    const events = eventCount(kind, body);
+    const growth = this.#state.growthBytes(isAccounts ? events : 0, isAccounts ? 0 : events);
+    return this.#state.memory.usedBytes + growth <= this.#limitBytes;
+  }
+
+  memory(): { usedBytes: number; limitBytes: number } {
+    return { usedBytes: this.#state.memory.usedBytes, limitBytes: this.#limitBytes };
+  }
+
+  counts(): { accounts: number; transfers: number; pendingTransfers: number } {
+    const { accounts, transfers, pendingTransfers } = this.#state;
+    return { accounts: accounts.count, transfers: transfers.count, pendingTransfers };
+  }
+
+  takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
+    return this.#tables.takeDelta(rewrite);
+  }
+
+  async loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    await this.#tables.loadSection(head, chunks);
+  }
+
+  finishLoad(): void {
+    this.#tables.finishLoad();
+  }
+
+  #operation(code: number): Operation {
+    const operation = operations.get(code);
+    assert(operation !== undefined, 'the request has an operation of the ledger');
+    return operation;
+  }
+
+  #create(operation: Operation, timestamp: bigint, body: Uint8Array): void {
+    const isAccounts = operation.action === Action.createAccounts;
+    const kind = isAccounts ? EventKind.account : EventKind.transfer;
+    const events = wordsOf(body);
+    const operationTime = new Uint32Array(2);
+    writeBigint64(operationTime, 0, timestamp);
+    let remaining = eventCount(operation, body);
+    let at = 0;
+    for (const count of batchCounts(operation, body)) {
+      remaining -= count;
+      // Batches take consecutive ranges of timestamps; the last one ends at the operation's own.
+      offset64(this.#context.times, Time.batch, operationTime, 0, -remaining);
+      executeBatch(this.#context, { kind, events, at, count, results: this.#results });
+      at += count * (EVENT_BYTES / 4);
+      this.#hash.absorb(this.#results, 0, count * RESULT_WORDS);
+      this.#reply.writeResults(this.#results, count, operation.isSparse);
+      this.#reply.endBatch(operation.resultBytes);
+    }
+  }
+
+  /** Ends an operation's part of the hash with its head and every row that it added. */
+  #hashOperation(operation: number, before: readonly number[]): void {
+    const head = Uint32Array.of(operation, this.#committed[0]!, this.#committed[1]!, 0);
+    this.#hash.absorb(head, 0, 4);
+    for (const [i, table] of this.#hashed.entries()) {
+      this.#hash.absorbRows(table, before[i]!);
+      this.#hash.absorb(Uint32Array.of(i, table.count, 0, 0), 0, 4);
+    }
+    this.#hash.mix();
+  }
+}
+
+function eventCount(operation: Operation, body: Uint8Array): number {
+  return batchCounts(operation, body).reduce((sum, count) => sum + count, 0);
+}
