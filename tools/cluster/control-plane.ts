@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from './api-server.ts';
-import { Processes } from './processes.ts';
+import { endStrays, Processes } from './processes.ts';
 
 export interface ControlPlane {
   /** Path of a kubeconfig with an administrator's certificate. */
@@ -25,6 +25,7 @@ export async function startControlPlane(
     for (const name of ['kube-controller-manager', 'kube-apiserver', 'etcd']) {
       await processes.stop(name, 2_000);
     }
+    await endStrays(folder);
     rmSync(folder, { recursive: true, force: true });
   };
   try {

@@ -29,12 +29,17 @@ export interface StartOptions {
   readonly networkNamespace?: string | undefined;
 }
 
+/** In the environment of all that is started: whose it is. Containers have environments of their own. */
+const marker = 'LEDGERHOUSE_PROCESS_OF';
+
 /** The processes of one cluster: records and logs in two folders. */
 export class Processes {
+  readonly #folder: string;
   readonly #records: string;
   readonly logs: string;
 
   constructor(folder: string) {
+    this.#folder = folder;
     this.#records = join(folder, 'pids');
     this.logs = join(folder, 'logs');
     mkdirSync(this.#records, { recursive: true });
@@ -55,7 +60,7 @@ export class Processes {
     const child = spawn(command, args, {
       detached: true,
       stdio: ['ignore', log, log],
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, ...options.env, [marker]: this.#folder },
     });
     closeSync(log);
     child.on('error', () => undefined);
@@ -108,6 +113,17 @@ export class Processes {
   }
 }
 
+/**
+ * Ends what `Processes` of `folder` started, or what that started in turn, and has no record: because its starter was
+ * killed too early, or the folder was deleted.
+ */
+export async function endStrays(folder: string, graceMs = 5_000): Promise<void> {
+  const wanted = `\0${marker}=${folder}\0`;
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const strays = pids.filter((pid) => `\0${environmentOf(pid)}`.includes(wanted));
+  await Promise.all(strays.map((pid) => endProcess(Number(pid), graceMs)));
+}
+
 /** Ends a process that is known to be ours and waits until it is gone. */
 export async function endProcess(pid: number, graceMs: number): Promise<void> {
   const startTime = startTimeOf(pid);
@@ -127,6 +143,15 @@ export async function endProcess(pid: number, graceMs: number): Promise<void> {
       if (gone()) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
+  }
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    // Gone meanwhile, or somebody else's.
+    return '';
   }
 }
 

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ClusterConfig } from '../config.ts';
-import { endProcess, Processes } from '../processes.ts';
+import { endProcess, endStrays, Processes } from '../processes.ts';
 import { run, runQuietly, waitFor } from '../run.ts';
 import { cgroupHierarchies, removeNetwork } from './network.ts';
 
@@ -23,6 +23,9 @@ export async function downNative(config: ClusterConfig): Promise<void> {
   await stop(/^kubelet|^kube-proxy|^kube-scheduler|^kube-controller/);
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await stop(/./);
+  await endStrays(folder);
+  // What a kubelet without a record started again meanwhile.
+  await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await unmountBelow([folder, runFolder]);
   await detachLoops(join(folder, 'volumes'));
   await removeNetwork(config.id);
