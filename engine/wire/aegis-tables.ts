@@ -31,13 +31,16 @@ function timesE(x: number, y: number): number {
   const [x1, x0, y1, y0] = [x >> 4, x & 15, y >> 4, y & 15];
   const both = times16(x1, y1);
   const e1 = both ^ times16(x1, y0) ^ times16(x0, y1);
-  return (e1 << 4) | times16(x0, y0) ^ times16(both, zeta);
+  return (e1 << 4) | (times16(x0, y0) ^ times16(both, zeta));
 }
 
 const powerE = (x: number, n: number): number => (n === 0 ? 1 : timesE(powerE(x, n - 1), x));
 /** A root in E of the polynomial of AES: where the isomorphism sends the byte 2. */
-const root = range(256).find((x) => x > 1 && (powerE(x, 8) ^ powerE(x, 4) ^ powerE(x, 3) ^ x ^ 1) === 0) ?? 0;
-const toE = range(256).map((x) => range(8).reduce((sum, bit) => (x & (1 << bit) ? sum ^ powerE(root, bit) : sum), 0));
+const root =
+  range(256).find((x) => x > 1 && (powerE(x, 8) ^ powerE(x, 4) ^ powerE(x, 3) ^ x ^ 1) === 0) ?? 0;
+const toE = range(256).map((x) =>
+  range(8).reduce((sum, bit) => (x & (1 << bit) ? sum ^ powerE(root, bit) : sum), 0),
+);
 const fromE = range(256).map((e) => toE.indexOf(e));
 
 /** AES byte → i << 4 | k, and back. */

@@ -20,10 +20,17 @@ export const aegis: Generator = async () => {
 
 async function compile(): Promise<{ error: Error | null; binary: Uint8Array | null }> {
   let binary: Uint8Array | null = null;
-  const { error, stderr } = await asc.main(
+  const said = asc.createMemoryStream();
+  const { error } = await asc.main(
     [
-      ...[source, '--outFile', 'module.wasm', '-O3', '--noAssert', '--runtime', 'stub'],
-      ...['--enable', 'simd,relaxed-simd', '--initialMemory', '2', '--maximumMemory', '2'],
+      source,
+      '--outFile=module.wasm',
+      '-O3',
+      '--noAssert',
+      '--runtime=stub',
+      '--enable=simd,relaxed-simd',
+      '--initialMemory=2',
+      '--maximumMemory=2',
     ],
     {
       readFile: (name) => {
@@ -37,8 +44,8 @@ async function compile(): Promise<{ error: Error | null; binary: Uint8Array | nu
         if (name.endsWith('.wasm')) binary = contents as Uint8Array;
       },
       listFiles: () => [],
+      stderr: said,
     },
   );
-  const said = stderr.toString();
-  return { error: error === null ? null : new Error(said || String(error)), binary };
+  return { error: error === null ? null : new Error(`${source}: ${said.toString()}`), binary };
 }
