@@ -17,4 +17,4 @@ declare global {
     const Instance: new (module: Module, imports: object) => Instance;
   }
 }
-export {};
+export type WebAssemblyIsDeclared = true;

@@ -1,0 +1,78 @@
+/**
+ * Takes a connection's bytes as they come and gives whole, verified messages. Memory is bounded: 256 bytes until a header's
+ * checksum has been verified, then as many as that header says, at most 1 MiB. After a failure the stream is out of step
+ * and the connection is to be closed.
+ */
+import { Header, isKnownCommand } from './header.ts';
+import { headerSize, messageSizeMax } from './limits.ts';
+
+export type StreamError =
+  | 'bad_header_checksum'
+  | 'bad_size'
+  | 'bad_body_checksum'
+  | 'wrong_cluster'
+  | 'unknown_command';
+
+/** A whole message; `bytes` has memory of its own, aligned to 8 bytes. */
+export interface Message {
+  readonly header: Header;
+  readonly bytes: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+export class MessageReader {
+  readonly #cluster: bigint;
+  #head = new Uint8Array(headerSize);
+  #bytes: Uint8Array | undefined;
+  #filled = 0;
+  #error: StreamError | undefined;
+
+  constructor(cluster: bigint) {
+    this.#cluster = cluster;
+  }
+
+  /** Bytes of a message that has begun and is not whole yet. */
+  get pendingBytes(): number {
+    return this.#filled;
+  }
+
+  /** Takes a chunk and calls `onMessage` for each message that it completes. Gives the error that ends the stream. */
+  push(chunk: Uint8Array, onMessage: (message: Message) => void): StreamError | undefined {
+    let at = 0;
+    while (at < chunk.length && this.#error === undefined) {
+      const target = this.#bytes ?? this.#head;
+      const taken = Math.min(target.length - this.#filled, chunk.length - at);
+      target.set(chunk.subarray(at, at + taken), this.#filled);
+      this.#filled += taken;
+      at += taken;
+      if (this.#filled < target.length) break;
+      if (this.#bytes === undefined) this.#error = this.#beginBody();
+      if (this.#bytes !== undefined && this.#filled === this.#bytes.length)
+        this.#error = this.#complete(onMessage);
+    }
+    return this.#error;
+  }
+
+  /** The header is there: verifies it and makes room for the message. */
+  #beginBody(): StreamError | undefined {
+    const header = new Header(this.#head);
+    if (!header.checksumIsRight()) return 'bad_header_checksum';
+    if (header.size < headerSize || header.size > messageSizeMax) return 'bad_size';
+    if (header.cluster !== this.#cluster) return 'wrong_cluster';
+    if (!isKnownCommand(header.command)) return 'unknown_command';
+    this.#bytes = new Uint8Array(header.size);
+    this.#bytes.set(this.#head);
+    return undefined;
+  }
+
+  #complete(onMessage: (message: Message) => void): StreamError | undefined {
+    const bytes = this.#bytes ?? this.#head;
+    this.#bytes = undefined;
+    this.#filled = 0;
+    const header = new Header(bytes);
+    const body = bytes.subarray(headerSize);
+    if (!header.bodyChecksumIsRight(body)) return 'bad_body_checksum';
+    onMessage({ header, bytes, body });
+    return undefined;
+  }
+}
