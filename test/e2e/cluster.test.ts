@@ -235,7 +235,7 @@ test('a NetworkPolicy holds up who is not admitted, on every node, and nobody el
   const reach = (pod: string) =>
     evaluate(
       pod,
-      `fetch('http://keeper.default.svc.cluster.local/', { signal: AbortSignal.timeout(1000) }).then((answer) => answer.text()).then(console.log, () => console.log('held up'))`,
+      `fetch('http://keeper.default.svc.cluster.local/', { signal: AbortSignal.timeout(1000) }).then((answer) => answer.text()).then(console.log, () => console.log('held up')).then(() => process.exit())`,
     );
   const see = (expected: string) =>
     eventually(`the callers see ${expected}`, async () => {

@@ -1,9 +1,9 @@
 /**
- * k3s in a container, for machines with a Docker engine. The container outlives the command; its id is kept beside the
- * kubeconfig. One node: k3s stands for a cluster here, the native provider is the one with several nodes.
+ * k3s in a container, for machines with a Docker engine. The container outlives the command and is found again by its
+ * name, after an interrupted start too. One node: k3s stands for a cluster here, the native provider is the one with several nodes.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { GenericContainer, Wait } from 'testcontainers';
 import { ClusterError, type ClusterConfig } from '../config.ts';
 import type { ClusterProvider } from '../provider.ts';
@@ -14,7 +14,7 @@ import { run, runQuietly } from '../run.ts';
 const image = 'rancher/k3s:v1.35.4-k3s1';
 const apiPort = 6443;
 
-const idFile = (config: ClusterConfig) => join(config.stateFolder, 'k3s-container');
+const containerName = (config: ClusterConfig) => `ledgerhouse-${config.id}`;
 
 export const docker: ClusterProvider = {
   async up(config) {
@@ -24,10 +24,13 @@ export const docker: ClusterProvider = {
       );
     }
     if (await isRunning(config)) return;
+    // One that was stopped, or whose start was interrupted.
+    await runQuietly('docker', ['rm', '--force', '--volumes', containerName(config)]);
     step(`starting ${image}`);
     // The cluster is to stay when this command ends: no reaper.
     process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     const container = await new GenericContainer(image)
+      .withName(containerName(config))
       .withCommand([
         'server',
         '--disable=traefik',
@@ -41,7 +44,6 @@ export const docker: ClusterProvider = {
       .withStartupTimeout(180_000)
       .withWaitStrategy(Wait.forLogMessage('Node controller sync successful'))
       .start();
-    writeFileSync(idFile(config), container.getId());
     const { output } = await container.exec(['cat', '/etc/rancher/k3s/k3s.yaml']);
     const server = `https://${container.getHost()}:${container.getMappedPort(apiPort)}`;
     writeFileSync(config.kubeconfig, output.replace(/https:\/\/127\.0\.0\.1:\d+/, server), {
@@ -52,14 +54,12 @@ export const docker: ClusterProvider = {
   },
 
   async down(config) {
-    if (!existsSync(idFile(config))) return;
-    await runQuietly('docker', ['rm', '--force', '--volumes', containerId(config)]);
-    rmSync(idFile(config), { force: true });
+    await runQuietly('docker', ['rm', '--force', '--volumes', containerName(config)]);
     rmSync(config.kubeconfig, { force: true });
   },
 
   async loadImage(config, reference, archive) {
-    const id = containerId(config);
+    const id = containerName(config);
     const listed = await run('docker', ['exec', id, 'ctr', '-n', 'k8s.io', 'images', 'list', '-q']);
     if (listed.split('\n').includes(`docker.io/${reference}`)) return;
     const inside = `/tmp/${basename(archive)}`;
@@ -72,15 +72,12 @@ export const docker: ClusterProvider = {
   },
 };
 
-const containerId = (config: ClusterConfig) => readFileSync(idFile(config), 'utf8').trim();
-
 async function isRunning(config: ClusterConfig): Promise<boolean> {
-  if (!existsSync(idFile(config))) return false;
   const state = await runQuietly('docker', [
     'inspect',
     '--format',
     '{{.State.Running}}',
-    containerId(config),
+    containerName(config),
   ]);
   return state.trim() === 'true';
 }
@@ -96,7 +93,7 @@ reclaimPolicy: Delete
 volumeBindingMode: WaitForFirstConsumer
 `,
   );
-  await run('docker', ['exec', '-i', containerId(config), 'kubectl', 'apply', '-f', '-'], {
+  await run('docker', ['exec', '-i', containerName(config), 'kubectl', 'apply', '-f', '-'], {
     input: classes.join('---\n'),
   });
 }
