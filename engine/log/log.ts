@@ -65,6 +65,12 @@ export interface ReplicaLog {
    */
   checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<void>;
 
+  /**
+   * True when only a checkpoint can make room for more entries: the caller appends nothing that it may refuse, and calls
+   * `checkpoint` again when there may be room on the volume. There is always room left for what it may not refuse.
+   */
+  readonly logFull: boolean;
+
   /** Bytes the replica's storage takes now and may take. */
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
 

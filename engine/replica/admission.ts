@@ -1,0 +1,103 @@
+/**
+ * What is to be done with a request, in the order of checks that the protocol has. Reads are not logged, so that a
+ * session's request number may be ahead of what the log knows: after a restart any number above the last logged one is
+ * taken, and `parent` is checked only where the reply before is known. Dropping such a request would hang its client.
+ */
+import { inputValid } from '../wire/input-valid.ts';
+import { EvictionReason, type RequestHeader } from '../wire/header.ts';
+import { Operation, shapeOf } from '../wire/operations.ts';
+import { engineRelease, oldestClientRelease } from '../wire/release.ts';
+import type { Reply, Session } from './sessions.ts';
+
+export type Admission =
+  | { readonly kind: 'execute' }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'evict'; readonly reason: EvictionReason }
+  | { readonly kind: 'resend'; readonly reply: Reply; readonly op: number };
+
+export interface AdmissionContext {
+  readonly view: number;
+  readonly batchSizeLimit: number;
+  readonly session: Session | undefined;
+}
+
+const drop: Admission = { kind: 'drop' };
+const execute: Admission = { kind: 'execute' };
+const evict = (reason: EvictionReason): Admission => ({ kind: 'evict', reason });
+
+export function admitRequest(
+  request: RequestHeader,
+  body: Uint8Array,
+  context: AdmissionContext,
+): Admission {
+  if (!request.isWellFormed() || request.header.view > context.view) return drop;
+  const refused = refuse(request, body, context.batchSizeLimit);
+  if (refused !== undefined) return evict(refused);
+  if (request.timestamp !== 0n) return drop;
+  const { session } = context;
+  if (session === undefined) {
+    return request.operation === Operation.register ? execute : evict(EvictionReason.noSession);
+  }
+  if (request.operation === Operation.register) return repeated(request, session);
+  if (session.session > request.session) return evict(EvictionReason.sessionTooLow);
+  if (session.session < request.session) return drop;
+  if (session.release !== request.header.release)
+    return evict(EvictionReason.sessionReleaseMismatch);
+  return request.number <= lastKnown(session) ? repeated(request, session) : next(request, session);
+}
+
+/** Why a request can never be executed, whoever sends it. */
+function refuse(
+  request: RequestHeader,
+  body: Uint8Array,
+  batchSizeLimit: number,
+): EvictionReason | undefined {
+  const { release } = request.header;
+  if (release < oldestClientRelease) return EvictionReason.clientReleaseTooLow;
+  // Clients of the same minor release speak the same protocol, also those that came after us.
+  if (release >>> 8 > engineRelease >>> 8) return EvictionReason.clientReleaseTooHigh;
+  if (body.length > batchSizeLimit) return EvictionReason.invalidRequestBodySize;
+  switch (request.operation) {
+    case Operation.register:
+      return body.length === 256 ? undefined : EvictionReason.invalidRequestBodySize;
+    case Operation.noop:
+      return body.length === 0 ? undefined : EvictionReason.invalidRequestBody;
+    default:
+      if (shapeOf(request.operation) === undefined) return EvictionReason.invalidRequestOperation;
+      return inputValid(request.operation, body, batchSizeLimit)
+        ? undefined
+        : EvictionReason.invalidRequestBody;
+  }
+}
+
+/** The number of the last request whose reply is known here, logged or read. */
+const lastKnown = (session: Session): number =>
+  Math.max(session.lastRequest, session.read?.request ?? 0);
+
+/** A request that was executed before: answered again when it is the last one, otherwise nobody waits for it any more. */
+function repeated(request: RequestHeader, session: Session): Admission {
+  for (const known of [session.read, session]) {
+    if (known === undefined) continue;
+    const number = 'request' in known ? known.request : known.lastRequest;
+    if (number === request.number && equal(known.requestChecksum, request.header.checksum)) {
+      return { kind: 'resend', reply: known.reply, op: session.lastOp };
+    }
+  }
+  return drop;
+}
+
+function next(request: RequestHeader, session: Session): Admission {
+  if (request.number !== lastKnown(session) + 1) return execute;
+  const before =
+    session.read !== undefined && session.read.request > session.lastRequest
+      ? session.read
+      : session;
+  return equal(before.reply.header.subarray(160, 176), request.parent) ? execute : drop;
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < 16; i += 1) {
+    if (a[i] !== b[i]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,353 @@
+/**
+ * Orders requests, executes them and answers. An operation is executed as soon as it is ordered, while its log entry is
+ * being written; its answer, and that of every read which may have seen it, leaves when the log says that it is committed.
+ * What the log promises (one file, or a quorum) is the log's business alone.
+ */
+import type { Clock } from '../../base/clock.ts';
+import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts';
+import type { StateMachine } from '../ledger/state-machine.ts';
+import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
+import { buildReply, buildRequest, EvictionReason, Header, RequestHeader } from '../wire/header.ts';
+import { headerSize } from '../wire/limits.ts';
+import { Operation, shapeOf } from '../wire/operations.ts';
+import { engineRelease } from '../wire/release.ts';
+import { admitRequest } from './admission.ts';
+import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
+
+/** Where answers to a client go. */
+export interface ReplySink {
+  send(reply: Reply): void;
+  evict(client: bigint, reason: EvictionReason): void;
+}
+
+export interface ReplicaOptions {
+  readonly log: ReplicaLog;
+  readonly ledger: StateMachine;
+  readonly clock: Clock;
+  /** Bytes of a request's body that clients are granted. */
+  readonly batchSizeLimit: number;
+  /** A checkpoint failed; it is tried again when more was logged. */
+  readonly onCheckpointError: (error: unknown) => void;
+}
+
+interface Waiting {
+  /** The answer leaves when this op is committed. */
+  readonly op: number;
+  readonly send: () => void;
+}
+
+export class Replica {
+  readonly sessions = new SessionTable();
+  readonly #options: ReplicaOptions;
+  readonly #state: Checkpointed;
+  /** Answers in op order. */
+  #waiting: Waiting[] = [];
+  #op = 0;
+  #committed = 0;
+  #checkpointOp = 0;
+  #timestamp = 0n;
+  #view = 0;
+  #checkpointing: Promise<void> | undefined;
+  #stopping = false;
+  /** Requests executed since the start, by operation code. */
+  readonly requests = new Map<number, number>();
+  /** Create requests that were refused because a limit was reached. */
+  refused = 0;
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
+    this.#state = composedState(options.ledger, this.sessions);
+  }
+
+  /** Loads what is durable. Returns how many log entries were replayed. */
+  async recover(): Promise<number> {
+    let replayed = 0;
+    const position = await this.#options.log.recover(this.#state, (entry) => {
+      replayed += 1;
+      this.#apply(entry);
+    });
+    this.#op = Math.max(this.#op, position.op);
+    this.#timestamp = position.timestamp > this.#timestamp ? position.timestamp : this.#timestamp;
+    this.#view = Math.max(this.#view, position.view);
+    this.#committed = this.#op;
+    this.#checkpointOp = position.op;
+    return replayed;
+  }
+
+  get position(): CheckpointPosition {
+    const { ledger } = this.#options;
+    return {
+      op: this.#op,
+      timestamp: this.#timestamp,
+      view: this.#view,
+      stateHash: ledger.stateHash(),
+    };
+  }
+
+  get committedOp(): number {
+    return this.#committed;
+  }
+
+  get checkpointOp(): number {
+    return this.#checkpointOp;
+  }
+
+  get view(): number {
+    return this.#view;
+  }
+
+  /** False while requests that create anything are refused: memory or storage is at its limit. */
+  get acceptsWrites(): boolean {
+    return (
+      !this.#stopping &&
+      this.#options.ledger.admits(Operation.createTransfersUnbatched, fullBatch) &&
+      !this.#options.log.logFull
+    );
+  }
+
+  /** Takes a request message (header and body, checksums verified). */
+  receive(message: Uint8Array, sink: ReplySink): void {
+    if (this.#stopping) return;
+    const request = new RequestHeader(new Header(message));
+    const body = message.subarray(headerSize);
+    const admission = admitRequest(request, body, {
+      view: this.#view,
+      batchSizeLimit: this.#options.batchSizeLimit,
+      session: this.sessions.get(request.client),
+    });
+    switch (admission.kind) {
+      case 'drop':
+        return;
+      case 'evict':
+        sink.evict(request.client, admission.reason);
+        return;
+      case 'resend':
+        // Not before it is committed; a client that repeats itself is then answered twice and ignores the second.
+        this.#whenCommitted(admission.op, () => sink.send(admission.reply));
+        return;
+      case 'execute':
+        this.#execute(request, message, body, sink);
+    }
+  }
+
+  /** To be called every 100 ms: expires what is due. */
+  tick(): void {
+    const due = this.#options.ledger.nextExpiry();
+    if (due === undefined || this.#stopping || due > this.#options.clock.realtimeNs()) return;
+    if (this.#options.log.logFull) return;
+    this.#append(
+      pulseMessage(this.#options.log.identity.clusterId, this.#view),
+      Operation.pulse,
+      undefined,
+    );
+  }
+
+  /** Answers what was taken, writes a checkpoint and closes the log. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.#checkpointing;
+    if (this.#op > this.#checkpointOp) await this.#checkpoint();
+    await this.#options.log.close();
+  }
+
+  #execute(request: RequestHeader, message: Uint8Array, body: Uint8Array, sink: ReplySink): void {
+    const { operation } = request;
+    const shape = shapeOf(operation);
+    if (shape !== undefined && !shape.write) {
+      this.#count(operation);
+      this.#read(request, body, sink);
+      return;
+    }
+    const full =
+      this.#options.log.logFull ||
+      (shape !== undefined && !this.#options.ledger.admits(operation, body));
+    if (full) {
+      // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
+      this.refused += 1;
+      return;
+    }
+    this.#count(operation);
+    this.#append(message, operation, (reply) => sink.send(reply));
+    this.tick();
+  }
+
+  /** Logs an operation, executes it, and gives its reply to `answer` once it is committed. */
+  #append(
+    message: Uint8Array,
+    operation: number,
+    answer: ((reply: Reply) => void) | undefined,
+  ): void {
+    const { clock, ledger, log } = this.#options;
+    const now = clock.realtimeNs();
+    const earliest = this.#timestamp + 1n;
+    const body = message.subarray(headerSize);
+    const delta =
+      operation === Operation.register || operation === Operation.noop
+        ? 0
+        : ledger.timestampDelta(operation, body);
+    const entry: LogEntry = {
+      op: this.#op + 1,
+      timestamp: (now > earliest ? now : earliest) + BigInt(delta),
+      view: this.#view,
+      message,
+    };
+    // The write is under way while the operation is executed.
+    log.append(entry, () => this.#onCommitted(entry.op));
+    const reply = this.#apply(entry);
+    if (reply !== undefined && answer !== undefined)
+      this.#whenCommitted(entry.op, () => answer(reply));
+    this.#checkpointWhenDue();
+  }
+
+  /** Executes a logged operation: the same, whether it is new or replayed. */
+  #apply(entry: LogEntry): Reply | undefined {
+    const request = new RequestHeader(new Header(entry.message));
+    const body = entry.message.subarray(headerSize);
+    this.#op = entry.op;
+    this.#timestamp = entry.timestamp;
+    this.#view = entry.view;
+    const { ledger } = this.#options;
+    switch (request.operation) {
+      case Operation.pulse:
+        ledger.commit(Operation.pulse, entry.timestamp, body);
+        return undefined;
+      case Operation.register:
+        return this.#register(request, entry);
+      default: {
+        const result =
+          request.operation === Operation.noop
+            ? empty
+            : ledger.commit(request.operation, entry.timestamp, body);
+        const reply = this.#replyTo(request, result, entry.op, entry.timestamp);
+        const session = this.sessions.get(request.client);
+        if (session !== undefined) {
+          session.lastRequest = request.number;
+          session.lastOp = entry.op;
+          session.requestChecksum = request.header.checksum.slice();
+          session.reply = reply;
+          session.read = undefined;
+        }
+        return reply;
+      }
+    }
+  }
+
+  #register(request: RequestHeader, entry: LogEntry): Reply {
+    const body = new Uint8Array(64);
+    new DataView(body.buffer).setUint32(0, this.#options.batchSizeLimit, true);
+    const reply = this.#replyTo(request, body, entry.op, entry.timestamp);
+    this.sessions.register({
+      client: request.client,
+      session: BigInt(entry.op),
+      release: request.header.release,
+      lastRequest: 0,
+      lastOp: entry.op,
+      requestChecksum: request.header.checksum.slice(),
+      reply,
+    });
+    return reply;
+  }
+
+  #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
+    const { clock, ledger, log } = this.#options;
+    void log.readBarrier().then(() => {
+      const session = this.sessions.get(request.client);
+      if (this.#stopping || session === undefined || session.session !== request.session) return;
+      const now = clock.realtimeNs();
+      const timestamp = now > this.#timestamp ? now : this.#timestamp;
+      const reply = this.#replyTo(
+        request,
+        ledger.read(request.operation, body),
+        this.#op,
+        timestamp,
+      );
+      session.read = {
+        request: request.number,
+        requestChecksum: request.header.checksum.slice(),
+        reply,
+      };
+      this.#whenCommitted(this.#op, () => sink.send(reply));
+    });
+  }
+
+  #replyTo(request: RequestHeader, body: Uint8Array, op: number, timestamp: bigint): Reply {
+    const { identity } = this.#options.log;
+    const header = buildReply(
+      {
+        cluster: identity.clusterId,
+        view: this.#view,
+        release: request.header.release,
+        replica: this.#view % identity.replicaCount,
+        request,
+        op,
+        timestamp,
+      },
+      body,
+    );
+    return { header, body };
+  }
+
+  #whenCommitted(op: number, send: () => void): void {
+    if (op <= this.#committed) send();
+    else this.#waiting.push({ op, send });
+  }
+
+  #onCommitted(op: number): void {
+    this.#committed = op;
+    let sent = 0;
+    while (sent < this.#waiting.length && (this.#waiting[sent]?.op ?? 0) <= op) {
+      this.#waiting[sent]?.send();
+      sent += 1;
+    }
+    if (sent > 0) this.#waiting = this.#waiting.slice(sent);
+  }
+
+  #checkpointWhenDue(): void {
+    const { log } = this.#options;
+    if (this.#checkpointing !== undefined || log.logBytesSinceCheckpoint < log.checkpointAfterBytes)
+      return;
+    this.#checkpointing = this.#checkpoint().finally(() => {
+      this.#checkpointing = undefined;
+    });
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { position } = this;
+    try {
+      await this.#options.log.checkpoint(this.#state, position);
+      this.#checkpointOp = position.op;
+    } catch (error) {
+      this.#options.onCheckpointError(error);
+    }
+  }
+
+  #count(operation: number): void {
+    this.requests.set(operation, (this.requests.get(operation) ?? 0) + 1);
+  }
+}
+
+const empty = new Uint8Array(0);
+/** What the largest request would need, for asking whether there is room for it. */
+const fullBatch = new Uint8Array(8190 * 128);
+
+/** The message that a pulse has in the log: a request of nobody, without a body. */
+function pulseMessage(cluster: bigint, view: number): Uint8Array {
+  const parent = new Uint8Array(16);
+  const fields = { cluster, view, release: engineRelease, client: 0n, session: 0n, request: 0 };
+  return buildRequest({ ...fields, operation: Operation.pulse, parent }, empty);
+}
+
+/** The ledger's tables and the sessions, as one state. */
+function composedState(ledger: StateMachine, sessions: SessionTable): Checkpointed {
+  return {
+    takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
+      return [...ledger.takeDelta(rewrite), sessions.takeSection()];
+    },
+    loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+      return head.table === sessionsTable
+        ? sessions.loadSection(head, chunks)
+        : ledger.loadSection(head, chunks);
+    },
+    finishLoad: () => ledger.finishLoad(),
+  };
+}
