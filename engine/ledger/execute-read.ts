@@ -1,8 +1,10 @@
 /** Executes the operations that only read. */
 import { assert } from '../../base/assert.ts';
+import { bodySizeMax } from '../wire/limits.ts';
+import { resultMax } from '../wire/operations.ts';
 import { AccountBalance, Account, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { Action, Framing, type Operation } from './operations.ts';
+import { Action, type LedgerOperation } from './operations.ts';
 import {
   findHistoryAccount,
   selectAccounts,
@@ -17,11 +19,11 @@ import {
   writeTransfer,
   writeTransferEvent,
 } from './read-reply.ts';
-import { batchCounts, BODY_BYTES_MAX, type ReplyWriter } from './reply.ts';
+import { batchCounts, type ReplyWriter } from './reply.ts';
 import { compare64, wordsOf } from './words.ts';
 
 const ID_WORDS = 4;
-const hits = new Uint32Array(BODY_BYTES_MAX / 128);
+const hits = new Uint32Array(bodySizeMax / 128);
 
 interface Read {
   readonly state: LedgerState;
@@ -33,21 +35,19 @@ interface Read {
 
 export function executeRead(
   state: LedgerState,
-  operation: Operation,
+  { action, shape }: LedgerOperation,
   body: Uint8Array,
   reply: ReplyWriter,
 ): Uint8Array {
-  const trailer = operation.framing === Framing.raw ? 0 : operation.resultBytes;
-  const limitMax = Math.floor((BODY_BYTES_MAX - trailer) / operation.resultBytes);
-  const read = { state, reply, events: wordsOf(body), limitMax };
+  const read = { state, reply, events: wordsOf(body), limitMax: resultMax(shape, bodySizeMax) };
   reply.begin();
   let at = 0;
-  for (const count of batchCounts(operation, body)) {
-    executeReadBatch(read, operation.action, at, count);
-    at += (count * operation.eventBytes) / 4;
-    reply.endBatch(operation.resultBytes);
+  for (const count of batchCounts(shape, body)) {
+    executeReadBatch(read, action, at, count);
+    at += (count * shape.eventSize) / 4;
+    reply.endBatch(shape);
   }
-  return reply.end(operation);
+  return reply.end(shape);
 }
 
 function executeReadBatch(read: Read, action: Action, at: number, count: number): void {

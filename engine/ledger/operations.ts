@@ -1,14 +1,6 @@
-/** The operations that the state machine runs, by code: what they read, what they answer, how they are framed. */
-
-export const Pulse = 128;
-
-export const Framing = {
-  /** One batch, no trailer. */
-  raw: 0,
-  /** Any number of batches, counted in a trailer. */
-  multiBatch: 1,
-} as const;
-export type Framing = (typeof Framing)[keyof typeof Framing];
+/** What the state machine does for each operation code; how it is laid out is engine/wire's. */
+import { assert } from '../../base/assert.ts';
+import { Operation, type OperationShape, shapeOf } from '../wire/operations.ts';
 
 export const Action = {
   createAccounts: 0,
@@ -23,44 +15,37 @@ export const Action = {
 } as const;
 export type Action = (typeof Action)[keyof typeof Action];
 
-export interface Operation {
+export interface LedgerOperation {
   readonly action: Action;
-  readonly framing: Framing;
-  readonly eventBytes: number;
-  readonly resultBytes: number;
-  /** Results: only what failed, as (index, status). Clients before 0.17. */
-  readonly isSparse: boolean;
+  readonly shape: OperationShape;
 }
 
-function operation(
-  action: Action,
-  framing: Framing,
-  eventBytes: number,
-  resultBytes: number,
-): Operation {
-  return { action, framing, eventBytes, resultBytes, isSparse: resultBytes === 8 };
-}
-
-const { raw, multiBatch } = Framing;
-
-export const operations: ReadonlyMap<number, Operation> = new Map([
-  [129, operation(Action.createAccounts, raw, 128, 8)],
-  [130, operation(Action.createTransfers, raw, 128, 8)],
-  [131, operation(Action.lookupAccounts, raw, 16, 128)],
-  [132, operation(Action.lookupTransfers, raw, 16, 128)],
-  [133, operation(Action.getAccountTransfers, raw, 128, 128)],
-  [134, operation(Action.getAccountBalances, raw, 128, 128)],
-  [135, operation(Action.queryAccounts, raw, 64, 128)],
-  [136, operation(Action.queryTransfers, raw, 64, 128)],
-  [137, operation(Action.getChangeEvents, raw, 64, 384)],
-  [138, operation(Action.createAccounts, multiBatch, 128, 8)],
-  [139, operation(Action.createTransfers, multiBatch, 128, 8)],
-  [140, operation(Action.lookupAccounts, multiBatch, 16, 128)],
-  [141, operation(Action.lookupTransfers, multiBatch, 16, 128)],
-  [142, operation(Action.getAccountTransfers, multiBatch, 128, 128)],
-  [143, operation(Action.getAccountBalances, multiBatch, 128, 128)],
-  [144, operation(Action.queryAccounts, multiBatch, 64, 128)],
-  [145, operation(Action.queryTransfers, multiBatch, 64, 128)],
-  [146, operation(Action.createAccounts, multiBatch, 128, 16)],
-  [147, operation(Action.createTransfers, multiBatch, 128, 16)],
+const actions: ReadonlyMap<number, Action> = new Map<number, Action>([
+  [Operation.createAccountsUnbatched, Action.createAccounts],
+  [Operation.createTransfersUnbatched, Action.createTransfers],
+  [Operation.lookupAccountsUnbatched, Action.lookupAccounts],
+  [Operation.lookupTransfersUnbatched, Action.lookupTransfers],
+  [Operation.getAccountTransfersUnbatched, Action.getAccountTransfers],
+  [Operation.getAccountBalancesUnbatched, Action.getAccountBalances],
+  [Operation.queryAccountsUnbatched, Action.queryAccounts],
+  [Operation.queryTransfersUnbatched, Action.queryTransfers],
+  [Operation.getChangeEvents, Action.getChangeEvents],
+  [Operation.createAccountsSparse, Action.createAccounts],
+  [Operation.createTransfersSparse, Action.createTransfers],
+  [Operation.lookupAccounts, Action.lookupAccounts],
+  [Operation.lookupTransfers, Action.lookupTransfers],
+  [Operation.getAccountTransfers, Action.getAccountTransfers],
+  [Operation.getAccountBalances, Action.getAccountBalances],
+  [Operation.queryAccounts, Action.queryAccounts],
+  [Operation.queryTransfers, Action.queryTransfers],
+  [Operation.createAccounts, Action.createAccounts],
+  [Operation.createTransfers, Action.createTransfers],
 ]);
+
+/** The operation of a request that was found valid. */
+export function ledgerOperation(code: number): LedgerOperation {
+  const action = actions.get(code);
+  const shape = shapeOf(code);
+  assert(action !== undefined && shape !== undefined, 'a request has an operation of the ledger');
+  return { action, shape };
+}

@@ -1,25 +1,20 @@
-/**
- * Batches of a request's body, and a reply body that grows record by record, in one buffer that is used again and again.
- *
- *   body = records of all batches ‖ 0xFF … ‖ count[n-1] … count[0] ‖ n      (u16 each; the trailer is whole elements)
- */
+/** Counts of a request's batches, and a reply's body that grows record by record in a buffer used again and again. */
 import { assert } from '../../base/assert.ts';
-import { Framing, type Operation } from './operations.ts';
+import { bodySizeMax } from '../wire/limits.ts';
+import { decodeMultiBatch, writeTrailer } from '../wire/multi-batch.ts';
+import { type OperationShape, trailerSize } from '../wire/operations.ts';
 import { CREATED } from './status.ts';
 
-/** The protocol's message without its header. */
-export const BODY_BYTES_MAX = 1024 * 1024 - 256;
-
 /** How many elements each batch of a valid body has. */
-export function batchCounts(operation: Operation, body: Uint8Array): readonly number[] {
-  if (operation.framing === Framing.raw) return [body.length / operation.eventBytes];
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const batches = view.getUint16(body.length - 2, true);
-  return Array.from({ length: batches }, (_, i) => view.getUint16(body.length - 4 - i * 2, true));
+export function batchCounts(shape: OperationShape, body: Uint8Array): readonly number[] {
+  if (!shape.multiBatch) return [body.length / shape.eventSize];
+  const counts = decodeMultiBatch(body, shape.eventSize);
+  assert(counts !== undefined, 'a request that reaches the ledger is a valid multi-batch');
+  return counts;
 }
 
 export class ReplyWriter {
-  readonly #bytes = new Uint8Array(BODY_BYTES_MAX);
+  readonly #bytes = new Uint8Array(bodySizeMax);
   readonly words = new Uint32Array(this.#bytes.buffer);
   /** Where the next record goes, in words. */
   at = 0;
@@ -33,12 +28,13 @@ export class ReplyWriter {
   }
 
   /** Writes a batch's results from their dense form: timestamp u64, status u32, reserved u32. */
-  writeResults(results: Uint32Array, count: number, isSparse: boolean): void {
-    if (!isSparse) {
+  writeResults(results: Uint32Array, count: number, shape: OperationShape): void {
+    if (shape.resultSize === 16) {
       this.words.set(results.subarray(0, count * 4), this.at);
       this.at += count * 4;
       return;
     }
+    // Clients before 0.17 are told only what failed: index u32, status u32.
     for (let i = 0; i < count; i += 1) {
       const status = results[i * 4 + 2]!;
       if (status === CREATED >>> 0) continue;
@@ -48,25 +44,18 @@ export class ReplyWriter {
     }
   }
 
-  endBatch(resultBytes: number): void {
-    this.#counts.push(((this.at - this.#batchAt) * 4) / resultBytes);
+  endBatch(shape: OperationShape): void {
+    this.#counts.push(((this.at - this.#batchAt) * 4) / shape.resultSize);
     this.#batchAt = this.at;
   }
 
   /** The finished body, in memory of its own. */
-  end(operation: Operation): Uint8Array {
+  end(shape: OperationShape): Uint8Array {
     const payload = this.at * 4;
-    if (operation.framing === Framing.raw) return this.#bytes.slice(0, payload);
-    const element = operation.resultBytes;
-    const counted = this.#counts.length * 2 + 2;
-    const size = payload + Math.ceil(counted / element) * element;
-    assert(size <= BODY_BYTES_MAX, 'a reply fits its message, the request was valid');
-    const body = new Uint8Array(size);
-    body.set(this.#bytes.subarray(0, payload));
-    body.fill(0xff, payload, size - counted);
-    const view = new DataView(body.buffer);
-    view.setUint16(size - 2, this.#counts.length, true);
-    for (const [i, count] of this.#counts.entries()) view.setUint16(size - 4 - i * 2, count, true);
-    return body;
+    if (!shape.multiBatch) return this.#bytes.slice(0, payload);
+    const size = payload + trailerSize(shape.resultSize, this.#counts.length);
+    assert(size <= bodySizeMax, 'the reply to a valid request fits a message');
+    writeTrailer(this.#bytes, payload, shape.resultSize, this.#counts);
+    return this.#bytes.slice(0, size);
   }
 }

@@ -5,13 +5,14 @@
  * the same operations answer alike and have the same state hash.
  */
 import { assert } from '../../base/assert.ts';
+import { Operation, type OperationShape } from '../wire/operations.ts';
 import type { Checkpointed, Section, SectionHead } from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
 import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfers.ts';
 import { LedgerState } from './ledger-state.ts';
-import { Action, type Operation, operations, Pulse } from './operations.ts';
+import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
 import { executeRead } from './execute-read.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import { StateHash } from './state-hash.ts';
@@ -55,11 +56,9 @@ export class StateMachine implements Checkpointed {
 
   /** The timestamps that an operation consumes: one an event for creations, a full pulse's for a pulse, else none. */
   timestampDelta(operation: number, body: Uint8Array): number {
-    if (operation === Pulse) return EXPIRIES_MAX;
-    const { action } = this.#operation(operation);
-    return action === Action.createAccounts || action === Action.createTransfers
-      ? eventCount(this.#operation(operation), body)
-      : 0;
+    if (operation === Operation.pulse) return EXPIRIES_MAX;
+    const { shape } = ledgerOperation(operation);
+    return shape.write ? eventCount(shape, body) : 0;
   }
 
   /**
@@ -72,11 +71,11 @@ export class StateMachine implements Checkpointed {
     assert(compare64(times, Time.batch, this.#committed, 0) > 0, 'timestamps of operations rise');
     const before = this.#hashed.map((table) => table.count);
     let reply: Uint8Array = new Uint8Array(0);
-    if (operation === Pulse) expireTransfers(this.#state, times, Time.batch);
+    if (operation === Operation.pulse) expireTransfers(this.#state, times, Time.batch);
     else {
       this.#reply.begin();
-      this.#create(this.#operation(operation), timestamp, body);
-      reply = this.#reply.end(this.#operation(operation));
+      this.#create(ledgerOperation(operation), timestamp, body);
+      reply = this.#reply.end(ledgerOperation(operation).shape);
     }
     this.#state.indexNew();
     writeBigint64(this.#committed, 0, timestamp);
@@ -86,7 +85,7 @@ export class StateMachine implements Checkpointed {
 
   /** Executes an operation that changes nothing, on the state as it is now. `body` is a valid request's. */
   read(operation: number, body: Uint8Array): Uint8Array {
-    return executeRead(this.#state, this.#operation(operation), body, this.#reply);
+    return executeRead(this.#state, ledgerOperation(operation), body, this.#reply);
   }
 
   /** When the earliest pending transfer expires, in ns; a pulse is due when that time has come. */
@@ -102,11 +101,11 @@ export class StateMachine implements Checkpointed {
 
   /** False when executing the request could take more memory than the limit. It must then not be logged. */
   admits(operation: number, body: Uint8Array): boolean {
-    if (operation === Pulse) return true;
-    const kind = this.#operation(operation);
-    const isAccounts = kind.action === Action.createAccounts;
-    if (!isAccounts && kind.action !== Action.createTransfers) return true;
-    const events = eventCount(kind, body);
+    if (operation === Operation.pulse) return true;
+    const { action, shape } = ledgerOperation(operation);
+    if (!shape.write) return true;
+    const isAccounts = action === Action.createAccounts;
+    const events = eventCount(shape, body);
     const growth = this.#state.growthBytes(isAccounts ? events : 0, isAccounts ? 0 : events);
     return this.#state.memory.usedBytes + growth <= this.#limitBytes;
   }
@@ -132,29 +131,24 @@ export class StateMachine implements Checkpointed {
     this.#tables.finishLoad();
   }
 
-  #operation(code: number): Operation {
-    const operation = operations.get(code);
-    assert(operation !== undefined, 'the request has an operation of the ledger');
-    return operation;
-  }
-
-  #create(operation: Operation, timestamp: bigint, body: Uint8Array): void {
+  #create(operation: LedgerOperation, timestamp: bigint, body: Uint8Array): void {
+    const { shape } = operation;
     const isAccounts = operation.action === Action.createAccounts;
     const kind = isAccounts ? EventKind.account : EventKind.transfer;
     const events = wordsOf(body);
     const operationTime = new Uint32Array(2);
     writeBigint64(operationTime, 0, timestamp);
-    let remaining = eventCount(operation, body);
+    let remaining = eventCount(shape, body);
     let at = 0;
-    for (const count of batchCounts(operation, body)) {
+    for (const count of batchCounts(shape, body)) {
       remaining -= count;
       // Batches take consecutive ranges of timestamps; the last one ends at the operation's own.
       offset64(this.#context.times, Time.batch, operationTime, 0, -remaining);
       executeBatch(this.#context, { kind, events, at, count, results: this.#results });
       at += count * (EVENT_BYTES / 4);
       this.#hash.absorb(this.#results, 0, count * RESULT_WORDS);
-      this.#reply.writeResults(this.#results, count, operation.isSparse);
-      this.#reply.endBatch(operation.resultBytes);
+      this.#reply.writeResults(this.#results, count, shape);
+      this.#reply.endBatch(shape);
     }
   }
 
@@ -170,6 +164,6 @@ export class StateMachine implements Checkpointed {
   }
 }
 
-function eventCount(operation: Operation, body: Uint8Array): number {
-  return batchCounts(operation, body).reduce((sum, count) => sum + count, 0);
+function eventCount(shape: OperationShape, body: Uint8Array): number {
+  return batchCounts(shape, body).reduce((sum, count) => sum + count, 0);
 }
