@@ -1,0 +1,370 @@
+/**
+ * A client of the protocol: registers a session, sends one request at a time, repeats it until it is answered, follows the
+ * cluster's view. Unlike the official clients it never ends its process: a wrong reply is an error, and requests have
+ * deadlines. A request that was sent stays in flight past its deadline, for the session goes on only from its answer.
+ */
+import { randomBytes } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import {
+  buildPingClient,
+  buildRequest,
+  Command,
+  EvictionReason,
+  evictionIsWellFormed,
+  Header,
+  pongClientIsWellFormed,
+  ReplyHeader,
+} from '../wire/header.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import { Operation } from '../wire/operations.ts';
+import { engineRelease } from '../wire/release.ts';
+import {
+  ClientClosedError,
+  ClientEvictedError,
+  QueueFullError,
+  RequestDeadlineError,
+  WrongReplyError,
+} from './errors.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ClientOptions {
+  readonly cluster: bigint;
+  /** In the order of replica indexes. */
+  readonly addresses: readonly Address[];
+  /** How long a request may wait for its answer when it says nothing else. */
+  readonly deadlineMs?: number;
+  /** Requests that may wait behind the one in flight. */
+  readonly queueMax?: number;
+}
+
+export interface SubmitOptions {
+  readonly deadlineMs?: number;
+  /** Checksum of the body (16 bytes) when it is known beforehand. */
+  readonly bodyChecksum?: Uint8Array;
+}
+
+interface Pending {
+  readonly operation: number;
+  readonly body: Uint8Array;
+  readonly bodyChecksum: Uint8Array | undefined;
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (error: Error) => void;
+  timer: NodeJS.Timeout | undefined;
+  sent: boolean;
+}
+
+/** A request is sent again after this long without an answer, then at growing distances. */
+const retryFirstMs = 600;
+const retryMaxMs = 2_000;
+const reconnectMs = { first: 50, max: 1_000 } as const;
+const pingEveryMs = 30_000;
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #links: Link[];
+  #id = randomId();
+  #session = 0n;
+  #number = 0;
+  #view = 0;
+  #release = engineRelease;
+  #parent: Uint8Array = new Uint8Array(16);
+  #queue: Pending[] = [];
+  #current: Pending | undefined;
+  #inFlight: { readonly header: Header; readonly body: Uint8Array } | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retries = 0;
+  readonly #pinger: NodeJS.Timeout;
+  #failed: Error | undefined;
+  /** What the cluster grants for one request's body; 0 until the session is there. */
+  batchSizeLimit = 0;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#links = options.addresses.map(
+      (address) =>
+        new Link(address, options.cluster, {
+          onConnect: () => this.#transmit(),
+          onMessage: (header, body) => this.#onMessage(header, body),
+        }),
+    );
+    this.#pinger = setInterval(() => this.#ping(), pingEveryMs);
+    this.#pinger.unref();
+    this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
+  }
+
+  /** Sends a request and gives the reply's body. Requests are executed in the order of the calls. */
+  submit(operation: number, body: Uint8Array, options: SubmitOptions = {}): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (this.#failed !== undefined) {
+        reject(this.#failed);
+        return;
+      }
+      if (this.#queue.length >= (this.#options.queueMax ?? 256)) {
+        reject(new QueueFullError('too many requests wait; send fewer at once'));
+        return;
+      }
+      const pending: Pending = {
+        operation,
+        body,
+        bodyChecksum: options.bodyChecksum,
+        resolve,
+        reject,
+        timer: undefined,
+        sent: false,
+      };
+      const deadlineMs = options.deadlineMs ?? this.#options.deadlineMs ?? 10_000;
+      pending.timer = setTimeout(() => this.#expire(pending), deadlineMs);
+      this.#queue.push(pending);
+      this.#next();
+    });
+  }
+
+  /** Ends the client. What waits is refused; the session itself stays in the cluster until it is evicted. */
+  close(): void {
+    this.#fail(new ClientClosedError('the client was closed'));
+  }
+
+  #next(): void {
+    if (this.#inFlight !== undefined || this.#failed !== undefined) return;
+    const pending = this.#queue.shift();
+    if (pending === undefined) return;
+    pending.sent = true;
+    this.#current = pending;
+    this.#begin(pending);
+  }
+
+  #begin(request: {
+    operation: number;
+    body: Uint8Array;
+    bodyChecksum?: Uint8Array | undefined;
+  }): void {
+    const bytes = buildRequest(
+      {
+        cluster: this.#options.cluster,
+        view: this.#view,
+        release: this.#release,
+        client: this.#id,
+        session: this.#session,
+        request: this.#number,
+        operation: request.operation,
+        parent: this.#parent,
+      },
+      request.body,
+      request.bodyChecksum,
+    );
+    this.#inFlight = { header: new Header(bytes), body: request.body };
+    this.#retries = 0;
+    this.#transmit();
+  }
+
+  /** Sends what is in flight to the believed primary and, when repeating, to another replica too. */
+  #transmit(): void {
+    const { header, body } = this.#inFlight ?? {};
+    if (header === undefined || body === undefined || this.#failed !== undefined) return;
+    clearTimeout(this.#retry);
+    this.#retry = setTimeout(
+      () => {
+        this.#retries += 1;
+        this.#transmit();
+      },
+      Math.min(retryFirstMs * 2 ** this.#retries, retryMaxMs),
+    );
+    const primary = this.#view % this.#links.length;
+    this.#links[primary]?.send(header.bytes, body);
+    if (this.#links.length > 1 && this.#retries > 0) {
+      const other = (primary + 1 + (this.#retries % (this.#links.length - 1))) % this.#links.length;
+      this.#links[other]?.send(header.bytes, body);
+    }
+  }
+
+  #ping(): void {
+    const bytes = buildPingClient({
+      cluster: this.#options.cluster,
+      release: this.#release,
+      client: this.#id,
+      session: this.#session,
+      monotonic: BigInt(Math.round(performance.now() * 1e6)),
+    });
+    for (const link of this.#links) link.send(bytes, new Uint8Array(0));
+  }
+
+  #onMessage(header: Header, body: Uint8Array): void {
+    switch (header.command) {
+      case Command.reply:
+        this.#onReply(new ReplyHeader(header), body);
+        return;
+      case Command.pongClient:
+        if (pongClientIsWellFormed(header)) this.#view = Math.max(this.#view, header.view);
+        return;
+      case Command.eviction:
+        if (
+          evictionIsWellFormed(header) &&
+          header.u128(128) === this.#id &&
+          header.view >= this.#view
+        ) {
+          this.#onEviction(header);
+        }
+        return;
+      default:
+    }
+  }
+
+  #onReply(reply: ReplyHeader, body: Uint8Array): void {
+    const sent = this.#inFlight?.header;
+    if (!reply.isWellFormed() || reply.client !== this.#id || sent === undefined) return;
+    // An answer to what was sent before and repeated: it was answered already.
+    if (reply.request < sent.u32(192)) return;
+    const wrong = whatIsWrong(reply, sent, body);
+    if (wrong !== undefined) {
+      this.#fail(new WrongReplyError(`the server's reply is wrong: ${wrong}`));
+      return;
+    }
+    clearTimeout(this.#retry);
+    this.#view = Math.max(this.#view, reply.header.view);
+    this.#parent = reply.context.slice();
+    this.#number += 1;
+    this.#inFlight = undefined;
+    if (reply.operation === Operation.register) {
+      this.#session = reply.commit;
+      this.batchSizeLimit = new DataView(body.buffer, body.byteOffset).getUint32(0, true);
+    }
+    const done = this.#current;
+    this.#current = undefined;
+    clearTimeout(done?.timer);
+    // The next request is on its way before the caller looks at this answer.
+    this.#next();
+    done?.resolve(body);
+  }
+
+  /** A cluster of an older release than ours says which it has: the session is begun anew, speaking that. */
+  #onEviction(header: Header): void {
+    const reason = header.u8(255) as EvictionReason;
+    if (
+      reason === EvictionReason.clientReleaseTooHigh &&
+      this.#session === 0n &&
+      header.release < this.#release
+    ) {
+      this.#release = header.release;
+      this.#id = randomId();
+      this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
+      return;
+    }
+    this.#fail(new ClientEvictedError(reason));
+  }
+
+  #expire(pending: Pending): void {
+    if (pending.sent) {
+      // It stays in flight: only its answer lets the session go on.
+      pending.reject(new RequestDeadlineError('unknown'));
+      return;
+    }
+    this.#queue = this.#queue.filter((other) => other !== pending);
+    pending.reject(new RequestDeadlineError('not_executed'));
+  }
+
+  #fail(error: Error): void {
+    if (this.#failed !== undefined) return;
+    this.#failed = error;
+    clearInterval(this.#pinger);
+    clearTimeout(this.#retry);
+    for (const link of this.#links) link.close();
+    for (const pending of [this.#current, ...this.#queue]) {
+      clearTimeout(pending?.timer);
+      pending?.reject(error);
+    }
+    this.#queue = [];
+  }
+}
+
+function whatIsWrong(reply: ReplyHeader, sent: Header, body: Uint8Array): string | undefined {
+  if (reply.request !== sent.u32(192)) return 'it answers a request that was not sent';
+  if (reply.operation !== sent.u8(196)) return 'it answers another operation';
+  if (reply.header.release !== sent.release) return 'it speaks another release';
+  for (let i = 0; i < 16; i += 1) {
+    if (reply.requestChecksum[i] !== sent.checksum[i])
+      return 'it answers a request with another checksum';
+  }
+  if (reply.operation === Operation.register && body.length !== 64)
+    return 'a registration has 64 bytes';
+  return undefined;
+}
+
+function randomId(): bigint {
+  const id = randomBytes(16).readBigUInt64LE(0) | (randomBytes(8).readBigUInt64LE(0) << 64n);
+  return id === 0n ? 1n : id;
+}
+
+interface LinkEvents {
+  readonly onConnect: () => void;
+  readonly onMessage: (header: Header, body: Uint8Array) => void;
+}
+
+/** The connection to one replica, made again whenever it is lost. */
+class Link {
+  readonly #address: Address;
+  readonly #cluster: bigint;
+  readonly #events: LinkEvents;
+  #socket: Socket;
+  #attempts = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(address: Address, cluster: bigint, events: LinkEvents) {
+    this.#address = address;
+    this.#cluster = cluster;
+    this.#events = events;
+    this.#socket = this.#connect();
+  }
+
+  /** Sends when connected; otherwise nothing, as the request is sent again anyhow. */
+  send(header: Uint8Array, body: Uint8Array): void {
+    const socket = this.#socket;
+    if (socket.readyState !== 'open') return;
+    socket.cork();
+    socket.write(header);
+    if (body.length > 0) socket.write(body);
+    socket.uncork();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#socket.destroy();
+  }
+
+  #connect(): Socket {
+    const reader = new MessageReader(this.#cluster);
+    const socket = connect({
+      ...this.#address,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: 5_000,
+    });
+    socket.on('connect', () => {
+      this.#attempts = 0;
+      this.#events.onConnect();
+    });
+    socket.on('data', (chunk) => {
+      const error = reader.push(chunk, ({ header, body }) => this.#events.onMessage(header, body));
+      if (error !== undefined) socket.destroy();
+    });
+    // What went wrong does not matter here: the connection is made again, and requests have deadlines.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      if (this.#closed) return;
+      const delay = Math.min(reconnectMs.first * 2 ** this.#attempts, reconnectMs.max);
+      this.#attempts += 1;
+      this.#timer = setTimeout(
+        () => {
+          this.#socket = this.#connect();
+        },
+        delay * (0.5 + Math.random() / 2),
+      );
+    });
+    return socket;
+  }
+}
