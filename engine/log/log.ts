@@ -62,8 +62,12 @@ export interface ReplicaLog {
   /**
    * Starts a checkpoint of `state` as it is now (after executing `position.op`, which need not be committed yet) and
    * resolves when it is durable and the log before it is free. Appends go on meanwhile. One at a time.
+   *
+   * Rejects with StorageFullError when the volume has no room: nothing is lost, call again when there may be room. That
+   * call goes on with the changes taken before, so it resolves with the position of then, which is always the one that is
+   * durable now; the call after it catches up.
    */
-  checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<void>;
+  checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition>;
 
   /**
    * True when only a checkpoint can make room for more entries: the caller appends nothing that it may refuse, and calls

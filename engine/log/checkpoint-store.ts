@@ -1,0 +1,266 @@
+/**
+ * Writes checkpoints into the extents behind the log ring. The order is what makes them safe: room is reserved, pieces
+ * and manifest go where nothing durable refers to, a sync, the superblock, and only then is anything older free.
+ *
+ * When there is no room, the delta stays unread and the next call goes on with it: the state machine hands its changes out
+ * once, so dropping them would cost a whole new copy of everything, on a full disk of all times.
+ */
+import { assert } from '../../base/assert.ts';
+import {
+  SectionKind,
+  type Checkpointed,
+  type Section,
+  type SectionHead,
+} from '../ledger/checkpoint.ts';
+import { StorageFullError } from './errors.ts';
+import { ExtentAllocator, type Extent } from './extents.ts';
+import { LOG_OFFSET, PIECE_SIZE_MAX, roundUp } from './layout.ts';
+import type { CheckpointPosition } from './log.ts';
+import {
+  encodeManifest,
+  manifestSize,
+  pieceSizes,
+  sectionBytes,
+  type Piece,
+  type StoredSection,
+} from './manifest.ts';
+import type { LogRing } from './ring.ts';
+import { seal } from './seal.ts';
+import { isFull, type StorageFile } from './storage.ts';
+import { writeSuperblock, type Superblock } from './superblock.ts';
+
+export interface CheckpointStoreOptions {
+  readonly file: StorageFile;
+  readonly superblock: Superblock;
+  readonly sections: readonly StoredSection[];
+  readonly ring: LogRing;
+  readonly release: number;
+  /** Called between pieces with what the last one took: lets appends through. */
+  readonly pause: (tookMs: number) => Promise<void>;
+}
+
+/** Bytes that growing the file writes at a time. */
+const GROW_SIZE = 1 << 20;
+/** Superseded updates of a table are kept up to this size, or the table's own if that is more. */
+const UPDATE_BYTES_MIN = 64 << 20;
+/** More sections than this make every table be given anew: the manifest stays small. */
+const SECTIONS_MAX = 2000;
+
+interface Delta {
+  readonly sections: readonly Section[];
+  readonly position: CheckpointPosition;
+  readonly rewrite: ReadonlySet<number>;
+}
+
+export class CheckpointStore {
+  readonly #options: CheckpointStoreOptions;
+  #superblock: Superblock;
+  #sections: readonly StoredSection[];
+  #waiting: Delta | undefined;
+  #running = false;
+  readonly #pins = new Set<readonly Extent[]>();
+
+  constructor(options: CheckpointStoreOptions) {
+    this.#options = options;
+    this.#superblock = options.superblock;
+    this.#sections = options.sections;
+  }
+
+  get superblock(): Superblock {
+    return this.#superblock;
+  }
+
+  get sections(): readonly StoredSection[] {
+    return this.#sections;
+  }
+
+  /** Keeps the newest checkpoint's bytes where they are until the returned function is called. */
+  pin(): () => void {
+    const extents = extentsOf(this.#superblock, this.#sections);
+    this.#pins.add(extents);
+    return () => this.#pins.delete(extents);
+  }
+
+  /**
+   * Writes `state` as it is now; resolves with the position that is durable then. That is an older one when the call
+   * before found no room: it goes on with that delta. Rejects with StorageFullError, or with the system's error when a
+   * write failed, which is final.
+   */
+  async checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
+    assert(!this.#running, 'one checkpoint at a time');
+    this.#running = true;
+    try {
+      this.#waiting ??= this.#takeDelta(state, position);
+      const delta = this.#waiting;
+      const plan = this.#plan(delta);
+      await this.#reserve(plan.end);
+      const stored = await this.#writeSections(delta, plan.offsets);
+      await this.#commit(delta.position, stored, plan.manifestOffset);
+      this.#waiting = undefined;
+      return delta.position;
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  #takeDelta(state: Checkpointed, position: CheckpointPosition): Delta {
+    const rewrite = tablesToRewrite(this.#sections);
+    return { sections: state.takeDelta(rewrite), position, rewrite };
+  }
+
+  /** Where the delta's pieces and the new manifest go. */
+  #plan(delta: Delta): { offsets: number[][]; manifestOffset: number; end: number } {
+    const used = [extentsOf(this.#superblock, this.#sections), ...this.#pins].flat();
+    const allocator = new ExtentAllocator(used, LOG_OFFSET + this.#superblock.logSizeBytes);
+    let end = 0;
+    const allocate = (size: number): number => {
+      const offset = allocator.allocate(size);
+      end = Math.max(end, offset + roundUp(size));
+      return offset;
+    };
+    const offsets = delta.sections.map((section) =>
+      pieceSizes(sectionBytes(section)).map(allocate),
+    );
+    const placed = offsets.map((pieces) => ({ pieces }));
+    const kept = keptSections(this.#sections, delta);
+    const manifestOffset = allocate(manifestSize([...kept, ...placed]));
+    return { offsets, manifestOffset, end };
+  }
+
+  /** Lets the file grow by writing zeros: a hole would let the disk be full later, when it is too late to say so. */
+  async #reserve(end: number): Promise<void> {
+    const { file } = this.#options;
+    const zeros = new Uint8Array(GROW_SIZE);
+    try {
+      let size = await file.size();
+      if (size >= end) return;
+      while (size < end) {
+        const length = Math.min(GROW_SIZE, roundUp(end) - size);
+        await file.write(zeros.subarray(0, length), size);
+        size += length;
+      }
+      await file.sync();
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      throw new StorageFullError(
+        'The volume has no room for the next checkpoint. Make the volume larger; nothing is lost and writes go on then.',
+        { cause: error },
+      );
+    }
+  }
+
+  async #writeSections(delta: Delta, offsets: readonly number[][]): Promise<StoredSection[]> {
+    const stored: StoredSection[] = [];
+    for (const [index, section] of delta.sections.entries()) {
+      const pieces = await this.#writePieces(section, offsets[index]!);
+      stored.push({ ...headOf(section), pieces });
+    }
+    return [...keptSections(this.#sections, delta), ...stored];
+  }
+
+  async #writePieces(section: Section, offsets: readonly number[]): Promise<Piece[]> {
+    const pieces: Piece[] = [];
+    const total = sectionBytes(section);
+    const buffer = new Uint8Array(Math.min(PIECE_SIZE_MAX, total));
+    let filled = 0;
+    let done = 0;
+    for (const chunk of section.chunks) {
+      for (let at = 0; at < chunk.length;) {
+        const length = Math.min(chunk.length - at, buffer.length - filled);
+        assert(length > 0, 'a section gives the bytes that its head says, not more');
+        buffer.set(chunk.subarray(at, at + length), filled);
+        at += length;
+        filled += length;
+        done += length;
+        if (filled < buffer.length && done < total) continue;
+        pieces.push(await this.#writePiece(buffer.subarray(0, filled), offsets[pieces.length]!));
+        filled = 0;
+      }
+    }
+    assert(done === total, 'a section gives the bytes that its head says, not fewer');
+    return pieces;
+  }
+
+  async #writePiece(bytes: Uint8Array, offset: number): Promise<Piece> {
+    const { file, pause } = this.#options;
+    const piece = { offset, size: bytes.length, seal: seal(this.#superblock.key, bytes) };
+    const start = performance.now();
+    await file.write(bytes, offset);
+    // Synced piece by piece: one sync of everything at the end would hold up the appends behind it.
+    if (bytes.length === PIECE_SIZE_MAX) {
+      await file.sync();
+      await pause(performance.now() - start);
+    }
+    return piece;
+  }
+
+  async #commit(
+    position: CheckpointPosition,
+    sections: readonly StoredSection[],
+    manifestOffset: number,
+  ): Promise<void> {
+    const { file, ring, release } = this.#options;
+    const manifest = encodeManifest(sections);
+    await file.write(manifest, manifestOffset);
+    await file.sync();
+    await ring.durable(position.op);
+    const start = ring.startAfter(position.op);
+    const superblock: Superblock = {
+      ...this.#superblock,
+      sequence: this.#superblock.sequence + 1,
+      release,
+      position,
+      logSequence: start.sequence,
+      logParent: start.parent,
+      manifest: {
+        offset: manifestOffset,
+        size: manifest.length,
+        seal: seal(this.#superblock.key, manifest),
+      },
+    };
+    await writeSuperblock(file, superblock);
+    this.#superblock = superblock;
+    this.#sections = sections;
+    ring.release(start.sequence);
+  }
+}
+
+function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {
+  return { kind, table, rowSize, firstRow, rowCount };
+}
+
+/** What of the stored sections still counts under the delta. */
+function keptSections(stored: readonly StoredSection[], delta: Delta): readonly StoredSection[] {
+  const anew = new Set(
+    delta.sections
+      .filter(({ kind, table, firstRow }) => {
+        if (kind === SectionKind.replace) return true;
+        return kind === SectionKind.append && firstRow === 0 && delta.rewrite.has(table);
+      })
+      .map(({ table }) => table),
+  );
+  return stored.filter(({ table }) => !anew.has(table));
+}
+
+/** Tables whose superseded updates cost more than the table itself. */
+function tablesToRewrite(sections: readonly StoredSection[]): ReadonlySet<number> {
+  const tables = new Map<number, { own: number; updates: number }>();
+  for (const section of sections) {
+    const sums = tables.get(section.table) ?? { own: 0, updates: 0 };
+    if (section.kind === SectionKind.update) sums.updates += sectionBytes(section);
+    else sums.own += sectionBytes(section);
+    tables.set(section.table, sums);
+  }
+  const everything = sections.length > SECTIONS_MAX;
+  return new Set(
+    [...tables]
+      .filter(([, { own, updates }]) => everything || updates > Math.max(own, UPDATE_BYTES_MIN))
+      .map(([table]) => table),
+  );
+}
+
+export function extentsOf(superblock: Superblock, sections: readonly StoredSection[]): Extent[] {
+  const { offset, size } = superblock.manifest;
+  const pieces = sections.flatMap((section) => section.pieces);
+  return [...pieces, ...(size > 0 ? [{ offset, size }] : [])];
+}

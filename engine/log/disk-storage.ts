@@ -1,0 +1,142 @@
+/**
+ * Real files. The lock on a data file is a POSIX record lock that SQLite takes on an empty file beside it
+ * (`<file>.lock`): Node has no flock of its own; the kernel drops such a lock when the process dies, however it dies, and it
+ * holds across containers of one node, where an abstract socket (per network namespace) or a process id (per process
+ * namespace) would not. docs/decisions/0012-data-file.md compares them.
+ */
+import { constants } from 'node:fs';
+import { access, link, open, realpath, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { DataFileError } from './errors.ts';
+import type { Storage, StorageFile } from './storage.ts';
+
+export const diskStorage: Storage = {
+  async open(path, { writable, exclusive }) {
+    const target = await realpath(path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      throw new DataFileError(
+        'not_found',
+        `${path} does not exist. Make it with 'format' or 'restore'.`,
+      );
+    });
+    const lock = exclusive ? takeLock(target) : undefined;
+    try {
+      const handle = await open(target, writable ? 'r+' : 'r');
+      // A descriptor of its own for writes that are durable when they return: one trip to the thread pool instead of two.
+      const durable = writable
+        ? await open(target, constants.O_WRONLY | constants.O_DSYNC)
+        : undefined;
+      return new DiskFile(handle, durable, lock);
+    } catch (error) {
+      lock?.close();
+      throw error;
+    }
+  },
+  async create(path) {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL;
+    return new DiskFile(await open(path, flags, 0o600), undefined, undefined);
+  },
+  async publish(temporary, path) {
+    // link, not rename: it never replaces what is there.
+    await link(temporary, path);
+    await unlink(temporary);
+    const directory = await open(dirname(path), 'r');
+    try {
+      await directory.sync();
+    } finally {
+      await directory.close();
+    }
+  },
+  remove: (path) => unlink(path),
+  exists: (path) =>
+    access(path).then(
+      () => true,
+      () => false,
+    ),
+  async freeBytes(path) {
+    const { bavail, bsize } = await statfs(dirname(path));
+    return bavail * bsize;
+  },
+};
+
+const SQLITE_BUSY = 5;
+
+function takeLock(path: string): DatabaseSync {
+  const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
+  try {
+    // Nothing is ever written: the transaction is there for its lock alone, and needs no journal.
+    lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    throw new DataFileError(
+      'locked',
+      `Another process has ${path} open. Stop it first; two replicas must never share a data file.`,
+    );
+  }
+}
+
+class DiskFile implements StorageFile {
+  readonly #handle: FileHandle;
+  readonly #durable: FileHandle | undefined;
+  readonly #lock: DatabaseSync | undefined;
+
+  constructor(handle: FileHandle, durable: FileHandle | undefined, lock: DatabaseSync | undefined) {
+    this.#handle = handle;
+    this.#durable = durable;
+    this.#lock = lock;
+  }
+
+  async size(): Promise<number> {
+    return (await this.#handle.stat()).size;
+  }
+
+  async read(target: Uint8Array, offset: number): Promise<number> {
+    let done = 0;
+    while (done < target.length) {
+      const { bytesRead } = await this.#handle.read(
+        target,
+        done,
+        target.length - done,
+        offset + done,
+      );
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return done;
+  }
+
+  write(bytes: Uint8Array, offset: number): Promise<void> {
+    return writeAll(this.#handle, bytes, offset);
+  }
+
+  async writeDurable(bytes: Uint8Array, offset: number): Promise<void> {
+    if (this.#durable) return writeAll(this.#durable, bytes, offset);
+    await writeAll(this.#handle, bytes, offset);
+    await this.#handle.datasync();
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#durable?.close();
+      await this.#handle.close();
+    } finally {
+      this.#lock?.close();
+    }
+  }
+}
+
+/** A write may be cut short (by a full disk, say): the rest is tried again, so that the real error comes out. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
+    done += bytesWritten;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The portable form of a checkpoint: a data file without a log whose extents hold its sections, one after another. Its
+ * head comes first and says everything of what follows, so that it can be written to a stream.
+ */
+import { diskStorage } from './disk-storage.ts';
+import { DataFileError } from './errors.ts';
+import { createWhole } from './format-file.ts';
+import {
+  BLOCK_SIZE,
+  LOG_OFFSET,
+  MARK_SLOTS,
+  roundUp,
+  SESSIONS_TABLE,
+  SUPERBLOCK_COPIES,
+} from './layout.ts';
+import type { StoredCheckpoint } from './load.ts';
+import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
+import {
+  encodeManifest,
+  manifestSize,
+  readManifest,
+  readPiece,
+  type StoredSection,
+} from './manifest.ts';
+import { scanLog } from './scan.ts';
+import { seal } from './seal.ts';
+import type { Storage, StorageFile } from './storage.ts';
+import { encodeSuperblock, readSuperblock, type Superblock } from './superblock.ts';
+
+/** Where an export goes: a path, which must not exist, or whatever takes bytes in order (and says when to go on). */
+export type ExportTarget =
+  | { readonly path: string }
+  | { readonly write: (bytes: Uint8Array) => Promise<void> };
+
+/** What a copy of a checkpoint has of its own. */
+export interface Restamp {
+  readonly identity?: ReplicaIdentity;
+  /** 0: an exported file. */
+  readonly logSizeBytes: number;
+}
+
+export interface PortableCopy {
+  readonly superblock: Superblock;
+  readonly manifest: Uint8Array;
+  readonly sections: readonly StoredSection[];
+}
+
+/** Lays the copy out: manifest right behind the log, then the pieces. Sessions stay behind: their clients are elsewhere. */
+export function planCopy(
+  { superblock, sections }: StoredCheckpoint,
+  restamp: Restamp,
+): PortableCopy {
+  const kept = sections.filter(({ table }) => table !== SESSIONS_TABLE);
+  const offset = LOG_OFFSET + restamp.logSizeBytes;
+  let at = offset + roundUp(manifestSize(kept));
+  const moved = kept.map((section) => ({
+    ...section,
+    pieces: section.pieces.map((piece) => {
+      const placed = { ...piece, offset: at };
+      at += roundUp(piece.size);
+      return placed;
+    }),
+  }));
+  const manifest = encodeManifest(moved);
+  return {
+    manifest,
+    sections: moved,
+    superblock: {
+      ...superblock,
+      identity: restamp.identity ?? superblock.identity,
+      sequence: 1,
+      logSizeBytes: restamp.logSizeBytes,
+      logSequence: 1,
+      logParent: new Uint8Array(superblock.logParent.length),
+      manifest: { offset, size: manifest.length, seal: seal(superblock.key, manifest) },
+    },
+  };
+}
+
+/** The manifest and the pieces of a copy, verified as they are read, each filled up to whole blocks. */
+export async function* copyExtents(
+  { file, superblock, sections }: StoredCheckpoint,
+  copy: PortableCopy,
+): AsyncGenerator<Uint8Array> {
+  yield padded(copy.manifest);
+  for (const section of sections) {
+    if (section.table === SESSIONS_TABLE) continue;
+    for (const piece of section.pieces) yield padded(await readPiece(file, superblock.key, piece));
+  }
+}
+
+async function* exportedBytes(checkpoint: StoredCheckpoint): AsyncGenerator<Uint8Array> {
+  const copy = planCopy(checkpoint, { logSizeBytes: 0 });
+  const head = encodeSuperblock(copy.superblock);
+  for (let index = 0; index < SUPERBLOCK_COPIES; index += 1) yield head;
+  yield new Uint8Array(MARK_SLOTS * BLOCK_SIZE);
+  yield* copyExtents(checkpoint, copy);
+}
+
+export async function exportCheckpoint(
+  checkpoint: StoredCheckpoint,
+  target: ExportTarget,
+  storage: Storage,
+): Promise<void> {
+  if ('path' in target) {
+    await createWhole(storage, target.path, async (file) => {
+      let at = 0;
+      for await (const bytes of exportedBytes(checkpoint)) {
+        await file.write(bytes, at);
+        at += bytes.length;
+      }
+    });
+    return;
+  }
+  for await (const bytes of exportedBytes(checkpoint)) await target.write(bytes);
+}
+
+/**
+ * Exports from a data file that no process has open. Rejects with DataFileError `not_checkpointed` when the log holds
+ * entries after the checkpoint: only the engine can execute them.
+ */
+export async function exportDataFile(
+  from: string,
+  target: ExportTarget,
+  storage: Storage = diskStorage,
+): Promise<CheckpointPosition> {
+  const file = await storage.open(from, { writable: false, exclusive: true });
+  try {
+    const checkpoint = await readWholeCheckpoint(file, from);
+    await exportCheckpoint(checkpoint, target, storage);
+    return checkpoint.superblock.position;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file's checkpoint, given that its log adds nothing to it. */
+export async function readWholeCheckpoint(
+  file: StorageFile,
+  path: string,
+): Promise<StoredCheckpoint> {
+  const superblock = await readSuperblock(file);
+  let entries = 0;
+  await scanLog(file, superblock, () => {
+    entries += 1;
+  });
+  if (entries > 0) {
+    throw new DataFileError(
+      'not_checkpointed',
+      `${path} was not closed cleanly: ${entries} entries of its log are not in the checkpoint. Start the engine on it and stop it, then try again.`,
+    );
+  }
+  return { file, superblock, sections: await readManifest(file, superblock) };
+}
+
+function padded(bytes: Uint8Array): Uint8Array {
+  if (bytes.length % BLOCK_SIZE === 0) return bytes;
+  const whole = new Uint8Array(roundUp(bytes.length));
+  whole.set(bytes);
+  return whole;
+}

@@ -1,0 +1,33 @@
+/** Finds room in the data file behind the log ring: first fit among what nothing refers to, then at the end. */
+import { BLOCK_SIZE, roundUp } from './layout.ts';
+
+export interface Extent {
+  readonly offset: number;
+  readonly size: number;
+}
+
+export class ExtentAllocator {
+  /** Free runs, ascending; the last one has no end. */
+  readonly #free: { offset: number; end: number }[] = [];
+
+  /** `used` may come in any order; `from` is the first byte that may be given out. */
+  constructor(used: readonly Extent[], from: number) {
+    let at = roundUp(from);
+    for (const extent of used.toSorted((a, b) => a.offset - b.offset)) {
+      if (extent.offset > at) this.#free.push({ offset: at, end: extent.offset });
+      at = Math.max(at, roundUp(extent.offset + extent.size));
+    }
+    this.#free.push({ offset: at, end: Infinity });
+  }
+
+  /** The offset of `size` bytes, rounded up to whole blocks, that are the caller's now. */
+  allocate(size: number): number {
+    const length = Math.max(BLOCK_SIZE, roundUp(size));
+    const index = this.#free.findIndex((run) => run.end - run.offset >= length);
+    const run = this.#free[index]!;
+    const { offset } = run;
+    run.offset += length;
+    if (run.offset === run.end) this.#free.splice(index, 1);
+    return offset;
+  }
+}

@@ -1,0 +1,106 @@
+/** Makes a new replica's data file: an empty state and an empty log, whole under its name or not there at all. */
+import { randomBytes } from 'node:crypto';
+import { diskStorage } from './disk-storage.ts';
+import { DataFileError } from './errors.ts';
+import { BLOCK_SIZE, LOG_OFFSET, LOG_SIZE_DEFAULT, LOG_SIZE_MIN } from './layout.ts';
+import type { ReplicaIdentity } from './log.ts';
+import { SEAL_SIZE } from './seal.ts';
+import type { Storage, StorageFile } from './storage.ts';
+import { writeSuperblock } from './superblock.ts';
+
+export interface FormatOptions {
+  readonly path: string;
+  readonly identity: ReplicaIdentity;
+  /** major << 16 | minor << 8 | patch. */
+  readonly release: number;
+  /** Size of the log ring; a multiple of 4096. */
+  readonly logSizeBytes?: number;
+  readonly storage?: Storage;
+}
+
+const REPLICAS_MAX = 6;
+const U128_MAX = (1n << 128n) - 1n;
+
+/** Rejects with DataFileError (`already_exists`, `identity_invalid`) or with the system's error; leaves nothing half made. */
+export async function formatDataFile(options: FormatOptions): Promise<void> {
+  checkIdentity(options.identity);
+  const { path, identity, release, storage = diskStorage } = options;
+  const logSizeBytes = options.logSizeBytes ?? LOG_SIZE_DEFAULT;
+  checkLogSize(logSizeBytes);
+  await createWhole(storage, path, async (file) => {
+    await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
+    await file.sync();
+    await writeSuperblock(file, {
+      sequence: 1,
+      release,
+      identity,
+      position: { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) },
+      key: randomBytes(SEAL_SIZE),
+      logSizeBytes,
+      logSequence: 1,
+      logParent: new Uint8Array(SEAL_SIZE),
+      manifest: { offset: 0, size: 0, seal: new Uint8Array(SEAL_SIZE) },
+    });
+  });
+}
+
+export function checkIdentity({ clusterId, replicaIndex, replicaCount }: ReplicaIdentity): void {
+  const countFits =
+    Number.isInteger(replicaCount) && replicaCount >= 1 && replicaCount <= REPLICAS_MAX;
+  const indexFits =
+    Number.isInteger(replicaIndex) && replicaIndex >= 0 && replicaIndex < replicaCount;
+  if (countFits && indexFits && clusterId >= 0n && clusterId <= U128_MAX) return;
+  throw new DataFileError(
+    'identity_invalid',
+    `Replica ${replicaIndex} of ${replicaCount} in cluster ${clusterId} cannot be: 1 to ${REPLICAS_MAX} replicas, counted from 0, and a cluster id of 128 bits.`,
+  );
+}
+
+export function checkLogSize(bytes: number): void {
+  if (Number.isSafeInteger(bytes) && bytes % BLOCK_SIZE === 0 && bytes >= LOG_SIZE_MIN) return;
+  throw new DataFileError(
+    'identity_invalid',
+    `A log of ${bytes} bytes cannot be: at least ${LOG_SIZE_MIN}, a multiple of ${BLOCK_SIZE}.`,
+  );
+}
+
+/**
+ * Writes a file under a temporary name and gives it its own when `write` is done and everything is durable. Refuses to
+ * overwrite (`already_exists`); removes what it made when anything fails.
+ */
+export async function createWhole(
+  storage: Storage,
+  path: string,
+  write: (file: StorageFile) => Promise<void>,
+): Promise<void> {
+  if (await storage.exists(path)) throw alreadyExists(path);
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = await storage.create(temporary);
+  try {
+    try {
+      await write(file);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await storage.publish(temporary, path);
+  } catch (error) {
+    await storage.remove(temporary).catch(() => undefined);
+    throw (error as { code?: string }).code === 'EEXIST' ? alreadyExists(path) : error;
+  }
+}
+
+function alreadyExists(path: string): DataFileError {
+  return new DataFileError(
+    'already_exists',
+    `${path} exists and is not overwritten. Choose another path, or move the file away first.`,
+  );
+}
+
+/** Zeros, written, not left as a hole: the log must never find the disk full. */
+export async function writeZeros(file: StorageFile, offset: number, end: number): Promise<void> {
+  const zeros = new Uint8Array(1 << 20);
+  for (let at = offset; at < end; at += zeros.length) {
+    await file.write(zeros.subarray(0, Math.min(zeros.length, end - at)), at);
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * A group: the entries that one durable write put into the log. One group is in flight at a time, so a damaged group that
+ * another one follows was durable once. Layout: FORMAT.md, "Log".
+ */
+import { assert } from '../../base/assert.ts';
+import type { LogEntry } from './log.ts';
+import { Fields } from './fields.ts';
+import { BLOCK_SIZE, GROUP_SIZE_MAX, MESSAGE_SIZE_MAX, roundUp } from './layout.ts';
+import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
+
+export interface GroupHead {
+  /** Counts from 1 in a file and is never used twice for a group that was durable. */
+  readonly sequence: number;
+  readonly seal: Uint8Array;
+  readonly payloadSeal: Uint8Array;
+  /** `seal` of the group before. */
+  readonly parent: Uint8Array;
+  readonly firstOp: number;
+  readonly entryCount: number;
+  readonly payloadSize: number;
+}
+
+const MAGIC = 0x5052_474c; // "LGRP"
+export const GROUP_HEAD_SIZE = 128;
+const ENTRY_HEAD_SIZE = 32;
+const ENTRY_ALIGNMENT = 16;
+
+export function entrySize(message: Uint8Array): number {
+  return ENTRY_HEAD_SIZE + Math.ceil(message.length / ENTRY_ALIGNMENT) * ENTRY_ALIGNMENT;
+}
+
+/** Bytes that a group takes in the ring. */
+export function groupSize(head: { readonly payloadSize: number }): number {
+  return roundUp(GROUP_HEAD_SIZE + head.payloadSize);
+}
+
+/** Whether a group that has `payloadSize` bytes takes this message too. */
+export function fitsGroup(payloadSize: number, message: Uint8Array): boolean {
+  return GROUP_HEAD_SIZE + payloadSize + entrySize(message) <= GROUP_SIZE_MAX;
+}
+
+/** Writes a group into `target` (at least GROUP_SIZE_MAX bytes); returns its head and its bytes, whole blocks. */
+export function encodeGroup(
+  target: Uint8Array,
+  key: Uint8Array,
+  group: {
+    readonly sequence: number;
+    readonly parent: Uint8Array;
+    readonly entries: readonly LogEntry[];
+  },
+): { head: GroupHead; bytes: Uint8Array } {
+  const fields = new Fields(target);
+  let at = GROUP_HEAD_SIZE;
+  for (const { op, timestamp, view, message } of group.entries) {
+    assert(message.length <= MESSAGE_SIZE_MAX, 'a message in the log is at most 1 MiB');
+    const end = at + entrySize(message);
+    fields.putU64(at, op);
+    fields.putBig64(at + 8, timestamp);
+    fields.putU32(at + 16, view);
+    fields.putU32(at + 20, message.length);
+    target.fill(0, at + 24, at + ENTRY_HEAD_SIZE);
+    fields.put(at + ENTRY_HEAD_SIZE, message);
+    target.fill(0, at + ENTRY_HEAD_SIZE + message.length, end);
+    at = end;
+  }
+  const bytes = target.subarray(0, roundUp(at));
+  bytes.fill(0, at);
+  const payload = target.subarray(GROUP_HEAD_SIZE, at);
+  bytes.fill(0, 0, GROUP_HEAD_SIZE);
+  const payloadSeal = seal(key, payload);
+  fields.putU32(0, MAGIC);
+  fields.putU64(8, group.sequence);
+  fields.put(32, payloadSeal);
+  fields.put(48, group.parent);
+  fields.putU64(64, group.entries[0]!.op);
+  fields.putU32(72, group.entries.length);
+  fields.putU32(76, payload.length);
+  fields.put(16, headSeal(key, target));
+  return { head: decodeHead(bytes), bytes };
+}
+
+function headSeal(key: Uint8Array, block: Uint8Array): Uint8Array {
+  return seal(key, block.subarray(0, 16), block.subarray(32, GROUP_HEAD_SIZE));
+}
+
+function decodeHead(block: Uint8Array): GroupHead {
+  const fields = new Fields(block);
+  return {
+    sequence: fields.u64(8),
+    seal: fields.slice(16, SEAL_SIZE).slice(),
+    payloadSeal: fields.slice(32, SEAL_SIZE).slice(),
+    parent: fields.slice(48, SEAL_SIZE).slice(),
+    firstOp: fields.u64(64),
+    entryCount: fields.u32(72),
+    payloadSize: fields.u32(76),
+  };
+}
+
+/** The head of the group that begins with `block`; undefined when none does, or a damaged one. */
+export function readGroupHead(key: Uint8Array, block: Uint8Array): GroupHead | undefined {
+  const fields = new Fields(block);
+  if (block.length < GROUP_HEAD_SIZE || fields.u32(0) !== MAGIC) return undefined;
+  if (!sealMatches(headSeal(key, block), fields.slice(16, SEAL_SIZE))) return undefined;
+  return decodeHead(block);
+}
+
+/** The entries of a group, their messages being views of `bytes`; undefined when the payload is damaged. */
+export function readGroupEntries(
+  key: Uint8Array,
+  head: GroupHead,
+  bytes: Uint8Array,
+): LogEntry[] | undefined {
+  if (bytes.length < GROUP_HEAD_SIZE + head.payloadSize) return undefined;
+  const payload = bytes.subarray(GROUP_HEAD_SIZE, GROUP_HEAD_SIZE + head.payloadSize);
+  if (!sealMatches(head.payloadSeal, seal(key, payload))) return undefined;
+  const fields = new Fields(payload);
+  const entries: LogEntry[] = [];
+  let at = 0;
+  for (let count = head.entryCount; count > 0; count -= 1) {
+    const message = fields.slice(at + ENTRY_HEAD_SIZE, fields.u32(at + 20));
+    entries.push({
+      op: fields.u64(at),
+      timestamp: fields.big64(at + 8),
+      view: fields.u32(at + 16),
+      message,
+    });
+    at += entrySize(message);
+  }
+  assert(at === payload.length, 'a sealed group is filled by its entries');
+  return entries;
+}
+
+/** Blocks that a ring scan looks at. */
+export const GROUP_ALIGNMENT = BLOCK_SIZE;

@@ -1,0 +1,32 @@
+/** Gives a checkpoint's sections back to a state, verifying every byte first. */
+import type { Checkpointed } from '../ledger/checkpoint.ts';
+import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import { sectionChunks, type StoredSection } from './manifest.ts';
+import type { StorageFile } from './storage.ts';
+import type { Superblock } from './superblock.ts';
+
+export interface StoredCheckpoint {
+  readonly file: StorageFile;
+  readonly superblock: Superblock;
+  readonly sections: readonly StoredSection[];
+}
+
+export async function loadSections({
+  file,
+  superblock,
+  sections,
+  state,
+}: StoredCheckpoint & { readonly state: Checkpointed }): Promise<void> {
+  for (const { pieces, ...head } of sections) {
+    await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
+  }
+  try {
+    state.finishLoad();
+  } catch (cause) {
+    throw new DataFileError(
+      'state_rejected',
+      `The checkpoint's sections do not fit together. ${CORRUPTION_ADVICE}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * The manifest: the sections of a checkpoint in the order in which they are to be applied, and where their bytes are.
+ * Layout: FORMAT.md, "Manifest".
+ */
+import { assert } from '../../base/assert.ts';
+import { SectionKind, type SectionHead } from '../ledger/checkpoint.ts';
+import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import { Fields } from './fields.ts';
+import { PIECE_SIZE_MAX } from './layout.ts';
+import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
+import type { StorageFile } from './storage.ts';
+import type { Superblock } from './superblock.ts';
+
+export interface Piece {
+  readonly offset: number;
+  readonly size: number;
+  readonly seal: Uint8Array;
+}
+
+export interface StoredSection extends SectionHead {
+  readonly pieces: readonly Piece[];
+}
+
+export const MANIFEST_MAGIC = 0x4e414d4c; // "LMAN"
+const HEAD_SIZE = 16;
+const SECTION_SIZE = 40;
+const PIECE_RECORD_SIZE = 32;
+
+/** Bytes that a section's rows take; an update's rows each carry their index. */
+export function sectionBytes(head: SectionHead): number {
+  return head.rowCount * (head.rowSize + (head.kind === SectionKind.update ? 4 : 0));
+}
+
+export function manifestSize(sections: readonly { readonly pieces: readonly unknown[] }[]): number {
+  const pieces = sections.reduce((sum, section) => sum + section.pieces.length, 0);
+  return HEAD_SIZE + sections.length * SECTION_SIZE + pieces * PIECE_RECORD_SIZE;
+}
+
+export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
+  const fields = new Fields(new Uint8Array(manifestSize(sections)));
+  fields.putU32(0, MANIFEST_MAGIC);
+  fields.putU32(4, sections.length);
+  let at = HEAD_SIZE;
+  for (const section of sections) {
+    fields.putU32(at, section.kind);
+    fields.putU32(at + 4, section.table);
+    fields.putU32(at + 8, section.rowSize);
+    fields.putU32(at + 12, section.pieces.length);
+    fields.putU64(at + 16, section.firstRow);
+    fields.putU64(at + 24, section.rowCount);
+    at += SECTION_SIZE;
+    for (const piece of section.pieces) {
+      fields.putU64(at, piece.offset);
+      fields.putU32(at + 8, piece.size);
+      fields.put(at + 16, piece.seal);
+      at += PIECE_RECORD_SIZE;
+    }
+  }
+  return fields.bytes;
+}
+
+/** Decodes bytes whose seal was verified: what does not fit here is a bug of the writer. */
+function decodeManifest(bytes: Uint8Array): StoredSection[] {
+  const fields = new Fields(bytes);
+  assert(fields.u32(0) === MANIFEST_MAGIC, 'a sealed manifest has its magic');
+  const sections: StoredSection[] = [];
+  let at = HEAD_SIZE;
+  for (let index = fields.u32(4); index > 0; index -= 1) {
+    const kind = fields.u32(at);
+    assert(kind >= SectionKind.append && kind <= SectionKind.replace, 'a section has a known kind');
+    const head: SectionHead = {
+      kind: kind as SectionKind,
+      table: fields.u32(at + 4),
+      rowSize: fields.u32(at + 8),
+      firstRow: fields.u64(at + 16),
+      rowCount: fields.u64(at + 24),
+    };
+    const pieces: Piece[] = [];
+    let pieceCount = fields.u32(at + 12);
+    at += SECTION_SIZE;
+    for (; pieceCount > 0; pieceCount -= 1) {
+      pieces.push({
+        offset: fields.u64(at),
+        size: fields.u32(at + 8),
+        seal: fields.slice(at + 16, SEAL_SIZE),
+      });
+      at += PIECE_RECORD_SIZE;
+    }
+    sections.push({ ...head, pieces });
+  }
+  assert(at === bytes.length, 'a manifest holds nothing after its last section');
+  return sections;
+}
+
+export async function readManifest(
+  file: StorageFile,
+  superblock: Superblock,
+): Promise<readonly StoredSection[]> {
+  const { offset, size, seal: expected } = superblock.manifest;
+  if (size === 0) return [];
+  const bytes = new Uint8Array(size);
+  const length = await file.read(bytes, offset);
+  if (length !== size || !sealMatches(expected, seal(superblock.key, bytes))) {
+    throw new DataFileError(
+      'checkpoint_corrupt',
+      `The list of the checkpoint's sections at byte ${offset} is damaged. ${CORRUPTION_ADVICE}`,
+      { offset },
+    );
+  }
+  return decodeManifest(bytes);
+}
+
+/** Reads and verifies one piece. */
+export async function readPiece(
+  file: StorageFile,
+  key: Uint8Array,
+  piece: Piece,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(piece.size);
+  const length = await file.read(bytes, piece.offset);
+  if (length !== piece.size || !sealMatches(piece.seal, seal(key, bytes))) {
+    throw new DataFileError(
+      'checkpoint_corrupt',
+      `The checkpoint is damaged in the ${piece.size} bytes from byte ${piece.offset} on. ${CORRUPTION_ADVICE}`,
+      { offset: piece.offset },
+    );
+  }
+  return bytes;
+}
+
+/** A section's verified bytes; the next piece is read while the last one is being used. */
+export async function* sectionChunks(
+  file: StorageFile,
+  key: Uint8Array,
+  section: StoredSection,
+): AsyncGenerator<Uint8Array> {
+  let next: Promise<Uint8Array> | undefined;
+  for (let index = 0; index < section.pieces.length; index += 1) {
+    const bytes = await (next ?? readPiece(file, key, section.pieces[index]!));
+    const following = section.pieces[index + 1];
+    next = following && readPiece(file, key, following);
+    // A reader that stops early must not leave a rejection that nobody handles.
+    next?.catch(() => undefined);
+    yield bytes;
+  }
+}
+
+/** The sizes of the pieces that `bytes` are cut into. */
+export function pieceSizes(bytes: number): number[] {
+  const sizes: number[] = [];
+  for (let rest = bytes; rest > 0; rest -= PIECE_SIZE_MAX) {
+    sizes.push(Math.min(rest, PIECE_SIZE_MAX));
+  }
+  return sizes;
+}

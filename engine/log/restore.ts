@@ -1,0 +1,46 @@
+/** Makes a replica's data file from an exported one, or from a cleanly closed one. */
+import { diskStorage } from './disk-storage.ts';
+import { copyExtents, planCopy, readWholeCheckpoint } from './export.ts';
+import { checkIdentity, checkLogSize, createWhole, writeZeros } from './format-file.ts';
+import { LOG_OFFSET, LOG_SIZE_DEFAULT } from './layout.ts';
+import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
+import type { Storage } from './storage.ts';
+import { writeSuperblock } from './superblock.ts';
+
+export interface RestoreOptions {
+  readonly from: string;
+  /** Must not exist. It does, whole, only when everything in `from` was verified and copied. */
+  readonly to: string;
+  /** What of the identity is to be another than in `from`. */
+  readonly restamp?: Partial<ReplicaIdentity>;
+  readonly logSizeBytes?: number;
+  readonly storage?: Storage;
+}
+
+/** Resolves with the identity and the position of the new file. Rejects with DataFileError or the system's error. */
+export async function restoreDataFile(
+  options: RestoreOptions,
+): Promise<{ identity: ReplicaIdentity; position: CheckpointPosition }> {
+  const { from, to, storage = diskStorage, logSizeBytes = LOG_SIZE_DEFAULT } = options;
+  checkLogSize(logSizeBytes);
+  const source = await storage.open(from, { writable: false, exclusive: false });
+  try {
+    const checkpoint = await readWholeCheckpoint(source, from);
+    const identity = { ...checkpoint.superblock.identity, ...options.restamp };
+    checkIdentity(identity);
+    const copy = planCopy(checkpoint, { identity, logSizeBytes });
+    await createWhole(storage, to, async (file) => {
+      await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
+      let at = copy.superblock.manifest.offset;
+      for await (const bytes of copyExtents(checkpoint, copy)) {
+        await file.write(bytes, at);
+        at += bytes.length;
+      }
+      await file.sync();
+      await writeSuperblock(file, copy.superblock);
+    });
+    return { identity, position: copy.superblock.position };
+  } finally {
+    await source.close();
+  }
+}

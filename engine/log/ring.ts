@@ -1,0 +1,226 @@
+/**
+ * The log ring's writer: groups what is appended while the last write is on its way, writes one group at a time, and
+ * tells in op order what is durable. A group is written where the one before ended, or at the ring's beginning when it
+ * does not fit before the end; never over a group that the newest checkpoint still needs.
+ */
+import { assert } from '../../base/assert.ts';
+import { encodeGroup, entrySize, fitsGroup, groupSize, GROUP_HEAD_SIZE } from './group.ts';
+import { BLOCK_SIZE, GROUP_SIZE_MAX, LOG_OFFSET, MARK_SLOTS, roundUp } from './layout.ts';
+import type { LogEntry } from './log.ts';
+import { writeMark } from './mark.ts';
+import type { LiveGroup, LogScan } from './scan.ts';
+import type { StorageFile } from './storage.ts';
+import type { Superblock } from './superblock.ts';
+
+export interface RingOptions {
+  readonly file: StorageFile;
+  readonly superblock: Superblock;
+  readonly scan: LogScan;
+  /** Called once, for the first write that failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** The log counts as idle after this long without an append; it then marks its last group. */
+const MARK_AFTER_MS = 20;
+
+export class LogRing {
+  readonly #file: StorageFile;
+  readonly #key: Uint8Array;
+  readonly #size: number;
+  readonly #onFailure: (error: unknown) => void;
+  readonly #buffer: Uint8Array;
+  readonly #queue: { entry: LogEntry; committed: () => void }[] = [];
+  #queuedBytes = 0;
+  readonly #live: LiveGroup[];
+  #liveBytes: number;
+  #sequence: number;
+  #parent: Uint8Array;
+  #position: number;
+  #appendedOp: number;
+  #durableOp: number;
+  #writing: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  #markSlot: number;
+  #markedSequence = 0;
+  #markTimer: NodeJS.Timeout | undefined;
+  #marking: Promise<void> = Promise.resolve();
+  readonly #waiters: { op: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
+
+  constructor({ file, superblock, scan, onFailure }: RingOptions) {
+    this.#file = file;
+    this.#key = superblock.key;
+    this.#size = superblock.logSizeBytes;
+    this.#onFailure = onFailure;
+    this.#buffer = new Uint8Array(Math.min(GROUP_SIZE_MAX, this.#size));
+    this.#live = [...scan.groups];
+    this.#liveBytes = scan.groups.reduce((sum, group) => sum + group.size, 0);
+    const last = scan.groups.at(-1);
+    this.#sequence = (last?.sequence ?? superblock.logSequence - 1) + 1;
+    this.#parent = last?.seal ?? superblock.logParent;
+    this.#position = last ? last.offset + last.size : 0;
+    this.#appendedOp = scan.lastOp;
+    this.#durableOp = scan.lastOp;
+    this.#markSlot = scan.nextMarkSlot;
+  }
+
+  /** Bytes of the log that the newest checkpoint does not make superfluous, and those on their way. */
+  get usedBytes(): number {
+    return this.#liveBytes + this.#queuedBytes;
+  }
+
+  get appendedOp(): number {
+    return this.#appendedOp;
+  }
+
+  append(entry: LogEntry, committed: () => void): void {
+    assert(entry.op === this.#appendedOp + 1, 'ops are appended without holes');
+    assert(
+      roundUp(GROUP_HEAD_SIZE + entrySize(entry.message)) <= this.#buffer.length,
+      'a message fits the log',
+    );
+    if (this.#failure) return;
+    this.#appendedOp = entry.op;
+    this.#queue.push({ entry, committed });
+    this.#queuedBytes += entrySize(entry.message);
+    this.#pump();
+  }
+
+  /** Resolves when the entry `op` is durable. */
+  durable(op: number): Promise<void> {
+    if (this.#failure) return Promise.reject(this.#failure.error);
+    if (op <= this.#durableOp) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiters.push({ op, resolve, reject }));
+  }
+
+  /** From where the log is needed once a checkpoint contains `op`. */
+  startAfter(op: number): { sequence: number; parent: Uint8Array } {
+    assert(op <= this.#durableOp, 'a checkpoint is of durable entries');
+    const first = this.#live.find((group) => group.lastOp > op);
+    return first ?? { sequence: this.#sequence, parent: this.#parent };
+  }
+
+  /** Groups before `sequence` are superfluous: a durable checkpoint contains them. */
+  release(sequence: number): void {
+    const keep = this.#live.findIndex((group) => group.sequence >= sequence);
+    for (const group of this.#live.splice(0, keep === -1 ? this.#live.length : keep)) {
+      this.#liveBytes -= group.size;
+    }
+    this.#pump();
+  }
+
+  /** Everything appended is durable and marked; writes nothing afterwards. */
+  async close(): Promise<void> {
+    clearTimeout(this.#markTimer);
+    await this.durable(this.#appendedOp);
+    clearTimeout(this.#markTimer);
+    await this.#marking;
+    if (!this.#failure) await this.#mark();
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #pump(): void {
+    if (this.#writing || this.#failure || this.#queue.length === 0) return;
+    const group = this.#nextGroup();
+    const offset = this.#place(group.size);
+    // No room: the next release pumps again.
+    if (offset === undefined) return;
+    clearTimeout(this.#markTimer);
+    const taken = this.#queue.splice(0, group.count);
+    this.#writing = this.#write(taken, offset);
+  }
+
+  /** How many of the queue's entries the next group takes, and its bytes. */
+  #nextGroup(): { count: number; size: number } {
+    let count = 0;
+    let payloadSize = 0;
+    for (const { entry } of this.#queue) {
+      const next = payloadSize + entrySize(entry.message);
+      if (!fitsGroup(payloadSize, entry.message) || GROUP_HEAD_SIZE + next > this.#buffer.length)
+        break;
+      payloadSize = next;
+      count += 1;
+    }
+    return { count, size: groupSize({ payloadSize }) };
+  }
+
+  #place(size: number): number | undefined {
+    const tail = this.#live[0]?.offset;
+    if (tail === undefined) return this.#position + size <= this.#size ? this.#position : 0;
+    if (this.#position > tail) {
+      if (this.#position + size <= this.#size) return this.#position;
+      return size <= tail ? 0 : undefined;
+    }
+    // Behind the ring's end, or equal to the tail: then the ring is full to the last byte.
+    return this.#position + size <= tail ? this.#position : undefined;
+  }
+
+  async #write(
+    taken: readonly { entry: LogEntry; committed: () => void }[],
+    offset: number,
+  ): Promise<void> {
+    const { head, bytes } = encodeGroup(this.#buffer, this.#key, {
+      sequence: this.#sequence,
+      parent: this.#parent,
+      entries: taken.map(({ entry }) => entry),
+    });
+    const lastOp = head.firstOp + head.entryCount - 1;
+    this.#live.push({ ...head, lastOp, offset, size: bytes.length });
+    this.#liveBytes += bytes.length;
+    this.#queuedBytes -= head.payloadSize;
+    this.#position = offset + bytes.length;
+    try {
+      await this.#file.writeDurable(bytes, LOG_OFFSET + offset);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#sequence += 1;
+    this.#parent = head.seal;
+    this.#durableOp = lastOp;
+    this.#writing = undefined;
+    // The next group is on its way before the callers of this one are told.
+    this.#pump();
+    if (!this.#writing) this.#markTimer = setTimeout(() => this.#markSoon(), MARK_AFTER_MS).unref();
+    for (const { committed } of taken) committed();
+    this.#wake();
+  }
+
+  #wake(): void {
+    while (this.#waiters.some(({ op }) => op <= this.#durableOp)) {
+      const index = this.#waiters.findIndex(({ op }) => op <= this.#durableOp);
+      this.#waiters.splice(index, 1)[0]!.resolve();
+    }
+  }
+
+  #markSoon(): void {
+    this.#marking = this.#marking.then(() => this.#mark());
+  }
+
+  async #mark(): Promise<void> {
+    const sequence = this.#sequence - 1;
+    if (this.#failure || sequence <= this.#markedSequence) return;
+    try {
+      await writeMark(this.#file, this.#key, { slot: this.#markSlot, sequence });
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#markSlot = (this.#markSlot + 1) % MARK_SLOTS;
+    this.#markedSequence = sequence;
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure) return;
+    this.#failure = { error };
+    this.#queue.length = 0;
+    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this.#onFailure(error);
+  }
+}
+
+/** Makes torn groups unreadable, durably: their sequences are about to be used again. */
+export async function eraseTorn(file: StorageFile, scan: LogScan): Promise<void> {
+  for (const offset of scan.torn) {
+    await file.writeDurable(new Uint8Array(BLOCK_SIZE), LOG_OFFSET + offset);
+  }
+}

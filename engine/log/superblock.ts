@@ -1,0 +1,157 @@
+/**
+ * The superblock: whose file it is, the newest checkpoint, where the log is. Four equal copies at the file's beginning; the
+ * valid one with the highest sequence counts. They are written two and two with a sync between, so that at every instant
+ * two copies of one sequence are whole. Layout: FORMAT.md, "Superblock".
+ */
+import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
+import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
+import { Fields } from './fields.ts';
+import { BLOCK_SIZE, FORMAT_VERSION, SUPERBLOCK_COPIES } from './layout.ts';
+import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
+import type { StorageFile } from './storage.ts';
+
+export const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
+
+export interface Superblock {
+  readonly sequence: number;
+  /** Release that wrote it, as the protocol writes releases: major << 16 | minor << 8 | patch. */
+  readonly release: number;
+  readonly identity: ReplicaIdentity;
+  readonly position: CheckpointPosition;
+  /** Seals everything in the file but the superblock. */
+  readonly key: Uint8Array;
+  /** 0 in an exported file: it has no log. */
+  readonly logSizeBytes: number;
+  /** The first group of the log that holds an entry after the checkpoint, or would; groups count from 1. */
+  readonly logSequence: number;
+  /** Head seal of the group before that one; zeros when there is none. */
+  readonly logParent: Uint8Array;
+  readonly manifest: { readonly offset: number; readonly size: number; readonly seal: Uint8Array };
+}
+
+const SEALED_FROM = 32;
+
+export function encodeSuperblock(superblock: Superblock): Uint8Array {
+  const fields = new Fields(new Uint8Array(BLOCK_SIZE));
+  const { identity, position, manifest } = superblock;
+  fields.put(0, SUPERBLOCK_MAGIC);
+  fields.putU32(8, FORMAT_VERSION);
+  fields.putU64(32, superblock.sequence);
+  fields.putU32(40, superblock.release);
+  fields.putU128(48, identity.clusterId);
+  fields.putU32(64, identity.replicaIndex);
+  fields.putU32(68, identity.replicaCount);
+  fields.putU64(72, position.op);
+  fields.putBig64(80, position.timestamp);
+  fields.putU32(88, position.view);
+  fields.put(96, position.stateHash);
+  fields.put(112, superblock.key);
+  fields.putU64(128, superblock.logSizeBytes);
+  fields.putU64(136, superblock.logSequence);
+  fields.put(144, superblock.logParent);
+  fields.putU64(160, manifest.offset);
+  fields.putU64(168, manifest.size);
+  fields.put(176, manifest.seal);
+  fields.put(16, superblockSeal(fields.bytes));
+  return fields.bytes;
+}
+
+function superblockSeal(block: Uint8Array): Uint8Array {
+  return seal(SUPERBLOCK_KEY, block.subarray(0, 16), block.subarray(SEALED_FROM));
+}
+
+/** The superblock in one copy's bytes; undefined when they are not whole. Throws for a version that we do not know. */
+function decodeCopy(block: Uint8Array): Superblock | undefined {
+  const fields = new Fields(block);
+  if (block.length < BLOCK_SIZE || !hasMagic(block)) return undefined;
+  if (!sealMatches(superblockSeal(block), fields.slice(16, SEAL_SIZE))) return undefined;
+  if (fields.u32(8) !== FORMAT_VERSION) {
+    throw new DataFileError(
+      'unknown_format_version',
+      `The data file has format version ${fields.u32(8)}, this release knows ${FORMAT_VERSION}. Use the release that wrote it, or a newer one.`,
+    );
+  }
+  return {
+    sequence: fields.u64(32),
+    release: fields.u32(40),
+    identity: {
+      clusterId: fields.u128(48),
+      replicaIndex: fields.u32(64),
+      replicaCount: fields.u32(68),
+    },
+    position: {
+      op: fields.u64(72),
+      timestamp: fields.big64(80),
+      view: fields.u32(88),
+      stateHash: fields.slice(96, 16).slice(),
+    },
+    key: fields.slice(112, 16).slice(),
+    logSizeBytes: fields.u64(128),
+    logSequence: fields.u64(136),
+    logParent: fields.slice(144, SEAL_SIZE).slice(),
+    manifest: {
+      offset: fields.u64(160),
+      size: fields.u64(168),
+      seal: fields.slice(176, SEAL_SIZE).slice(),
+    },
+  };
+}
+
+function hasMagic(block: Uint8Array): boolean {
+  return SUPERBLOCK_MAGIC.every((byte, index) => block[index] === byte);
+}
+
+/** The newest superblock in a file's first 16 KiB (fewer bytes do while they hold a whole copy). Reads nothing else. */
+export function readHead(head: Uint8Array): { superblock: Superblock; wholeCopies: number } {
+  let newest: Superblock | undefined;
+  let wholeCopies = 0;
+  let magicSeen = false;
+  for (let copy = 0; copy < SUPERBLOCK_COPIES; copy += 1) {
+    const block = head.subarray(copy * BLOCK_SIZE, (copy + 1) * BLOCK_SIZE);
+    magicSeen ||= hasMagic(block);
+    const superblock = decodeCopy(block);
+    if (!superblock) continue;
+    wholeCopies += 1;
+    if (!newest || superblock.sequence > newest.sequence) newest = superblock;
+  }
+  if (newest) return { superblock: newest, wholeCopies };
+  if (!magicSeen) {
+    throw new DataFileError(
+      'not_a_data_file',
+      'The file is not a data file of this engine (nothing of its head is).',
+      { offset: 0 },
+    );
+  }
+  throw new DataFileError(
+    'superblock_corrupt',
+    `No copy of the superblock is whole. ${CORRUPTION_ADVICE}`,
+    { offset: 0 },
+  );
+}
+
+export async function readSuperblock(file: StorageFile): Promise<Superblock> {
+  const head = new Uint8Array(SUPERBLOCK_COPIES * BLOCK_SIZE);
+  const length = await file.read(head, 0);
+  return readHead(head.subarray(0, length)).superblock;
+}
+
+/** Writes all copies, durably; what they refer to is durable already. */
+export async function writeSuperblock(file: StorageFile, superblock: Superblock): Promise<void> {
+  const block = encodeSuperblock(superblock);
+  for (let copy = 0; copy < SUPERBLOCK_COPIES; copy += 1) {
+    await file.write(block, copy * BLOCK_SIZE);
+    if (copy % 2 === 1) await file.sync();
+  }
+}
+
+/** Rewrites each copy that is not the newest: a crash between two copies, or a damaged one. One at a time, synced. */
+export async function repairSuperblock(file: StorageFile, newest: Superblock): Promise<void> {
+  const expected = encodeSuperblock(newest);
+  const copy = new Uint8Array(BLOCK_SIZE);
+  for (let index = 0; index < SUPERBLOCK_COPIES; index += 1) {
+    await file.read(copy, index * BLOCK_SIZE);
+    if (Buffer.compare(copy, expected) === 0) continue;
+    await file.write(expected, index * BLOCK_SIZE);
+    await file.sync();
+  }
+}
