@@ -105,11 +105,13 @@ const callerOn = (image: string, node: string) => ({
 const evaluate = (pod: string, script: string) =>
   cluster.kubectl('exec', pod, '--', '/bin/node', '--input-type=module', '-e', script);
 
-const put = (volume: string, text: string) =>
-  evaluate(
-    'caller-node-1',
-    `console.log(await (await fetch('http://keeper.default.svc.cluster.local/file/${volume}/note', { method: 'PUT', body: '${text}' })).text())`,
-  );
+const put = async (volume: string, text: string, pod = 'caller-node-1') =>
+  (
+    await evaluate(
+      pod,
+      `console.log(await (await fetch('http://keeper.default.svc.cluster.local/file/${volume}/note', { method: 'PUT', body: '${text}' })).text())`,
+    )
+  ).trim();
 const get = async (pod: string, path: string) =>
   (
     await evaluate(
@@ -156,8 +158,8 @@ test('a StatefulSet of a local image, with a volume of each class, serves other 
     );
     return answers.every((answer) => answer === 'keeper-0') ? true : undefined;
   });
-  expect((await put('network', 'on a network disk')).trim()).toBe('written');
-  expect((await put('local', 'on a local disk')).trim()).toBe('written');
+  expect(await put('network', 'on a network disk')).toBe('written');
+  expect(await put('local', 'on a local disk')).toBe('written');
   for (const caller of ['caller-node-1', 'caller-node-2']) {
     expect(await get(caller, '/file/network/note')).toBe('on a network disk');
     expect(await get(caller, '/file/local/note')).toBe('on a local disk');
@@ -290,6 +292,68 @@ test('a node whose cable is pulled is noticed, and is Ready again when it is bac
   await eventually('node-2 is Ready again', async () =>
     (await ready()) === 'True' ? true : undefined,
   );
+});
+
+test('a network volume follows its pod away from a node that lost power; up brings the node back', async () => {
+  const { spec, ...rest } = statefulSet(probe);
+  const pod = spec.template.spec;
+  await cluster.apply([
+    {
+      ...rest,
+      spec: {
+        ...spec,
+        template: {
+          ...spec.template,
+          spec: {
+            ...pod,
+            // Five minutes otherwise.
+            tolerations: [
+              {
+                key: 'node.kubernetes.io/unreachable',
+                operator: 'Exists',
+                effect: 'NoExecute',
+                tolerationSeconds: 1,
+              },
+            ],
+            containers: pod.containers.map((container) => ({
+              ...container,
+              volumeMounts: [{ name: 'network', mountPath: '/data/network' }],
+            })),
+          },
+        },
+        volumeClaimTemplates: spec.volumeClaimTemplates.slice(0, 1),
+      },
+    },
+  ]);
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  const nodeOf = () => cluster.kubectl('get', 'pod', 'keeper-0', '-o', 'jsonpath={.spec.nodeName}');
+  const lost = await nodeOf();
+  const caller = lost === 'node-1' ? 'caller-node-2' : 'caller-node-1';
+  await eventually('the note is written', async () =>
+    (await put('network', 'before the failure', caller)) === 'written' ? true : undefined,
+  );
+  await cluster.cluster('power-off', lost);
+  await eventually('the pod is to be deleted', async () => {
+    const at = await cluster.kubectl(
+      'get',
+      'pod',
+      'keeper-0',
+      '-o',
+      'jsonpath={.metadata.deletionTimestamp}',
+    );
+    return at === '' ? undefined : true;
+  });
+  // Nobody can know that a pod on a node that does not answer has ended, until an operator says so.
+  await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  expect(await nodeOf()).not.toBe(lost);
+  await eventually('the note is there', async () =>
+    (await get(caller, '/file/network/note')) === 'before the failure' ? true : undefined,
+  );
+  await cluster.cluster('up');
+  await cluster.kubectl('wait', '--for=condition=Ready', `node/${lost}`, '--timeout=60s');
+  await cluster.kubectl('delete', 'statefulset', 'keeper', '--wait');
+  await cluster.kubectl('wait', '--for=delete', 'pod/keeper-0', '--timeout=60s');
 });
 
 test('a second up changes nothing, and a killed part comes back', async () => {

@@ -4,6 +4,7 @@
  *   down · status
  *   load-image TAR …    loads docker-archives into the cluster that is up
  *   cut NODE … · plug NODE …   pulls a node's network cable, and plugs it in again
+ *   power-off NODE …    a power failure of the node; up brings it back
  *   build [GROUP …]     builds what the native cluster runs, or the groups named
  *   binary PROGRAM      prints the path of a program (kubectl, helm, kwok, versitygw …), built when it is not there
  */
@@ -17,7 +18,9 @@ import { docker } from './docker/provider.ts';
 import { existing } from './existing/provider.ts';
 import { withLock } from './lock.ts';
 import { planOf } from './native/cluster.ts';
+import { powerOff } from './native/down.ts';
 import { setNodeLink } from './native/network.ts';
+import type { NodePlan } from './native/plan.ts';
 import { native } from './native/provider.ts';
 import { step } from './progress.ts';
 import { run } from './run.ts';
@@ -97,19 +100,29 @@ async function referenceIn(archive: string): Promise<string> {
   return reference.replace(/^(docker\.io|localhost)\//, '');
 }
 
-/** Pulls a node's network cable, or plugs it in again. */
-async function setLink(config: ClusterConfig, name: string, connected: boolean): Promise<void> {
+const mishaps = {
+  cut: (_config: ClusterConfig, node: NodePlan) => setNodeLink(node, false),
+  plug: (_config: ClusterConfig, node: NodePlan) => setNodeLink(node, true),
+  'power-off': powerOff,
+} as const;
+
+/** Does to a node what happens to nodes. */
+async function befall(
+  config: ClusterConfig,
+  what: keyof typeof mishaps,
+  name: string,
+): Promise<void> {
   const before = whatIsUp(config);
   if (before?.provider !== Provider.native) {
-    throw new ClusterError('only nodes of a native cluster can be cut off, and none is up');
+    throw new ClusterError(`${what} is for nodes of a native cluster, and none is up`);
   }
   const { nodes } = await planOf({ ...config, nodes: before.nodes });
   const node = nodes.find((candidate) => candidate.name === name);
   if (node === undefined) {
     throw new ClusterError(`no node ${name}; there are ${nodes.map((n) => n.name).join(', ')}`);
   }
-  await setNodeLink(node, connected);
-  step(`${name} is ${connected ? 'on the network again' : 'cut off'}`);
+  await mishaps[what](config, node);
+  step(`${name}: ${what} done`);
 }
 
 function groupOf(name: string): GroupName {
@@ -120,7 +133,7 @@ function groupOf(name: string): GroupName {
 }
 
 const usage =
-  'usage: main.ts up|down|status|load-image TAR …|cut NODE|plug NODE|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
+  'usage: main.ts up|down|status|load-image TAR …|cut NODE|plug NODE|power-off NODE|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
 
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -128,10 +141,10 @@ async function main(args: string[]): Promise<void> {
     allowPositionals: true,
     options: { provider: { type: 'string' }, nodes: { type: 'string' } },
   });
-  const [command, ...names] = positionals;
+  const [command = '', ...names] = positionals;
   const config = readConfig(values);
   const lock = join(config.stateFolder, 'cluster.lock');
-  switch (command ?? '') {
+  switch (command) {
     case 'up':
       return withLock(lock, () => up(config));
     case 'down':
@@ -143,7 +156,8 @@ async function main(args: string[]): Promise<void> {
       return;
     case 'cut':
     case 'plug':
-      for (const name of names) await setLink(config, name, command === 'plug');
+    case 'power-off':
+      for (const name of names) await befall(config, command, name);
       return;
     case 'build':
       for (const group of names.length > 0 ? names.map(groupOf) : clusterGroups) {

@@ -124,7 +124,7 @@ export async function endStrays(folder: string, graceMs = 5_000): Promise<void> 
   await Promise.all(strays.map((pid) => endProcess(Number(pid), graceMs)));
 }
 
-/** Ends a process that is known to be ours and waits until it is gone. */
+/** Ends a process that is known to be ours and waits until it is gone. Without grace it is killed at once. */
 export async function endProcess(pid: number, graceMs: number): Promise<void> {
   const startTime = startTimeOf(pid);
   if (startTime === undefined) return;
@@ -133,6 +133,7 @@ export async function endProcess(pid: number, graceMs: number): Promise<void> {
     ['SIGTERM', graceMs],
     ['SIGKILL', 10_000],
   ] as const) {
+    if (waitMs === 0) continue;
     try {
       process.kill(pid, signal);
     } catch {

@@ -9,6 +9,7 @@ import type { ClusterConfig } from '../config.ts';
 import { endProcess, endStrays, Processes } from '../processes.ts';
 import { run, runQuietly, waitFor } from '../run.ts';
 import { cgroupHierarchies, removeNetwork } from './network.ts';
+import type { NodePlan } from './plan.ts';
 
 export async function downNative(config: ClusterConfig): Promise<void> {
   const folder = join(config.stateFolder, 'cluster');
@@ -35,8 +36,22 @@ export async function downNative(config: ClusterConfig): Promise<void> {
   rmSync(config.kubeconfig, { force: true });
 }
 
+/** What a power failure does to one node. `up` brings it back, with its local volumes and its images. */
+export async function powerOff(config: ClusterConfig, node: NodePlan): Promise<void> {
+  const processes = new Processes(join(config.stateFolder, 'cluster'));
+  const names = ['kubelet', 'kube-proxy', 'containerd'].map((name) => `${name}-${node.index}`);
+  await Promise.all(names.map((name) => processes.stop(name, 0)));
+  await endContainers(node.cgroup, node.runFolder, 0);
+  await unmountBelow([node.folder, node.runFolder]);
+  rmSync(node.runFolder, { recursive: true, force: true });
+}
+
 /** Ends what runs in the nodes' cgroups, and the shims that containerd left to watch over it. */
-async function endContainers(cgroupPrefix: string, runFolder: string): Promise<void> {
+async function endContainers(
+  cgroupPrefix: string,
+  runFolder: string,
+  graceMs = 1_000,
+): Promise<void> {
   const ours = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => {
@@ -47,7 +62,7 @@ async function endContainers(cgroupPrefix: string, runFolder: string): Promise<v
         (commandLine.includes('containerd-shim') && commandLine.includes(`${runFolder}/`))
       );
     });
-  await Promise.all(ours.map((pid) => endProcess(Number(pid), 1_000)));
+  await Promise.all(ours.map((pid) => endProcess(Number(pid), graceMs)));
 }
 
 /** Unmounts all that is mounted below the folders, what lies deepest first. */
