@@ -1,4 +1,4 @@
-/** A cluster for the end-to-end tests: the one that is up where there is one, otherwise one of their own. */
+/** A cluster for the end-to-end tests, and what they do with it. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -8,7 +8,13 @@ import { step } from '../progress.ts';
 export const existing: ClusterProvider = {
   async up(config) {
     const kubeconfig = new KubeConfig();
-    kubeconfig.loadFromDefault();
+    try {
+      kubeconfig.loadFromDefault();
+    } catch (error) {
+      throw new ClusterError(`the kubeconfig cannot be read: ${String(error)}; check KUBECONFIG`, {
+        cause: error,
+      });
+    }
     const context = kubeconfig.getCurrentContext();
     try {
       const { gitVersion } = await kubeconfig.makeApiClient(VersionApi).getCode();

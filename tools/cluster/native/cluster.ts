@@ -1,5 +1,5 @@
 /** Brings a native cluster up. Every step looks first: a second run, or one after an interrupt, does what is missing. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { buildImage } from '../../images/build.ts';
@@ -13,7 +13,7 @@ import { Processes } from '../processes.ts';
 import { step } from '../progress.ts';
 import { runQuietly, waitFor } from '../run.ts';
 import { chooseSlot, ensureNetwork } from './network.ts';
-import { startNode } from './node.ts';
+import { cniPlugins, startNode } from './node.ts';
 import { ensureObjects } from './objects.ts';
 import { planCluster, type ClusterPlan } from './plan.ts';
 
@@ -68,6 +68,8 @@ async function checkMachine(): Promise<void> {
     'iptables',
     'conntrack',
     'losetup',
+    'nsenter',
+    'sysctl',
     'mkfs.xfs',
     'openssl',
     'curl',
@@ -76,6 +78,7 @@ async function checkMachine(): Promise<void> {
   for (const command of needed) {
     if ((await runQuietly('which', [command])) === '') missing.push(command);
   }
+  if (!existsSync(join(cniPlugins, 'ptp'))) missing.push('CNI plugins');
   if (missing.length > 0) throw new ClusterError(`missing: ${missing.join(', ')}; run: make setup`);
 }
 

@@ -12,6 +12,9 @@ import { run, waitFor } from '../run.ts';
 import { ensureCgroups } from './network.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
 
+/** Where Debian puts them. */
+export const cniPlugins = '/usr/lib/cni';
+
 export interface NodeContext {
   readonly plan: ClusterPlan;
   readonly node: NodePlan;
@@ -103,7 +106,7 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
   # Pods' network namespaces lie below the node's folder, not among the machine's own.
   netns_mounts_under_state_dir = true
   [plugins."io.containerd.grpc.v1.cri".cni]
-    bin_dir = "/usr/lib/cni"
+    bin_dir = "${cniPlugins}"
     conf_dir = "${join(cni, '..')}"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
