@@ -460,7 +460,10 @@ export class ReferenceLedger {
   #changeEvents(bytes: Uint8Array, limitMax: bigint): Uint8Array[] {
     const f: Filter = { ...decodeRecord(eventsFilterFields, bytes), flags: 0n };
     if (!isValid(f, 0n)) return [];
-    const sorted = this.#state.events.toSorted((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
+    // An imported transfer may have the very timestamp of an expiry; it then comes first.
+    const sorted = this.#state.events.toSorted(
+      (a, b) => Number(a.timestamp - b.timestamp) || Number(a.type === 4n) - Number(b.type === 4n),
+    );
     return page(f, sorted, 0n, limitMax).map(({ timestamp, type, transfer, debit, credit }) => {
       const event: Record<string, bigint> = { timestamp, type, ledger: transfer.ledger };
       for (const [name, value] of Object.entries(transfer)) event[`transfer_${name}`] = value;

@@ -143,7 +143,8 @@ export class Simulation {
     assert.ok(this.machine.admits(operation, body));
     const actual = this.#commit(operation, body, delta);
     const { resultSize } = shapeOf(operation)!;
-    for (let at = 0; resultSize === 16 && at + 16 <= actual.length; at += 16) {
+    if (resultSize !== 16) return;
+    for (let at = 0; at + 16 <= actual.length; at += 16) {
       const status = new DataView(actual.buffer, actual.byteOffset).getUint32(at + 8, true);
       this.#statuses.add(`${isAccounts} ${status}`);
     }
@@ -292,7 +293,7 @@ export class Simulation {
 
   #eventTime(isImported: boolean): bigint {
     if (this.#chance(isImported ? 0.05 : 0.97)) return 0n;
-    if (this.#chance(0.7)) return this.#times.at(-1)! + BigInt(this.#below(3));
+    if (this.#chance(0.7)) return this.#timestamp + BigInt(this.#below(3));
     return this.#time();
   }
 
