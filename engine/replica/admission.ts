@@ -13,7 +13,7 @@ export type Admission =
   | { readonly kind: 'execute' }
   | { readonly kind: 'drop' }
   | { readonly kind: 'evict'; readonly reason: EvictionReason }
-  | { readonly kind: 'resend'; readonly reply: Reply; readonly op: number };
+  | { readonly kind: 'resend'; readonly reply: Reply };
 
 export interface AdmissionContext {
   readonly view: number;
@@ -80,7 +80,7 @@ function repeated(request: RequestHeader, session: Session): Admission {
     if (known === undefined) continue;
     const number = 'request' in known ? known.request : known.lastRequest;
     if (number === request.number && equal(known.requestChecksum, request.header.checksum)) {
-      return { kind: 'resend', reply: known.reply, op: session.lastOp };
+      return { kind: 'resend', reply: known.reply };
     }
   }
   return drop;

@@ -8,7 +8,7 @@ import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { buildReply, buildRequest, EvictionReason, Header, RequestHeader } from '../wire/header.ts';
-import { headerSize } from '../wire/limits.ts';
+import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { admitRequest } from './admission.ts';
@@ -48,11 +48,13 @@ export class Replica {
   #timestamp = 0n;
   #view = 0;
   #checkpointing: Promise<void> | undefined;
+  #checkpointNotBefore = 0;
   #stopping = false;
   /** Requests executed since the start, by operation code. */
   readonly requests = new Map<number, number>();
   /** Create requests that were refused because a limit was reached. */
   refused = 0;
+  checkpointFailures = 0;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -82,6 +84,10 @@ export class Replica {
       view: this.#view,
       stateHash: ledger.stateHash(),
     };
+  }
+
+  get op(): number {
+    return this.#op;
   }
 
   get committedOp(): number {
@@ -123,17 +129,24 @@ export class Replica {
         return;
       case 'resend':
         // Not before it is committed; a client that repeats itself is then answered twice and ignores the second.
-        this.#whenCommitted(admission.op, () => sink.send(admission.reply));
+        this.#whenCommitted(opOf(admission.reply), () => sink.send(admission.reply));
         return;
       case 'execute':
         this.#execute(request, message, body, sink);
     }
   }
 
-  /** To be called every 100 ms: expires what is due. */
+  /** To be called every 100 ms: expires what is due, and begins a checkpoint when one is. */
   tick(): void {
+    if (this.#stopping) return;
+    // A log that is full takes nothing more, so that this is where its next checkpoint is begun.
+    this.#checkpointWhenDue();
+    this.#pulseWhenDue();
+  }
+
+  #pulseWhenDue(): void {
     const due = this.#options.ledger.nextExpiry();
-    if (due === undefined || this.#stopping || due > this.#options.clock.realtimeNs()) return;
+    if (due === undefined || due > this.#options.clock.realtimeNs()) return;
     if (this.#options.log.logFull) return;
     this.#append(
       pulseMessage(this.#options.log.identity.clusterId, this.#view),
@@ -142,11 +155,22 @@ export class Replica {
     );
   }
 
+  /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
+  async checkpointNow(): Promise<void> {
+    await this.#checkpointing;
+    const { op } = this;
+    const failures = this.checkpointFailures;
+    for (let i = 0; i < 2 && op > this.#checkpointOp; i += 1) await this.#checkpoint();
+    if (this.checkpointFailures > failures)
+      throw new Error('the checkpoint failed; the log says why');
+  }
+
   /** Answers what was taken, writes a checkpoint and closes the log. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#checkpointing;
-    if (this.#op > this.#checkpointOp) await this.#checkpoint();
+    // Twice when the first one was of an earlier state that had waited for room.
+    for (let i = 0; i < 2 && this.#op > this.#checkpointOp; i += 1) await this.#checkpoint();
     await this.#options.log.close();
   }
 
@@ -158,6 +182,8 @@ export class Replica {
       this.#read(request, body, sink);
       return;
     }
+    // Clients repeat what is not answered; official ones have one request in flight, so that only others meet this bound.
+    if (this.#op - this.#committed >= uncommittedMax) return;
     const full =
       this.#options.log.logFull ||
       (shape !== undefined && !this.#options.ledger.admits(operation, body));
@@ -168,7 +194,7 @@ export class Replica {
     }
     this.#count(operation);
     this.#append(message, operation, (reply) => sink.send(reply));
-    this.tick();
+    this.#pulseWhenDue();
   }
 
   /** Logs an operation, executes it, and gives its reply to `answer` once it is committed. */
@@ -306,17 +332,24 @@ export class Replica {
     const { log } = this.#options;
     if (this.#checkpointing !== undefined || log.logBytesSinceCheckpoint < log.checkpointAfterBytes)
       return;
+    if (performance.now() < this.#checkpointNotBefore) return;
+    void this.#startCheckpoint();
+  }
+
+  #startCheckpoint(): Promise<void> {
     this.#checkpointing = this.#checkpoint().finally(() => {
       this.#checkpointing = undefined;
     });
+    return this.#checkpointing;
   }
 
   async #checkpoint(): Promise<void> {
-    const { position } = this;
     try {
-      await this.#options.log.checkpoint(this.#state, position);
-      this.#checkpointOp = position.op;
+      const durable = await this.#options.log.checkpoint(this.#state, this.position);
+      this.#checkpointOp = durable.op;
     } catch (error) {
+      this.#checkpointNotBefore = performance.now() + checkpointRetryMs;
+      this.checkpointFailures += 1;
       this.#options.onCheckpointError(error);
     }
   }
@@ -325,6 +358,13 @@ export class Replica {
     this.requests.set(operation, (this.requests.get(operation) ?? 0) + 1);
   }
 }
+
+/** Operations that may wait for the log: the sessions' one each, and pulses. */
+const uncommittedMax = 2 * sessionsMax;
+const checkpointRetryMs = 1_000;
+
+/** The op that a reply says it was executed at. */
+const opOf = (reply: Reply): number => Number(new Header(reply.header).u64(208));
 
 const empty = new Uint8Array(0);
 /** What the largest request would need, for asking whether there is room for it. */

@@ -67,8 +67,8 @@ export class ClientServer {
     }
   }
 
-  /** Takes no more connections and no more from those that are there; what is being answered may still go out. */
-  stopReading(): void {
+  /** Takes no more connections; those that are there get what they are owed. */
+  stopAccepting(): void {
     this.#server.close();
   }
 

@@ -1,5 +1,9 @@
-/** HTTP for those who look after a replica: `/livez`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`. */
-import { createServer, type Server, type ServerResponse } from 'node:http';
+/**
+ * HTTP for those who look after a replica: `/livez`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`, and, from
+ * the replica's own machine or pod only, `POST /export`, which answers with a data file.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
 export interface StatusSource {
@@ -8,6 +12,8 @@ export interface StatusSource {
   ready(): boolean;
   /** Prometheus' text format, version 0.0.4. */
   metrics(): string;
+  /** Writes a portable data file of this replica, piece by piece. */
+  exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
 export class StatusServer {
@@ -15,6 +21,10 @@ export class StatusServer {
 
   constructor(source: StatusSource) {
     this.#server = createServer({ requestTimeout: 5_000 }, (request, response) => {
+      if (request.method === 'POST' && request.url === '/export') {
+        void sendExport(source, request, response);
+        return;
+      }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         answer(response, 405, 'text/plain', 'only GET\n');
         return;
@@ -52,6 +62,29 @@ export class StatusServer {
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
+  }
+}
+
+async function sendExport(
+  source: StatusSource,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const from = request.socket.remoteAddress ?? '';
+  if (!/^(::ffff:)?127\.|^::1$/.test(from)) {
+    answer(response, 403, 'text/plain', 'an export is given to the same machine or pod only\n');
+    return;
+  }
+  try {
+    response.writeHead(200, { 'content-type': 'application/octet-stream' });
+    await source.exportTo(async (bytes) => {
+      // What is written may be memory that is used again: it is handed over before the next piece is made.
+      if (!response.write(bytes.slice())) await once(response, 'drain');
+    });
+    response.end();
+  } catch (error) {
+    // The length is not known beforehand: a broken connection is how the receiver learns that the file is not whole.
+    response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
 

@@ -36,7 +36,7 @@ if command -v dpkg-query >/dev/null; then
 else
   say "not a Debian: install what tools/setup/debian-packages.txt names, or use a Docker engine for the local Kubernetes"
 fi
-command -v go >/dev/null || say "go is missing: the native local Kubernetes is built with Go 1.25 or later; install it from your distribution"
+command -v go >/dev/null || say "go is missing: the native local Kubernetes is built with Go 1.26 or later; install it from your distribution"
 
 stamp=node_modules/.ledgerhouse-lock
 if ! cmp -s package-lock.json "$stamp"; then

@@ -1,0 +1,131 @@
+import pino from 'pino';
+import { Engine } from '../server/engine.ts';
+import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
+import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
+import { UsageError, type Input, type Verb } from './verb.ts';
+import { required } from './format.ts';
+import { parseAddress, parseAddresses, parseInteger, parseSize } from './values.ts';
+import { programVersion } from './version.ts';
+
+export const start: Verb = {
+  name: 'start',
+  summary: 'Run a replica from its data file.',
+  arguments: ['path'],
+  flags: [
+    {
+      name: 'addresses',
+      value: 'list',
+      help: 'addresses of all replicas, in order; 0 takes a free port of 127.0.0.1',
+    },
+    {
+      name: 'status-address',
+      value: 'address',
+      help: 'where to serve /livez, /readyz, /status and /metrics',
+    },
+    {
+      name: 'memory-limit',
+      value: 'size',
+      help: "memory for the ledger; by default what the container's limit leaves",
+    },
+    {
+      name: 'limit-connections',
+      value: 'count',
+      help: 'client connections at a time, 256 by default',
+    },
+    { name: 'development', value: undefined, help: 'smaller batches (32 KiB a request)' },
+    { name: 'log-debug', value: undefined, help: 'log more' },
+    {
+      name: 'cache-grid',
+      value: 'size',
+      help: 'taken for compatibility; all of the ledger is in memory here',
+    },
+    { name: 'experimental', value: undefined, help: 'taken for compatibility' },
+  ],
+  async run(input) {
+    const [path = ''] = input.arguments;
+    const level = input.flag('log-debug') === undefined ? 'info' : 'debug';
+    const logger = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+    const list = required(input.flag('addresses'), 'addresses');
+    const isTest = list === '0';
+    const addresses = isTest ? [{ host: '127.0.0.1', port: 0 }] : parseAddresses(list);
+    const engine = await Engine.open({
+      path,
+      version: programVersion(),
+      batchSizeLimit:
+        input.flag('development') === undefined
+          ? batchSizeLimitProduction
+          : batchSizeLimitDevelopment,
+      memoryLimitBytes: memoryLimit(input),
+      connectionsMax: parseInteger(
+        'limit-connections',
+        input.flag('limit-connections') ?? '256',
+        1,
+        65_535,
+      ),
+      logger,
+      onFatal: (error) => {
+        logger.fatal({ error }, 'the data file cannot be written');
+        process.exit(1);
+      },
+    });
+    stopOnSignal(engine, logger, isTest);
+    const status = input.flag('status-address');
+    if (status !== undefined) {
+      const { host, port } = parseAddress(status);
+      const bound = await engine.serveStatus(host, port);
+      logger.info({ host, port: bound }, 'status served');
+    }
+    const { identity } = engine;
+    const own = addresses[identity.replicaIndex];
+    if (own === undefined || addresses.length < identity.replicaCount) {
+      throw new UsageError(
+        `--addresses has ${addresses.length} of ${identity.replicaCount} entries; all replicas must be named`,
+      );
+    }
+    if (identity.replicaCount > 1) {
+      throw new UsageError(
+        `${path} belongs to a cluster of ${identity.replicaCount} replicas; this version runs clusters of one`,
+      );
+    }
+    const port = await engine.serve(own.host, own.port);
+    logger.info(
+      { cluster: String(identity.clusterId), replica: identity.replicaIndex, host: own.host, port },
+      'listening',
+    );
+    if (isTest) process.stdout.write(`${port}\n`);
+    return 0;
+  },
+};
+
+function memoryLimit(input: Input): number {
+  const flag = input.flag('memory-limit');
+  return flag === undefined
+    ? ledgerMemoryLimit(containerMemory())
+    : parseSize('memory-limit', flag);
+}
+
+/** SIGTERM, SIGINT and, in test mode, the end of stdin: stops in good order, once. */
+function stopOnSignal(engine: Engine, logger: pino.Logger, watchStdin: boolean): void {
+  let stopping = false;
+  const stop = (why: string) => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ why }, 'stopping');
+    engine.stop().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.fatal({ error }, 'could not stop in good order');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  if (watchStdin) {
+    process.stdin.on('end', () => stop('stdin ended')).on('error', () => stop('stdin failed'));
+    process.stdin.resume();
+  }
+}

@@ -1,0 +1,56 @@
+import { UsageError } from './verb.ts';
+
+const u128Max = (1n << 128n) - 1n;
+
+/** A u128 in decimal. */
+export function parseClusterId(text: string): bigint {
+  if (!/^\d{1,39}$/.test(text) || BigInt(text) > u128Max) {
+    throw new UsageError(`"${text}" is no cluster id: it is a decimal number below 2^128`);
+  }
+  return BigInt(text);
+}
+
+export function parseInteger(flag: string, text: string, min: number, max: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < min || value > max) {
+    throw new UsageError(`--${flag} is "${text}"; it is a number from ${min} to ${max}`);
+  }
+  return value;
+}
+
+/** Bytes, with an optional KiB, MiB, GiB or TiB. */
+export function parseSize(flag: string, text: string): number {
+  const [, digits, unit] = /^(\d+)(KiB|MiB|GiB|TiB)?$/.exec(text) ?? [];
+  const exponent = { KiB: 10, MiB: 20, GiB: 30, TiB: 40 }[unit ?? ''] ?? 0;
+  if (digits === undefined)
+    throw new UsageError(
+      `--${flag} is "${text}"; it is bytes, or a number with KiB, MiB, GiB or TiB`,
+    );
+  return Number(digits) * 2 ** exponent;
+}
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `ip`, `ip:port`, `[v6]`, `[v6]:port` or a bare port; what is missing is 127.0.0.1 and 3001. No names. */
+export function parseAddress(text: string): HostPort {
+  const [, v6, v4, suffix, bare] =
+    /^(?:(?:\[([0-9a-fA-F:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::(\d+))?|(\d+))$/.exec(text) ?? [];
+  const port = Number(suffix ?? bare ?? 3001);
+  const host = v6 ?? v4 ?? '127.0.0.1';
+  if ((v6 ?? v4 ?? bare) === undefined || port > 65_535) {
+    throw new UsageError(
+      `"${text}" is no address: it is an IP address, an IP address with a port, or a port`,
+    );
+  }
+  return { host, port };
+}
+
+export function parseAddresses(text: string): readonly HostPort[] {
+  const addresses = text.split(',').map(parseAddress);
+  if (addresses.length > 6)
+    throw new UsageError(`--addresses has ${addresses.length} entries; 6 is the most`);
+  return addresses;
+}

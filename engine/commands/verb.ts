@@ -1,0 +1,120 @@
+/** A verb of the engine's command line: data for help, and its handler, which gives the exit status. */
+import { parseArgs } from 'node:util';
+
+export interface Flag {
+  readonly name: string;
+  /** What its value is called in help; undefined for a flag that takes none. */
+  readonly value: string | undefined;
+  readonly help: string;
+}
+
+export interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  /** Names of the positional arguments, in order; all are required. */
+  readonly arguments: readonly string[];
+  readonly flags: readonly Flag[];
+  run(input: Input): Promise<number>;
+}
+
+export interface Input {
+  readonly arguments: readonly string[];
+  /** A flag's value; '' for a flag without one; undefined when it was not given. */
+  flag(name: string): string | undefined;
+}
+
+/** A mistake in the command line; the message says what to do. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Reads `--name=value`, `--name value`, `--name` and positional arguments as the verb has them. */
+export function readInput(verb: Verb, args: readonly string[]): Input {
+  for (const arg of args) {
+    const name = /^--([^=]+)/.exec(arg)?.[1];
+    if (name !== undefined && !verb.flags.some((flag) => flag.name === name))
+      throw unknownFlag(verb, name);
+  }
+  const { values, positionals } = parse(verb, args);
+  if (positionals.length !== verb.arguments.length) {
+    const names = verb.arguments.map((name) => `<${name}>`).join(' ') || 'no arguments';
+    throw new UsageError(`${verb.name} takes ${names}; ${seeHelp(verb)}`);
+  }
+  return {
+    arguments: positionals,
+    flag: (name) => {
+      const value = values[name];
+      if (typeof value === 'boolean') return value ? '' : undefined;
+      return typeof value === 'string' ? value : undefined;
+    },
+  };
+}
+
+function parse(
+  verb: Verb,
+  args: readonly string[],
+): { values: Record<string, unknown>; positionals: string[] } {
+  const options = Object.fromEntries(
+    verb.flags.map(({ name, value }) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  try {
+    return parseArgs({
+      args: expandBooleans(verb, args),
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    throw new UsageError(
+      `${error instanceof Error ? error.message : String(error)}; ${seeHelp(verb)}`,
+      { cause: error },
+    );
+  }
+}
+
+const seeHelp = (verb: Verb) => `see: ledger-engine ${verb.name} --help`;
+
+/** `--development=true` is how TigerBeetle's flags may be written too. */
+function expandBooleans(verb: Verb, args: readonly string[]): string[] {
+  return args.flatMap((arg) => {
+    const [, name, value] = /^--([^=]+)=(true|false)$/.exec(arg) ?? [];
+    const isBoolean = verb.flags.some((flag) => flag.name === name && flag.value === undefined);
+    if (!isBoolean) return [arg];
+    return value === 'true' ? [`--${name}`] : [];
+  });
+}
+
+function unknownFlag(verb: Verb, name: string): UsageError {
+  const nearest = verb.flags
+    .map((flag) => ({ name: flag.name, distance: distance(name, flag.name) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  const hint =
+    nearest !== undefined && nearest.distance <= 4 ? `; did you mean --${nearest.name}?` : '';
+  return new UsageError(`${verb.name} has no flag --${name}${hint}; ${seeHelp(verb)}`);
+}
+
+/** Levenshtein's distance: how many letters to change, add or drop. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+export function helpOf(verb: Verb): string {
+  const flags = verb.flags.map(({ name, value, help }) => {
+    const written = value === undefined ? `--${name}` : `--${name}=<${value}>`;
+    return `  ${written.padEnd(34)}${help}`;
+  });
+  const args = verb.arguments.map((name) => ` <${name}>`).join('');
+  return `${verb.summary}\n\nUsage: ledger-engine ${verb.name} [flags]${args}\n\nFlags:\n${flags.join('\n')}\n`;
+}

@@ -1,0 +1,134 @@
+/** Says what a data file is and whether every byte of it is as it was written. Changes nothing, takes no lock. */
+import { diskStorage } from './disk-storage.ts';
+import { DataFileError } from './errors.ts';
+import { SUPERBLOCK_COPIES, BLOCK_SIZE } from './layout.ts';
+import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
+import { readManifest, sectionBytes, sectionChunks } from './manifest.ts';
+import { scanLog } from './scan.ts';
+import type { Storage, StorageFile } from './storage.ts';
+import { readHead, type Superblock } from './superblock.ts';
+import {
+  readTigerBeetleHead,
+  TIGERBEETLE_HEAD_SIZE,
+  type TigerBeetleHead,
+} from './tigerbeetle-head.ts';
+
+export interface DataFileHead {
+  readonly identity: ReplicaIdentity;
+  readonly release: number;
+  /** Counts the checkpoints. */
+  readonly sequence: number;
+  readonly checkpoint: CheckpointPosition;
+  /** 0 in an exported file. */
+  readonly logSizeBytes: number;
+}
+
+export type DataFileInspection =
+  | {
+      readonly kind: 'ledgerhouse';
+      readonly head: DataFileHead;
+      readonly sizeBytes: number;
+      /** Copies of the superblock that are whole, of four; the next start mends the others. */
+      readonly wholeCopies: number;
+      readonly tables: readonly {
+        readonly table: number;
+        readonly sections: number;
+        readonly bytes: number;
+      }[];
+      /** Entries after the checkpoint, and the last op that is in the file. */
+      readonly logEntries: number;
+      readonly lastOp: number;
+      /** A write that never finished stands at the log's end: harmless. */
+      readonly tornTail: boolean;
+      /** What is damaged; empty when everything was verified. */
+      readonly errors: readonly { readonly code: string; readonly message: string }[];
+    }
+  | { readonly kind: 'tigerbeetle'; readonly head: TigerBeetleHead; readonly sizeBytes: number };
+
+/** Enough of a file for `recogniseHead`. */
+export const HEAD_SIZE = TIGERBEETLE_HEAD_SIZE;
+
+/**
+ * What a file's first bytes say it is, without the rest. HEAD_SIZE bytes do for both kinds, 4 KiB for our own. Throws
+ * DataFileError `not_a_data_file` for anything else.
+ */
+export function recogniseHead(
+  bytes: Uint8Array,
+):
+  | { readonly kind: 'ledgerhouse'; readonly head: DataFileHead }
+  | { readonly kind: 'tigerbeetle'; readonly head: TigerBeetleHead } {
+  const foreign = readTigerBeetleHead(bytes);
+  if (foreign) return { kind: 'tigerbeetle', head: foreign };
+  return { kind: 'ledgerhouse', head: headOf(readHead(bytes).superblock) };
+}
+
+/** Rejects with DataFileError when the head cannot be read; damage behind it is listed in `errors`. */
+export async function inspectDataFile(
+  path: string,
+  storage: Storage = diskStorage,
+): Promise<DataFileInspection> {
+  const file = await storage.open(path, { writable: false, exclusive: false });
+  try {
+    const sizeBytes = await file.size();
+    const bytes = new Uint8Array(Math.min(HEAD_SIZE, sizeBytes));
+    await file.read(bytes, 0);
+    const recognised = recogniseHead(bytes);
+    if (recognised.kind === 'tigerbeetle') return { ...recognised, sizeBytes };
+    const { superblock, wholeCopies } = readHead(bytes.subarray(0, SUPERBLOCK_COPIES * BLOCK_SIZE));
+    return { ...recognised, sizeBytes, wholeCopies, ...(await verify(file, superblock)) };
+  } finally {
+    await file.close();
+  }
+}
+
+type Findings = Omit<
+  Extract<DataFileInspection, { kind: 'ledgerhouse' }>,
+  'kind' | 'head' | 'sizeBytes' | 'wholeCopies'
+>;
+
+async function verify(file: StorageFile, superblock: Superblock): Promise<Findings> {
+  const errors: { code: string; message: string }[] = [];
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof DataFileError)) throw error;
+      errors.push({ code: error.code, message: error.message });
+    }
+  };
+  const tables = new Map<number, { sections: number; bytes: number }>();
+  await attempt(async () => {
+    for (const section of await readManifest(file, superblock)) {
+      const sums = tables.get(section.table) ?? { sections: 0, bytes: 0 };
+      tables.set(section.table, {
+        sections: sums.sections + 1,
+        bytes: sums.bytes + sectionBytes(section),
+      });
+      await attempt(() => drain(sectionChunks(file, superblock.key, section)));
+    }
+  });
+  let logEntries = 0;
+  let tornTail = false;
+  await attempt(async () => {
+    const scan = await scanLog(file, superblock, () => {
+      logEntries += 1;
+    });
+    tornTail = scan.torn.length > 0;
+  });
+  return {
+    tables: [...tables].map(([table, sums]) => ({ table, ...sums })),
+    logEntries,
+    lastOp: superblock.position.op + logEntries,
+    tornTail,
+    errors,
+  };
+}
+
+async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  // Reading is verifying.
+  for await (const chunk of chunks) void chunk;
+}
+
+function headOf({ identity, release, sequence, position, logSizeBytes }: Superblock): DataFileHead {
+  return { identity, release, sequence, checkpoint: position, logSizeBytes };
+}
