@@ -47,6 +47,9 @@ export function executeBatch(context: EventContext, batch: Batch): void {
   if (count === 0) return;
   const failed = statuses[kind].linked_event_failed;
   const isImportedBatch = (flagsOf(events, batch.at) & importedFlags[kind]) !== 0;
+  if (kind === EventKind.transfer) {
+    context.state.touchTransferIds(events, batch.at, count, EVENT_WORDS);
+  }
   let chainStart = -1;
   let isBroken = false;
   for (let i = 0; i < count; i += 1) {

@@ -79,6 +79,7 @@ export class LedgerState {
   readonly #accountIds = new SlotTable(this.memory);
   /** Of transfers: index + 1; of burned ids: -(index + 1). */
   readonly #transferIds = new SlotTable(this.memory);
+  #touched = 0;
   #indexedAccounts = 0;
   #indexedTransfers = 0;
 
@@ -105,6 +106,15 @@ export class LedgerState {
       const index = value > 0 ? value - 1 : -1 - value;
       if (equal128(table.chunkOf(index), table.offsetOf(index), id, at)) return value;
     }
+  }
+
+  /** Brings the places where the ids of `count` transfers will be looked for into the processor's cache. */
+  touchTransferIds(events: Uint32Array, at: number, count: number, wordsPerEvent: number): void {
+    let sum = 0;
+    for (let i = 0; i < count; i += 1) {
+      sum ^= this.#transferIds.touch(hash128(events, at + i * wordsPerEvent));
+    }
+    this.#touched = sum;
   }
 
   /** Makes the id of an account's row findable; the field indexes follow with `indexNew`. */

@@ -103,7 +103,8 @@ export class PostingLists {
     const target = this.#chunks[to >>> CHUNK_SHIFT]!;
     const s = from & CHUNK_MASK;
     const t = to & CHUNK_MASK;
-    for (let i = 0; i < count; i += 1) target[t + i] = source[s + i]!;
+    if (count > 32) target.set(source.subarray(s, s + count), t);
+    else for (let i = 0; i < count; i += 1) target[t + i] = source[s + i]!;
     this.#release(from, sizeClass);
     headers[at + 1] = to;
   }
