@@ -93,7 +93,7 @@ export class CheckpointTables {
   }
 
   finishLoad(): void {
-    restoreIds(this.#state);
+    this.#state.addAllIds();
     restoreBalances(this.#state);
     this.#state.indexNew();
   }
@@ -185,14 +185,6 @@ async function loadRows(
     }
   }
   check(partial === 0 && table.count === end, 'a section holds fewer rows than it says');
-}
-
-function restoreIds(state: LedgerState): void {
-  for (let account = 0; account < state.accounts.count; account += 1) state.addAccountId(account);
-  for (let transfer = 0; transfer < state.transfers.count; transfer += 1) {
-    state.addTransferId(transfer);
-  }
-  for (let index = 0; index < state.burnedIds.count; index += 1) state.addBurnedId(index);
 }
 
 /** Goes through all events in the order they ran in; what the last one left is what holds. */

@@ -17,6 +17,7 @@ import { SlotTable } from './slot-table.ts';
 import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
 import { compare64, equal128, expiresAt, hash128 } from './words.ts';
 
+const TOUCHED_TOGETHER = 4096;
 const code = new Uint32Array(1);
 const expiry = new Uint32Array(2);
 
@@ -138,6 +139,22 @@ export class LedgerState {
     const chunk = this.burnedIds.chunkOf(index);
     chunk.set(id.subarray(at, at + 4), this.burnedIds.offsetOf(index));
     this.addBurnedId(index);
+  }
+
+  /** Makes all rows' ids findable, in a state whose rows were just loaded. */
+  addAllIds(): void {
+    this.#accountIds.reserve(this.accounts.count);
+    this.#transferIds.reserve(this.transfers.count + this.burnedIds.count);
+    for (let account = 0; account < this.accounts.count; account += 1) this.addAccountId(account);
+    const { transfers } = this;
+    for (let from = 0; from < transfers.count; from += TOUCHED_TOGETHER) {
+      // A chunk holds a multiple of these rows.
+      const end = Math.min(transfers.count, from + TOUCHED_TOGETHER);
+      const rows = transfers.chunkOf(from);
+      this.touchTransferIds(rows, transfers.offsetOf(from), end - from, transfers.wordsPerRow);
+      for (let transfer = from; transfer < end; transfer += 1) this.addTransferId(transfer);
+    }
+    for (let index = 0; index < this.burnedIds.count; index += 1) this.addBurnedId(index);
   }
 
   addBurnedId(index: number): void {

@@ -17,6 +17,8 @@ const SLOTS = 4096;
 const SEGMENT_WORDS = SLOTS * 2 + 2;
 const SEGMENT_BYTES = SEGMENT_WORDS * 4;
 const DEPTH_MAX = 16;
+/** Of a reserved segment on average: nine standard deviations below where it would split. */
+const ENTRIES_RESERVED = 2600;
 const scratch = new Int32Array(SLOTS * 2);
 
 export class SlotTable {
@@ -34,6 +36,21 @@ export class SlotTable {
     memory.allocate(SEGMENT_BYTES);
     this.#segment = new Int32Array(SEGMENT_WORDS);
     this.#directory = [this.#segment, this.#segment];
+  }
+
+  /** Makes an empty table as large as `entries` well-spread hashes need, so that filling it splits nothing. */
+  reserve(entries: number): void {
+    const depth = Math.ceil(Math.log2(entries / ENTRIES_RESERVED));
+    if (depth < 1) return;
+    const segments = 1 << Math.min(depth, DEPTH_MAX);
+    this.#memory.allocate((segments - this.#segments) * SEGMENT_BYTES);
+    this.#segments = segments;
+    this.#depth = Math.min(depth, DEPTH_MAX);
+    this.#directory = Array.from({ length: segments }, () => {
+      const segment = new Int32Array(SEGMENT_WORDS);
+      segment[SEGMENT_WORDS - 1] = this.#depth;
+      return segment;
+    });
   }
 
   /**
