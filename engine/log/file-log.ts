@@ -97,6 +97,7 @@ export class FileLog implements ReplicaLog {
     await eraseTorn(file, scan);
     const onFailure = (error: unknown): void => void this.#fail(error);
     const ring = new LogRing({ file, superblock, scan, onFailure });
+    await ring.settle();
     this.#ring = ring;
     const pause = (tookMs: number): Promise<void> => this.#pause(tookMs);
     const { release } = this.#options;

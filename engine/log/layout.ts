@@ -19,8 +19,11 @@ export const MESSAGE_SIZE_MAX = 1 << 20;
 export const GROUP_SIZE_MAX = (4 << 20) + BLOCK_SIZE;
 
 export const LOG_SIZE_DEFAULT = 256 << 20;
-/** Two groups, so that one can always be written while the log before the other is not free yet. */
-export const LOG_SIZE_MIN = 4 * GROUP_SIZE_MAX;
+/**
+ * The quarter that is kept for what was on its way when the log filled up (`logFull`) then holds a full message and what
+ * a group loses that does not fit before the ring's end.
+ */
+export const LOG_SIZE_MIN = 32 << 20;
 
 /** Sessions of clients (engine/replica); an exported or restored file does not carry it. */
 export const SESSIONS_TABLE = 100;

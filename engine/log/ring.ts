@@ -63,6 +63,16 @@ export class LogRing {
     this.#markSlot = scan.nextMarkSlot;
   }
 
+  /**
+   * After a start: makes what was read durable, for a process that was killed may have left it in the page cache only,
+   * and marks it.
+   */
+  async settle(): Promise<void> {
+    if (this.#live.length === 0) return;
+    await this.#file.sync();
+    await this.#mark();
+  }
+
   /** Bytes of the log that the newest checkpoint does not make superfluous, and those on their way. */
   get usedBytes(): number {
     return this.#liveBytes + this.#queuedBytes;

@@ -1,0 +1,195 @@
+import { expect, test } from '@jest/globals';
+import { checksumInto } from '../wire/checksum.ts';
+import { exportDataFile } from './export.ts';
+import { formatDataFile } from './format-file.ts';
+import { inspectDataFile, recogniseHead } from './inspect.ts';
+import { LOG_SIZE_MIN } from './layout.ts';
+import { restoreDataFile } from './restore.ts';
+import { MemoryStorage } from './testing/memory-storage.ts';
+import {
+  createToyFile,
+  IDENTITY,
+  messageOf,
+  PATH,
+  RELEASE,
+  ToyReplica,
+} from './testing/replica.ts';
+
+const EXPORTED = '/disk/exported.ledger';
+const RESTORED = '/disk/restored.ledger';
+
+async function runningReplica(): Promise<{ disk: MemoryStorage; replica: ToyReplica }> {
+  const disk = new MemoryStorage();
+  await createToyFile(disk, 64 << 10);
+  const replica = await ToyReplica.start(disk);
+  for (let op = 1; op <= 8; op += 1) {
+    await replica.append(messageOf(op, 500));
+    if (op === 4 || op === 8) await replica.checkpoint();
+  }
+  return { disk, replica };
+}
+
+test('an export of a running replica restores to the state at its op, without sessions, under another identity', async () => {
+  const { disk, replica } = await runningReplica();
+  const atCheckpoint = replica.state.digest(false);
+  const exporting = replica.log.exportTo({ path: EXPORTED });
+  for (let op = 9; op <= 12; op += 1) {
+    await replica.append(messageOf(op, 700));
+    await replica.checkpoint();
+  }
+  expect((await exporting).op).toBe(8);
+  const restamp = { clusterId: 99n, replicaIndex: 2, replicaCount: 3 };
+  await restoreDataFile({
+    from: EXPORTED,
+    to: RESTORED,
+    restamp,
+    logSizeBytes: LOG_SIZE_MIN,
+    storage: disk,
+  });
+  const restored = await ToyReplica.start(disk, RESTORED);
+  expect(restored.log.identity).toEqual(restamp);
+  expect(restored.state.op).toBe(8);
+  expect(restored.state.digest(false)).toBe(atCheckpoint);
+  expect(restored.state.session).toBe(0);
+  // And it goes on from there.
+  await restored.append(messageOf(9, 100));
+  await restored.checkpoint();
+  await restored.log.close();
+  expect((await ToyReplica.start(disk, RESTORED)).state.op).toBe(9);
+});
+
+test('a stream gets the bytes that a file gets, and its head says what it is', async () => {
+  const { disk, replica } = await runningReplica();
+  await replica.log.exportTo({ path: EXPORTED });
+  const parts: Uint8Array[] = [];
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    await Promise.resolve();
+    parts.push(bytes.slice());
+  };
+  await replica.log.exportTo({ write });
+  const streamed = Buffer.concat(parts);
+  expect(Buffer.compare(streamed, disk.bytes(EXPORTED))).toBe(0);
+  expect(recogniseHead(streamed.subarray(0, 4096))).toMatchObject({
+    kind: 'ledgerhouse',
+    head: { identity: IDENTITY, release: RELEASE, logSizeBytes: 0, checkpoint: { op: 8 } },
+  });
+  const inspection = await inspectDataFile(EXPORTED, disk);
+  expect(inspection).toMatchObject({ errors: [], wholeCopies: 4, logEntries: 0, lastOp: 8 });
+});
+
+test('a stopped file exports once its log is in a checkpoint, and is refused before', async () => {
+  const { disk, replica } = await runningReplica();
+  await replica.append(messageOf(9, 100));
+  await replica.log.close();
+  const target = { path: EXPORTED };
+  await expect(exportDataFile(PATH, target, disk)).rejects.toMatchObject({
+    code: 'not_checkpointed',
+  });
+  const again = await ToyReplica.start(disk);
+  await again.checkpoint();
+  await again.log.close();
+  expect((await exportDataFile(PATH, target, disk)).op).toBe(9);
+});
+
+test('neither format nor export nor restore overwrites, and none leaves anything behind when it fails', async () => {
+  const { disk, replica } = await runningReplica();
+  await replica.log.exportTo({ path: EXPORTED });
+  const paths = disk.paths;
+  const exists = { code: 'already_exists' };
+  const format = formatDataFile({
+    path: PATH,
+    identity: IDENTITY,
+    release: RELEASE,
+    storage: disk,
+  });
+  await expect(format).rejects.toMatchObject(exists);
+  await expect(replica.log.exportTo({ path: EXPORTED })).rejects.toMatchObject(exists);
+  await expect(restoreDataFile({ from: EXPORTED, to: PATH, storage: disk })).rejects.toMatchObject(
+    exists,
+  );
+  // A damaged export: nothing stands under the target's name.
+  const damaged = disk.bytes(EXPORTED);
+  damaged[damaged.length - 4090]! ^= 1;
+  const other = MemoryStorage.of(EXPORTED, damaged);
+  const restore = restoreDataFile({
+    from: EXPORTED,
+    to: RESTORED,
+    logSizeBytes: LOG_SIZE_MIN,
+    storage: other,
+  });
+  await expect(restore).rejects.toMatchObject({ code: 'checkpoint_corrupt' });
+  expect(other.paths).toEqual([EXPORTED]);
+  // A full disk.
+  disk.capacity = 0;
+  const full = restoreDataFile({ from: EXPORTED, to: RESTORED, storage: disk });
+  await expect(full).rejects.toMatchObject({ code: 'ENOSPC' });
+  expect(disk.paths).toEqual(paths);
+});
+
+test('an exported file is not started, and says what to do', async () => {
+  const { disk, replica } = await runningReplica();
+  await replica.log.exportTo({ path: EXPORTED });
+  await expect(ToyReplica.start(disk, EXPORTED)).rejects.toThrow(/restore/);
+});
+
+test.each([
+  { clusterId: 1n, replicaIndex: 1, replicaCount: 1 },
+  { clusterId: 1n, replicaIndex: 0, replicaCount: 7 },
+  { clusterId: 1n << 128n, replicaIndex: 0, replicaCount: 1 },
+  { clusterId: -1n, replicaIndex: 0, replicaCount: 1 },
+])('an identity that cannot be is refused: %p', async (identity) => {
+  const storage = new MemoryStorage();
+  const format = formatDataFile({ path: PATH, identity, release: RELEASE, storage });
+  await expect(format).rejects.toMatchObject({ code: 'identity_invalid' });
+});
+
+/** A TigerBeetle head as the reference describes it. */
+function tigerBeetleHead(damagedCopies: number): Uint8Array {
+  const head = new Uint8Array(4 * 24_576);
+  for (let copy = 0; copy < 4; copy += 1) {
+    const bytes = head.subarray(copy * 24_576, copy * 24_576 + 8192);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, 8192);
+    view.setUint16(32, copy, true);
+    view.setUint16(34, 2, true);
+    view.setUint32(36, 4361, true);
+    view.setBigUint64(40, 7n, true);
+    view.setBigUint64(48, 42n, true);
+    view.setBigUint64(320, 959n, true);
+    view.setUint32(708, 4361, true);
+    view.setBigUint64(1120, 1001n, true);
+    for (let member = 0; member < 12; member += 1)
+      view.setBigUint64(1136 + member * 16, 1000n + BigInt(member), true);
+    view.setUint8(1364, 3);
+    checksumInto(bytes.subarray(34), bytes, 0);
+    if (copy < damagedCopies) bytes[5000]! ^= 1;
+  }
+  return head;
+}
+
+test('a TigerBeetle data file is recognised while two copies of its head agree', () => {
+  for (const damaged of [0, 1, 2]) {
+    expect(recogniseHead(tigerBeetleHead(damaged))).toMatchObject({
+      kind: 'tigerbeetle',
+      head: {
+        clusterId: 42n,
+        replicaIndex: 1,
+        replicaCount: 3,
+        release: 4361,
+        checkpointOp: 959,
+        copies: 4 - damaged,
+      },
+    });
+  }
+  expect(() => recogniseHead(tigerBeetleHead(3))).toThrow(
+    expect.objectContaining({ code: 'not_a_data_file' }),
+  );
+});
+
+test('any other file is named as such', () => {
+  expect(() => recogniseHead(new Uint8Array(100_000))).toThrow(
+    expect.objectContaining({ code: 'not_a_data_file' }),
+  );
+  expect(() => recogniseHead(new Uint8Array(0))).toThrow(
+    expect.objectContaining({ code: 'not_a_data_file' }),
+  );
+});
