@@ -52,6 +52,11 @@ cluster-down: ## Take it down and leave nothing of ours
 cluster-status: ## What is up, and where its kubeconfig is
 	@$(NODE) tools/cluster/main.ts status
 
+.PHONY: bench bench-engine
+bench: bench-engine ## Print figures; never passes or fails
+bench-engine: ## One durable replica: throughput, latency, memory, restart (TRANSFERS=10000000)
+	@$(NODE) bench/engine/main.ts
+
 .PHONY: images build clean
 images: ## Build the images and load them into the cluster that is up
 	@$(NODE) tools/images/main.ts load

@@ -1,0 +1,281 @@
+/**
+ * `make bench-engine`: one durable replica on this machine, load from a process of its own. Prints a table beside the
+ * figures that TigerBeetle 0.17.9 reached on a machine of this size, and appends JSON lines to bench/results/.
+ * `TRANSFERS=…` sets how many transfers the restart is measured with (10,000,000 by default).
+ */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from 'tigerbeetle-node';
+import { checksum } from '../../engine/wire/checksum.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { TestEngine } from '../../test/support/engine.ts';
+import { checkout } from '../../test/support/shell.ts';
+import { connectTo } from '../../test/support/ledger.ts';
+import { batches, accountBatch, idsBatch, queryByLedger, type BatchKind } from './workload.ts';
+
+const accountCount = 10_000;
+const batchSize = 8189;
+const restartTransfers = Number(process.env['TRANSFERS'] ?? '10000000');
+const client = (engine: TestEngine) => connectTo(engine.port, 60_000);
+type Client = ReturnType<typeof client>;
+
+interface Row {
+  readonly name: string;
+  readonly perSecond?: number;
+  readonly p50?: number;
+  readonly p99?: number;
+  readonly value?: string;
+  readonly tigerbeetle: string;
+}
+
+async function main(): Promise<void> {
+  const rows: Row[] = [checksumRow()];
+  const engine = await TestEngine.create();
+  try {
+    const own = client(engine);
+    await own.submit(Operation.createAccounts, accountBatch(1, accountCount / 2));
+    await own.submit(
+      Operation.createAccounts,
+      accountBatch(1 + accountCount / 2, accountCount / 2),
+    );
+    rows.push(
+      await batchRow(
+        own,
+        'create_transfers, batches of 8,189',
+        'plain',
+        244,
+        '291,000/s · 19 · 58 ms',
+      ),
+    );
+    rows.push(await batchRow(own, 'two-phase: pending, then posted', 'twoPhase', 60, ''));
+    rows.push(await batchRow(own, 'hot: all between 2 accounts', 'hot', 60, ''));
+    rows.push(
+      await singles(
+        own,
+        'one transfer a request',
+        () => Operation.createTransfers,
+        oneTransfer,
+        3000,
+        '',
+      ),
+    );
+    rows.push(await officialSingles(engine));
+    rows.push(await officialBatches(engine));
+    const one = () => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
+    rows.push(
+      await singles(
+        own,
+        'lookup of one account',
+        () => Operation.lookupAccounts,
+        one,
+        3000,
+        '0.72 · 3.1 ms',
+      ),
+    );
+    const thousand = () => idsBatch(Array.from({ length: 1000 }, (_, i) => 1 + i * 10));
+    rows.push(
+      await singles(
+        own,
+        'lookup of 1,000 accounts',
+        () => Operation.lookupAccounts,
+        thousand,
+        500,
+        '8.4 · 15 ms',
+      ),
+    );
+    const page = () => queryByLedger(1, batchSize);
+    rows.push(
+      await singles(
+        own,
+        'query of 8,189 transfers',
+        () => Operation.queryTransfers,
+        page,
+        200,
+        '50 · 86 ms',
+      ),
+    );
+    rows.push(...(await growAndRestart(engine, own)));
+    own.close();
+  } finally {
+    await engine.dispose();
+  }
+  report(rows);
+}
+
+function checksumRow(): Row {
+  const message = new Uint8Array(1_048_320);
+  for (let i = 0; i < 20; i += 1) checksum(message);
+  const started = performance.now();
+  for (let i = 0; i < 300; i += 1) checksum(message);
+  const mebibytes = (300 * message.length) / 2 ** 20 / ((performance.now() - started) / 1000);
+  return { name: 'checksum', value: `${Math.round(mebibytes)} MiB/s`, tigerbeetle: 'hardware AES' };
+}
+
+/** Full batches, one in flight, bodies and their checksums made beforehand, 32 at a time. */
+async function batchRow(
+  own: Client,
+  name: string,
+  kind: BatchKind,
+  count: number,
+  tigerbeetle: string,
+): Promise<Row> {
+  const times: number[] = [];
+  const source = batches(kind, batchSize, accountCount);
+  for (let done = 0; done < count; done += 32) {
+    const ready = Array.from({ length: Math.min(32, count - done) }, () => source());
+    for (const { body, bodyChecksum } of ready) {
+      times.push(await timed(() => own.submit(Operation.createTransfers, body, { bodyChecksum })));
+    }
+  }
+  return { name, ...figures(times, batchSize), tigerbeetle };
+}
+
+const oneSource = batches('plain', 1, accountCount);
+const oneTransfer = () => oneSource().body;
+
+async function singles(
+  own: Client,
+  name: string,
+  operation: () => number,
+  body: () => Uint8Array,
+  count: number,
+  tigerbeetle: string,
+): Promise<Row> {
+  const times: number[] = [];
+  for (let i = 0; i < count; i += 1) {
+    const made = body();
+    times.push(await timed(() => own.submit(operation(), made)));
+  }
+  return { name, ...figures(times, 1), tigerbeetle };
+}
+
+const officialClient = (engine: TestEngine) =>
+  createClient({ cluster_id: 0n, replica_addresses: [`127.0.0.1:${engine.port}`] });
+let officialId = 1n << 100n;
+const officialTransfer = () => ({
+  id: (officialId += 1n),
+  debit_account_id: 1n + (officialId % 5000n),
+  credit_account_id: 5001n + (officialId % 5000n),
+  amount: 1n,
+  pending_id: 0n,
+  user_data_128: 0n,
+  user_data_64: 0n,
+  user_data_32: 0,
+  timeout: 0,
+  ledger: 1,
+  code: 1,
+  flags: 0,
+  timestamp: 0n,
+});
+
+async function officialSingles(engine: TestEngine): Promise<Row> {
+  const official = officialClient(engine);
+  const times: number[] = [];
+  for (let i = 0; i < 2000; i += 1)
+    times.push(await timed(() => official.createTransfers([officialTransfer()])));
+  official.destroy();
+  // The first one waits for the client's registration.
+  return {
+    name: 'one transfer, Node.js client',
+    ...figures(times.slice(1), 1),
+    tigerbeetle: '0.84 · 4.0 ms',
+  };
+}
+
+async function officialBatches(engine: TestEngine): Promise<Row> {
+  const official = officialClient(engine);
+  await official.createTransfers([officialTransfer()]);
+  const times: number[] = [];
+  for (let i = 0; i < 60; i += 1) {
+    const batch = Array.from({ length: batchSize }, officialTransfer);
+    times.push(await timed(() => official.createTransfers(batch)));
+  }
+  official.destroy();
+  return {
+    name: 'batches of 8,189, Node.js client',
+    ...figures(times, batchSize),
+    tigerbeetle: '156,000/s · 49 · 67 ms',
+  };
+}
+
+/** Fills the ledger up, then measures memory a transfer and how long a restart takes. */
+async function growAndRestart(engine: TestEngine, own: Client): Promise<Row[]> {
+  const before = await engine.status();
+  const missing = Math.ceil((restartTransfers - before.transfers) / batchSize);
+  const fill = await batchRow(
+    own,
+    `create_transfers up to ${restartTransfers.toLocaleString('en')}`,
+    'plain',
+    missing,
+    '',
+  );
+  const after = await engine.status();
+  const memory =
+    (after.memory.usedBytes - before.memory.usedBytes) / (after.transfers - before.transfers);
+  const resident = residentMebibytes(engine.pid);
+  const started = performance.now();
+  await engine.end('SIGKILL');
+  await engine.start();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  return [
+    fill,
+    {
+      name: 'memory a transfer, indexes included',
+      value: `${Math.round(memory)} B`,
+      tigerbeetle: '(3.0 GiB from the start)',
+    },
+    {
+      name: `resident with ${after.transfers.toLocaleString('en')} transfers`,
+      value: `${resident} MiB`,
+      tigerbeetle: '',
+    },
+    {
+      name: `kill -9 and restart with ${after.transfers.toLocaleString('en')} transfers`,
+      value: `${seconds} s`,
+      tigerbeetle: '',
+    },
+  ];
+}
+
+/** bin/ledger-engine replaces itself by Node, so that its pid is the engine's. */
+function residentMebibytes(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes ?? 0) / 1024);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+function figures(times: readonly number[], events: number): Pick<Row, 'perSecond' | 'p50' | 'p99'> {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
+  return { perSecond: Math.round((times.length * events) / seconds), p50: at(0.5), p99: at(0.99) };
+}
+
+function report(rows: readonly Row[]): void {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout })
+    .toString()
+    .trim();
+  const folder = join(checkout, 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  const at = new Date().toISOString();
+  console.log(`\n${'workload'.padEnd(46)}${'here'.padEnd(34)}TigerBeetle 0.17.9 (p50 · p99)`);
+  for (const row of rows) {
+    appendFileSync(join(folder, 'engine.jsonl'), `${JSON.stringify({ at, commit, ...row })}\n`);
+    const here =
+      row.value ??
+      `${(row.perSecond ?? 0).toLocaleString('en')}/s · ${row.p50?.toFixed(2)} · ${row.p99?.toFixed(2)} ms`;
+    console.log(`${row.name.padEnd(46)}${here.padEnd(34)}${row.tigerbeetle}`);
+  }
+  console.log(
+    '\nThe machine may be shared: compare figures of one run, and repeat before believing a difference.',
+  );
+}
+
+await main();
