@@ -80,7 +80,6 @@ export class LedgerState {
   readonly #accountIds = new SlotTable(this.memory);
   /** Of transfers: index + 1; of burned ids: -(index + 1). */
   readonly #transferIds = new SlotTable(this.memory);
-  #touched = 0;
   #indexedAccounts = 0;
   #indexedTransfers = 0;
 
@@ -111,11 +110,9 @@ export class LedgerState {
 
   /** Brings the places where the ids of `count` transfers will be looked for into the processor's cache. */
   touchTransferIds(events: Uint32Array, at: number, count: number, wordsPerEvent: number): void {
-    let sum = 0;
     for (let i = 0; i < count; i += 1) {
-      sum ^= this.#transferIds.touch(hash128(events, at + i * wordsPerEvent));
+      this.#transferIds.touch(hash128(events, at + i * wordsPerEvent));
     }
-    this.#touched = sum;
   }
 
   /** Makes the id of an account's row findable; the field indexes follow with `indexNew`. */

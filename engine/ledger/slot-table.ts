@@ -27,6 +27,7 @@ export class SlotTable {
   #depth = 1;
   #segments = 1;
   #segment: Int32Array;
+  touched = 0;
   #hash = 0;
   #position = 0;
   readonly #memory: Memory;
@@ -55,11 +56,12 @@ export class SlotTable {
 
   /**
    * Reads the first slot of a hash, so that it is in the processor's cache when it is looked for. Reads of many hashes in
-   * a row overlap, look-ups one by one wait for memory each. The sum is of no meaning but keeps the read from being left out.
+   * a row overlap, look-ups one by one wait for memory each.
    */
-  touch(hash: number): number {
+  touch(hash: number): void {
     const segment = this.#directory[hash >>> (32 - this.#depth)]!;
-    return segment[((hash << 1) & (segment.length - 3)) + 1]!;
+    // The sum means nothing; a read whose value goes nowhere would be left out.
+    this.touched ^= segment[((hash << 1) & (segment.length - 3)) + 1]!;
   }
 
   /** Begins to look for values of a hash; `next` gives them. */

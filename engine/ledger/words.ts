@@ -134,15 +134,25 @@ export function hash32(word: number): number {
 }
 
 export function hash64(a: Uint32Array, i: number): number {
-  return hash32(Math.imul(hash32(a[i]!), 0x9e3779b1) ^ a[i + 1]!);
+  return hash32(absorb(absorb(SEED, a[i]!), a[i + 1]!));
 }
 
 export function hash128(a: Uint32Array, i: number): number {
-  let h = Math.imul(a[i]! ^ 0x2545f491, 0x9e3779b1);
-  h = Math.imul(h ^ (h >>> 15) ^ a[i + 1]!, 0x85ebca6b);
-  h = Math.imul(h ^ (h >>> 13) ^ a[i + 2]!, 0xc2b2ae35);
-  h = Math.imul(h ^ (h >>> 16) ^ a[i + 3]!, 0x27d4eb2f);
-  return hash32(h);
+  const low = absorb(absorb(SEED, a[i]!), a[i + 1]!);
+  return hash32(absorb(absorb(low, a[i + 2]!), a[i + 3]!));
+}
+
+const SEED = 0x2545f491;
+
+/**
+ * MurmurHash3's step. Words are scrambled before they meet: ids are often made of words that follow from one another, and
+ * a cheaper mix let such words cancel out.
+ */
+function absorb(hash: number, word: number): number {
+  let k = Math.imul(word, 0xcc9e2d51);
+  k = (k << 15) | (k >>> 17);
+  const h = hash ^ Math.imul(k, 0x1b873593);
+  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
 }
 
 /** A view of bytes as words; bytes that do not begin at a word are copied once. */

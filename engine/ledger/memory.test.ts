@@ -1,0 +1,71 @@
+import { expect, test } from '@jest/globals';
+import { encodeMultiBatch } from '../wire/multi-batch.ts';
+import { Operation } from '../wire/operations.ts';
+import { StateMachine } from './state-machine.ts';
+
+const MIB = 2 ** 20;
+
+/** A body of `count` events whose ids, user_data_128 and user_data_64 all differ. */
+function events(kind: 'account' | 'transfer', count: number, first: number): Uint8Array {
+  const words = new Uint32Array(count * 32);
+  for (let i = 0; i < count; i += 1) {
+    const at = i * 32;
+    const unique = Math.imul(first + i + 1, 0x9e3779b1);
+    words.set([first + i + 1, unique], at);
+    if (kind === 'transfer') {
+      words.set([1 + ((first + i) % 100), Math.imul(1 + ((first + i) % 100), 0x9e3779b1)], at + 4);
+      const credit = 1 + ((first + i + 1) % 100);
+      words.set([credit, Math.imul(credit, 0x9e3779b1)], at + 8);
+      words[at + 12] = 1;
+    }
+    words.set([unique, 0, 0, first + i + 1, unique, 7, 7], at + 20);
+    words[at + 28] = 1;
+    words[at + 29] = 1;
+  }
+  return encodeMultiBatch([new Uint8Array(words.buffer)], 128);
+}
+
+test.each([24, 48, 96])(
+  'a machine of %i MiB refuses in time, not early, and goes on reading',
+  (mib) => {
+    const limitBytes = mib * MIB;
+    const machine = new StateMachine({ memoryLimitBytes: limitBytes });
+    let timestamp = 1_000_000n;
+    const commit = (operation: number, body: Uint8Array): void => {
+      timestamp += 10_000n;
+      machine.commit(operation, timestamp, body);
+    };
+    commit(Operation.createAccounts, events('account', 100, 0));
+    let count = 0;
+    for (;;) {
+      const body = events('transfer', 4000, count);
+      if (!machine.admits(Operation.createTransfers, body)) break;
+      commit(Operation.createTransfers, body);
+      count += 4000;
+      expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
+    }
+    expect(machine.counts().transfers).toBe(count);
+    expect(machine.memory().usedBytes).toBeGreaterThan(limitBytes - 20 * MIB);
+    expect(machine.admits(Operation.lookupTransfers, new Uint8Array(32))).toBe(true);
+    expect(machine.admits(Operation.pulse, new Uint8Array(0))).toBe(true);
+    const id = new Uint8Array(16);
+    new DataView(id.buffer).setUint32(0, count, true);
+    new DataView(id.buffer).setUint32(4, Math.imul(count, 0x9e3779b1) >>> 0, true);
+    const reply = machine.read(Operation.lookupTransfers, encodeMultiBatch([id], 16));
+    expect(reply.subarray(0, 16)).toEqual(id);
+  },
+);
+
+test('accounts with two unique fields of user data stay below 450 bytes, transfers below 250', () => {
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 40 });
+  const empty = machine.memory().usedBytes;
+  for (let first = 0, time = 10_000n; first < 120_000; first += 8000, time += 10_000n) {
+    machine.commit(Operation.createAccounts, time, events('account', 8000, first));
+  }
+  const filled = machine.memory().usedBytes;
+  expect((filled - empty) / 120_000).toBeLessThan(450);
+  for (let first = 0, time = 10_000_000n; first < 400_000; first += 8000, time += 10_000n) {
+    machine.commit(Operation.createTransfers, time, events('transfer', 8000, first));
+  }
+  expect((machine.memory().usedBytes - filled) / 400_000).toBeLessThan(250);
+});
