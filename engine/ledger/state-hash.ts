@@ -7,7 +7,7 @@
  * with each other at the end of every operation.
  */
 import type { RowTable } from './row-table.ts';
-import { hash32 } from './words.ts';
+import { hash32, imul } from './words.ts';
 
 export class StateHash {
   readonly lanes = new Uint32Array(4);
@@ -20,10 +20,10 @@ export class StateHash {
     let c = lanes[2]! | 0;
     let d = lanes[3]! | 0;
     for (let i = from; i < to; i += 4) {
-      a = Math.imul(a ^ words[i]!, 0x9e3779b1);
-      b = Math.imul(b ^ words[i + 1]!, 0x85ebca77);
-      c = Math.imul(c ^ words[i + 2]!, 0xc2b2ae3d);
-      d = Math.imul(d ^ words[i + 3]!, 0x27d4eb2f);
+      a = imul(a ^ words[i]!, 0x9e3779b1);
+      b = imul(b ^ words[i + 1]!, 0x85ebca77);
+      c = imul(c ^ words[i + 2]!, 0xc2b2ae3d);
+      d = imul(d ^ words[i + 3]!, 0x27d4eb2f);
       a = (a << 13) | (a >>> 19);
       b = (b << 13) | (b >>> 19);
       c = (c << 13) | (c >>> 19);
@@ -51,7 +51,7 @@ export class StateHash {
     const lanes = this.lanes;
     for (let round = 0; round < 2; round += 1) {
       for (let i = 0; i < 4; i += 1) {
-        lanes[i] = hash32(lanes[i]! + Math.imul(lanes[(i + 3) % 4]!, 0x9e3779b1) + i + 1);
+        lanes[i] = hash32(lanes[i]! + imul(lanes[(i + 3) % 4]!, 0x9e3779b1) + i + 1);
       }
     }
   }
