@@ -1,4 +1,5 @@
 /** `ledger-engine`: the ledger engine's command line. */
+import { benchmark } from './commands/benchmark.ts';
 import { UsageError, helpOf, readInput, type Verb } from './commands/verb.ts';
 import { exportFile } from './commands/export.ts';
 import { format } from './commands/format.ts';
@@ -9,7 +10,16 @@ import { start } from './commands/start.ts';
 import { version } from './commands/version.ts';
 import { DataFileError } from './log/errors.ts';
 
-const verbs: readonly Verb[] = [format, start, recover, exportFile, restore, inspect, version];
+const verbs: readonly Verb[] = [
+  format,
+  start,
+  recover,
+  exportFile,
+  restore,
+  inspect,
+  version,
+  benchmark,
+];
 
 async function main(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;

@@ -12,7 +12,15 @@ import { Operation } from '../../engine/wire/operations.ts';
 import { TestEngine } from '../../test/support/engine.ts';
 import { checkout } from '../../test/support/shell.ts';
 import { connectTo } from '../../test/support/ledger.ts';
-import { batches, accountBatch, idsBatch, queryByLedger, type BatchKind } from './workload.ts';
+import {
+  accountBatch,
+  batches,
+  figures,
+  idsBatch,
+  queryByLedger,
+  timed,
+  type BatchKind,
+} from '../../engine/commands/workload.ts';
 
 const accountCount = 10_000;
 const batchSize = 8189;
@@ -242,20 +250,6 @@ async function growAndRestart(engine: TestEngine, own: Client): Promise<Row[]> {
 function residentMebibytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes ?? 0) / 1024);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now();
-  await work();
-  return performance.now() - started;
-}
-
-function figures(times: readonly number[], events: number): Pick<Row, 'perSecond' | 'p50' | 'p99'> {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
-  const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
-  return { perSecond: Math.round((times.length * events) / seconds), p50: at(0.5), p99: at(0.99) };
 }
 
 function report(rows: readonly Row[]): void {

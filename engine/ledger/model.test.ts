@@ -32,6 +32,22 @@ test('balances conserve: debits equal credits, pending and posted', () => {
   );
 });
 
+test('a broken chain leaves nothing behind but burned ids', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const simulation = new Simulation(seed);
+      for (let step = 0; step < 60; step += 1) simulation.step();
+      for (let chain = 0; chain < 5; chain += 1) {
+        const { before, after } = simulation.breakChain();
+        expect(after).toEqual(before);
+      }
+      // And what comes later finds ids and lists as they should be.
+      for (let step = 0; step < 20; step += 1) simulation.step();
+    }),
+    { numRuns: 25 },
+  );
+});
+
 test('equal histories have equal state hashes, histories that differ in one amount do not', () => {
   fc.assert(
     fc.property(fc.integer(), (seed) => {

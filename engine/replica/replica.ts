@@ -7,7 +7,13 @@ import type { Clock } from '../../base/clock.ts';
 import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
-import { buildReply, buildRequest, EvictionReason, Header, RequestHeader } from '../wire/header.ts';
+import {
+  buildReply,
+  buildRequest,
+  Header,
+  RequestHeader,
+  type EvictionReason,
+} from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';

@@ -29,7 +29,7 @@ export class StatusServer {
         answer(response, 405, 'text/plain', 'only GET\n');
         return;
       }
-      switch (request.url) {
+      switch (request.url ?? '') {
         case '/livez':
           answer(response, 200, 'text/plain', 'ok\n');
           return;

@@ -151,19 +151,18 @@ test('at its memory limit the engine says so, refuses new events, loses nothing 
   const client = connectTo(engine.port, 4_000);
   clients = [client];
   await create(client, Operation.createAccounts, accountBytes(accounts));
-  let id = 0n;
   let acknowledged = 0n;
   let refusal: unknown;
-  while (refusal === undefined && id < 2_000_000n) {
-    const transfers = Array.from({ length: 8189 }, () => ({
-      id: (id += 1n),
+  for (let batch = 0; refusal === undefined && batch < 250; batch += 1) {
+    const transfers = Array.from({ length: 8189 }, (_, i) => ({
+      id: BigInt(batch * 8189 + i + 1),
       debit: 1n,
       credit: 2n,
       amount: 1n,
     }));
     try {
       await create(client, Operation.createTransfers, transferBytes(transfers));
-      acknowledged = id;
+      acknowledged += 8189n;
     } catch (error) {
       refusal = error;
     }

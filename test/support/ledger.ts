@@ -1,7 +1,10 @@
 /** Accounts and transfers as bytes, and a client that sends them, for tests and benchmarks. */
 import { Client } from '../../engine/client/client.ts';
+import { putU128 } from '../../engine/commands/workload.ts';
 import { encodeMultiBatch, splitMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
+
+export { accountBytes } from '../../engine/commands/workload.ts';
 
 export const created = 0xffff_ffff;
 
@@ -13,18 +16,6 @@ export interface TransferFields {
   readonly pendingId?: bigint;
   readonly timeout?: number;
   readonly flags?: number;
-}
-
-export function accountBytes(ids: readonly bigint[], flags = 0): Uint8Array {
-  const bytes = new Uint8Array(ids.length * 128);
-  const view = new DataView(bytes.buffer);
-  ids.forEach((id, i) => {
-    putU128(view, i * 128, id);
-    view.setUint32(i * 128 + 112, 1, true);
-    view.setUint16(i * 128 + 116, 1, true);
-    view.setUint16(i * 128 + 118, flags, true);
-  });
-  return bytes;
 }
 
 export function transferBytes(transfers: readonly TransferFields[]): Uint8Array {
@@ -43,11 +34,6 @@ export function transferBytes(transfers: readonly TransferFields[]): Uint8Array 
     view.setUint16(at + 118, transfer.flags ?? 0, true);
   });
   return bytes;
-}
-
-export function putU128(view: DataView, at: number, value: bigint): void {
-  view.setBigUint64(at, value & 0xffff_ffff_ffff_ffffn, true);
-  view.setBigUint64(at + 8, value >> 64n, true);
 }
 
 export const u128 = (view: DataView, at: number): bigint =>

@@ -112,6 +112,44 @@ export class Simulation {
     this.#late.push(last);
   }
 
+  /**
+   * Commits a chain of random transfers (or accounts) whose last member cannot be created. Returns what the machine showed
+   * before and after; burned ids are left out, they stay.
+   */
+  breakChain(): { before: unknown; after: unknown } {
+    const operation = this.#chance(0.8) ? Operation.createTransfers : Operation.createAccounts;
+    const isAccounts = operation === Operation.createAccounts;
+    const length = 1 + this.#below(12);
+    const members = Array.from({ length }, () => {
+      const member = isAccounts ? this.#account(false) : this.#transfer(false);
+      member[118] = member[118]! | 1;
+      return member;
+    });
+    const body = encodeMultiBatch([concatenate([...members, new Uint8Array(128)])], 128);
+    const before = this.#visible();
+    this.#commit(operation, body, length + 1);
+    return { before, after: this.#visible() };
+  }
+
+  /** Rows of all tables but burned ids, every account with its balances, every change event. */
+  #visible(): unknown {
+    const ids = Array.from({ length: 9 }, (_, i) => BigInt(i + 1)).map((id) =>
+      id % 3n === 0n ? id << 70n : id,
+    );
+    const accounts = concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
+    const events = encodeRecord(eventsFilterFields, 64, { limit: 2730n });
+    return {
+      tables: this.machine
+        .takeDelta(new Set([1, 2, 3, 4]))
+        .filter(({ table }) => table < 5)
+        .map(({ chunks }) => concatenate([...chunks].map((chunk) => chunk.slice()))),
+      accounts: this.machine.read(Operation.lookupAccountsUnbatched, accounts),
+      events: this.machine.read(Operation.getChangeEvents, events),
+      counts: this.machine.counts(),
+      expiry: this.machine.nextExpiry(),
+    };
+  }
+
   /** The commit that ran while the last checkpoint was being written. */
   readonly #late: Commit[] = [];
 

@@ -1,7 +1,6 @@
 /** Bodies of requests for the benchmarks, made before the clock runs. */
-import { checksum } from '../../engine/wire/checksum.ts';
-import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
-import { accountBytes, putU128 } from '../../test/support/ledger.ts';
+import { checksum } from '../wire/checksum.ts';
+import { encodeMultiBatch } from '../wire/multi-batch.ts';
 
 /** `plain`: random accounts. `twoPhase`: a batch of pending ones, then one that posts them. `hot`: two accounts only. */
 export type BatchKind = 'plain' | 'twoPhase' | 'hot';
@@ -71,4 +70,45 @@ export function queryByLedger(ledger: number, limit: number): Uint8Array {
   view.setUint32(28, ledger, true);
   view.setUint32(56, limit, true);
   return encodeMultiBatch([filter], 64);
+}
+
+/** Accounts of ledger 1 and code 1. */
+export function accountBytes(ids: readonly bigint[], flags = 0): Uint8Array {
+  const bytes = new Uint8Array(ids.length * 128);
+  const view = new DataView(bytes.buffer);
+  ids.forEach((id, i) => {
+    putU128(view, i * 128, id);
+    view.setUint32(i * 128 + 112, 1, true);
+    view.setUint16(i * 128 + 116, 1, true);
+    view.setUint16(i * 128 + 118, flags, true);
+  });
+  return bytes;
+}
+
+export function putU128(view: DataView, at: number, value: bigint): void {
+  view.setBigUint64(at, value & 0xffff_ffff_ffff_ffffn, true);
+  view.setBigUint64(at + 8, value >> 64n, true);
+}
+
+/** Milliseconds that something takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+export interface Figures {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+}
+
+/** Of requests that took `times` one after another, each with `events` events. */
+export function figures(times: readonly number[], events: number): Figures {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  const seconds = times.reduce((sum, time) => sum + time, 0) / 1000;
+  return { perSecond: Math.round((times.length * events) / seconds), p50: at(0.5), p99: at(0.99) };
 }
