@@ -38,7 +38,7 @@ export const EvictionReason = {
 } as const;
 export type EvictionReason = (typeof EvictionReason)[keyof typeof EvictionReason];
 
-/** The u128 as two halves; the way ids are held without allocating a bigint for each comparison. */
+/** An unsigned integer below 2^128. */
 export type U128 = bigint;
 
 /** Reads and writes a header in place. */
