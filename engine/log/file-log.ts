@@ -30,6 +30,8 @@ export interface FileLogOptions {
 
 /** The log is full, for new writes, at this part of the ring; what is on its way may fill the rest. */
 const FULL_PART = 3 / 4;
+/** Small entries are taken until this part; the rest holds what was on its way, whatever a ring's end costs. */
+const EXHAUSTED_PART = 13 / 16;
 /** A checkpoint is due at this part of the ring: it has as much again to finish before the log is full. */
 const CHECKPOINT_PART = 3 / 8;
 /** Free space is asked for again after this long. */
@@ -122,6 +124,11 @@ export class FileLog implements ReplicaLog {
   /** True when new writes are to be refused: checkpoints do not keep up, or find no room. Reads go on. */
   get logFull(): boolean {
     return this.#recovered().ring.usedBytes > this.#head.logSizeBytes * FULL_PART;
+  }
+
+  /** True when registrations are to be refused too. */
+  get logExhausted(): boolean {
+    return this.#recovered().ring.usedBytes > this.#head.logSizeBytes * EXHAUSTED_PART;
   }
 
   /**

@@ -75,6 +75,12 @@ export interface ReplicaLog {
    */
   readonly logFull: boolean;
 
+  /**
+   * True when not even the small entries fit that are taken while `logFull`: registrations, without which a new client
+   * could not read.
+   */
+  readonly logExhausted: boolean;
+
   /** Bytes the replica's storage takes now and may take. */
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
 

@@ -190,10 +190,7 @@ export class Replica {
     }
     // Clients repeat what is not answered; official ones have one request in flight, so that only others meet this bound.
     if (this.#op - this.#committed >= uncommittedMax) return;
-    const full =
-      this.#options.log.logFull ||
-      (shape !== undefined && !this.#options.ledger.admits(operation, body));
-    if (full) {
+    if (this.#isFullFor(operation, body)) {
       // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
       this.refused += 1;
       return;
@@ -201,6 +198,13 @@ export class Replica {
     this.#count(operation);
     this.#append(message, operation, (reply) => sink.send(reply));
     this.#pulseWhenDue();
+  }
+
+  /** At a limit only registrations are taken, as long as there is room for them: without a session nobody reads. */
+  #isFullFor(operation: number, body: Uint8Array): boolean {
+    const { ledger, log } = this.#options;
+    if (operation === Operation.register) return log.logExhausted;
+    return log.logFull || (operation !== Operation.noop && !ledger.admits(operation, body));
   }
 
   /** Logs an operation, executes it, and gives its reply to `answer` once it is committed. */
