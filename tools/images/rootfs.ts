@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { ensureProgram } from '../cluster/binaries.ts';
 import { checkout } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
+import { addProgram } from './program.ts';
 
 /** Puts an image's files under `rootfs`. */
 export type Recipe = (rootfs: string) => Promise<void>;
@@ -20,6 +21,10 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   async pause(rootfs) {
     mkdirSync(rootfs, { recursive: true });
     cpSync(await ensureProgram('pause'), join(rootfs, 'pause'));
+  },
+  async engine(rootfs) {
+    await nodeRuntime(rootfs);
+    await addProgram(join(rootfs, 'app'), ['base', 'domain', 'engine', 'gen'], ['pino']);
   },
   async probe(rootfs) {
     await nodeRuntime(rootfs);
