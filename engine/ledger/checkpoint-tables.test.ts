@@ -1,8 +1,9 @@
 /** A checkpoint that is not whole is refused; it never becomes a state that is subtly another. */
 import { expect, test } from '@jest/globals';
+import { concatenate } from '../../test/support/ledger/records.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
-import { type SectionHead, SectionKind } from './checkpoint.ts';
+import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
 import { CheckpointError, TableId } from './checkpoint-tables.ts';
 import { Transfer } from './layout.ts';
 import { StateMachine } from './state-machine.ts';
@@ -12,19 +13,22 @@ interface Stored {
   bytes: Uint8Array;
 }
 
+function event(words: Record<number, number>): Uint8Array {
+  const record = new Uint32Array(32);
+  for (const [at, value] of Object.entries(words)) record[Number(at)] = value;
+  return new Uint8Array(record.buffer);
+}
+
+function account(id: number): Uint8Array {
+  return event({ 0: id, 28: 1, 29: 1 });
+}
+
+function batch(...events: Uint8Array[]): Uint8Array {
+  return encodeMultiBatch([concatenate(events)], 128);
+}
+
 function machineWithSomeTransfers(): StateMachine {
   const machine = new StateMachine({ memoryLimitBytes: 2 ** 30 });
-  const event = (words: Record<number, number>): Uint8Array => {
-    const record = new Uint32Array(32);
-    for (const [at, value] of Object.entries(words)) record[Number(at)] = value;
-    return new Uint8Array(record.buffer);
-  };
-  const batch = (...events: Uint8Array[]): Uint8Array => {
-    const bytes = new Uint8Array(events.length * 128);
-    for (const [i, record] of events.entries()) bytes.set(record, i * 128);
-    return encodeMultiBatch([bytes], 128);
-  };
-  const account = (id: number): Uint8Array => event({ 0: id, 28: 1, 29: 1 });
   const pending = (id: number): Uint8Array =>
     event({ 0: id, 4: 1, 8: 2, 12: 5, 27: 1, 28: 1, 29: 1 | (2 << 16) });
   const post = event({ 0: 13, 16: 11, 29: 4 << 16 });
@@ -34,17 +38,12 @@ function machineWithSomeTransfers(): StateMachine {
   return machine;
 }
 
+function pull({ chunks, ...head }: Section): Stored {
+  return { head, bytes: concatenate([...chunks].map((chunk) => chunk.slice())) };
+}
+
 function store(machine: StateMachine): Stored[] {
-  return machine.takeDelta(new Set()).map(({ chunks, ...head }) => {
-    const parts = [...chunks].map((chunk) => chunk.slice());
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return { head, bytes };
-  });
+  return machine.takeDelta(new Set()).map(pull);
 }
 
 async function load(sections: readonly Stored[]): Promise<StateMachine> {
@@ -72,6 +71,27 @@ test('what was stored comes back', async () => {
   const loaded = await load(store(machine));
   expect(loaded.stateHash()).toEqual(machine.stateHash());
   expect(loaded.counts()).toEqual({ accounts: 2, transfers: 3, pendingTransfers: 0 });
+});
+
+test('sections pulled late show the moment the delta was taken: later balances and closings are not in them', async () => {
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30 });
+  const accounts = batch(account(1), account(2));
+  machine.commit(Operation.createAccounts, 10n, accounts);
+  const hash = machine.stateHash();
+  const sections = machine.takeDelta(new Set());
+  const closing = event({ 0: 11, 4: 1, 8: 2, 12: 5, 28: 1, 29: 1 | ((2 | 0x40) << 16) });
+  machine.commit(Operation.createTransfers, 20n, batch(closing));
+  const loaded = await load(sections.map(pull));
+  expect(loaded.stateHash()).toEqual(hash);
+  const ids = new Uint8Array(32);
+  ids[0] = 1;
+  ids[16] = 2;
+  const before = loaded.read(Operation.lookupAccountsUnbatched, ids);
+  const empty = new StateMachine({ memoryLimitBytes: 2 ** 30 });
+  empty.commit(Operation.createAccounts, 10n, accounts);
+  expect(before).toEqual(empty.read(Operation.lookupAccountsUnbatched, ids));
+  loaded.commit(Operation.createTransfers, 20n, batch(closing));
+  expect(loaded.stateHash()).toEqual(machine.stateHash());
 });
 
 test('a second delta holds only what is new', async () => {

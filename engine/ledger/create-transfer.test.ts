@@ -111,6 +111,7 @@ test('balancing clamps to what there is', async () => {
     transfer T7 A4 A2 3 flags=balancing_debit       -> created
     lookup T7 amount=1
     transfer T7 A4 A2 2 flags=balancing_debit       -> exists
+    transfer T7 A4 A2 1 flags=balancing_debit       -> exists
     transfer T7 A4 A2 0 flags=balancing_debit       -> exists_with_different_amount
     balance A4 3 11 0 14
   `);
