@@ -17,12 +17,14 @@ export async function loadSections({
   sections,
   state,
 }: StoredCheckpoint & { readonly state: Checkpointed }): Promise<void> {
-  for (const { pieces, ...head } of sections) {
-    await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
-  }
   try {
+    for (const { pieces, ...head } of sections) {
+      await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
+    }
     state.finishLoad();
   } catch (cause) {
+    // Damage that a seal found and a disk that cannot be read have their own words.
+    if (cause instanceof DataFileError || Object.hasOwn(cause as object, 'errno')) throw cause;
     throw new DataFileError(
       'state_rejected',
       `The checkpoint's sections do not fit together. ${CORRUPTION_ADVICE}`,

@@ -1,7 +1,7 @@
 /**
  * Checksums of the data file: GMAC with AES-128 (node:crypto, hardware), 16 bytes. Measured at 20 GiB/s against 1.8 GiB/s of
  * SHA-256 on the same machine (docs/decisions/0012-data-file.md). Any change of the sealed bytes changes it, but for a
- * chance of about 2^-100. The key is random for every file and never leaves it, so that no client can put bytes into a
+ * chance of about 2^-100. The key is random for every replica, and clients never see it: no client can put bytes into a
  * message that recovery would take for a record of ours.
  */
 import { createCipheriv, timingSafeEqual } from 'node:crypto';
