@@ -48,7 +48,8 @@ try {
   if (!(error instanceof UsageError || error instanceof DataFileError || isSystemError(error)))
     throw error;
   process.stderr.write(`ledger-engine: ${error.message}\n`);
-  process.exitCode = 1;
+  // At once: a start that failed half way may have a port open already, which would keep the process.
+  process.exit(1);
 }
 
 /** What the system refused (no such file, no room, no right): its message names the path and the reason. */

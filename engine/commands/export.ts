@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { exportDataFile } from '../log/export.ts';
 import { UsageError, type Verb } from './verb.ts';
 import { required } from './format.ts';
 import { parseAddress } from './values.ts';
@@ -9,7 +10,7 @@ import { parseAddress } from './values.ts';
 export const exportFile: Verb = {
   name: 'export',
   summary:
-    'Copy a running replica into a data file, consistent at one operation, while it goes on.',
+    'Copy a replica into a portable data file: a running one while it goes on, or the file of a stopped one.',
   arguments: ['to'],
   flags: [
     {
@@ -17,9 +18,19 @@ export const exportFile: Verb = {
       value: 'address',
       help: "the replica's status address, on this machine",
     },
+    { name: 'from', value: 'path', help: 'the data file of a replica that was stopped' },
   ],
   async run(input) {
     const [to = ''] = input.arguments;
+    const from = input.flag('from');
+    if (from !== undefined) {
+      await exportDataFile(from, { path: to });
+      return 0;
+    }
+    if (input.flag('status-address') === undefined)
+      throw new UsageError(
+        'say what to export: --status-address of a running replica, or --from a data file',
+      );
     const { host, port } = parseAddress(required(input.flag('status-address'), 'status-address'));
     if (await exists(to)) throw new UsageError(`${to} exists; export does not overwrite`);
     const response = await fetch(`http://${host}:${port}/export`, { method: 'POST' });

@@ -75,11 +75,15 @@ async function sendExport(
     answer(response, 403, 'text/plain', 'an export is given to the same machine or pod only\n');
     return;
   }
+  // A receiver that goes away ends the export: what it has pinned of the data file is free again.
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
   try {
     response.writeHead(200, { 'content-type': 'application/octet-stream' });
     await source.exportTo(async (bytes) => {
       // What is written may be memory that is used again: it is handed over before the next piece is made.
-      if (!response.write(bytes.slice())) await once(response, 'drain');
+      if (!response.write(bytes.slice())) await once(response, 'drain', { signal: gone.signal });
+      gone.signal.throwIfAborted();
     });
     response.end();
   } catch (error) {

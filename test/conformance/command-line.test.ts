@@ -113,6 +113,48 @@ test('a second start on the same data file is refused while the first one runs',
   }
 });
 
+test('a start whose port is taken ends with 1, also when it serves its status already', async () => {
+  const running = await TestEngine.create();
+  try {
+    const path = await formatted('other.ledger', '0');
+    const { code, stderr } = await engine(
+      'start',
+      `--addresses=127.0.0.1:${running.port}`,
+      '--status-address=127.0.0.1:0',
+      path,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain('EADDRINUSE');
+  } finally {
+    await running.dispose();
+  }
+});
+
+test('an export of a stopped engine is its checkpoint, and one of a killed engine is refused', async () => {
+  const running = await TestEngine.create({ folder });
+  const copy = join(folder, 'copy.ledger');
+  try {
+    const client = connectTo(running.port);
+    await create(client, Operation.createAccounts, accountBytes([1n, 2n]));
+    client.close();
+    const { stateHash } = await running.status();
+    await running.end('SIGKILL');
+    const refused = await engine('export', `--from=${running.path}`, copy);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('not closed cleanly'),
+    ]);
+    await running.start();
+    await running.end('SIGTERM');
+    expect((await engine('export', `--from=${running.path}`, copy)).code).toBe(0);
+    const inspected = (await engine('inspect', copy)).stdout;
+    expect(inspected).toContain(`state_hash=${stateHash}`);
+    expect(inspected).toContain('verified=true');
+  } finally {
+    await running.dispose();
+  }
+});
+
 test('an export of a running engine restores into another cluster with every balance', async () => {
   const running = await TestEngine.create({ folder });
   const copy = join(folder, 'copy.ledger');
