@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
-import type { Generator } from './generators.ts';
+import type { Generator } from './generator.ts';
 
 const source = 'engine/wire/assembly/aegis.ts';
 

@@ -1,6 +1,4 @@
 import { aegis } from './aegis.ts';
-
-/** From a path in the repository to the content that the file there must have. */
-export type Generator = () => Promise<Readonly<Record<string, string>>>;
+import type { Generator } from './generator.ts';
 
 export const generators: readonly Generator[] = [aegis];
