@@ -40,7 +40,7 @@ export interface CheckpointStoreOptions {
 }
 
 /** Bytes that growing the file writes at a time. */
-const GROW_SIZE = 1 << 20;
+const GROW_SIZE = 4 << 20;
 /** Superseded updates of a table are kept up to this size, or the table's own if that is more. */
 const UPDATE_BYTES_MIN = 64 << 20;
 /** More sections than this make every table be given anew: the manifest stays small. */
@@ -127,19 +127,24 @@ export class CheckpointStore {
     return { offsets, manifestOffset, end };
   }
 
-  /** Lets the file grow by writing zeros: a hole would let the disk be full later, when it is too late to say so. */
+  /**
+   * Lets the file grow by writing zeros: a hole would let the disk be full later, when it is too late to say so. Synced
+   * step by step, as pieces are: appends wait for the file system's journal while the file's size is being made durable.
+   */
   async #reserve(end: number): Promise<void> {
-    const { file } = this.#options;
-    const zeros = new Uint8Array(GROW_SIZE);
+    const { file, pause } = this.#options;
     try {
       let size = await file.size();
       if (size >= end) return;
+      const zeros = new Uint8Array(GROW_SIZE);
       while (size < end) {
+        const start = performance.now();
         const length = Math.min(GROW_SIZE, roundUp(end) - size);
         await file.write(zeros.subarray(0, length), size);
         size += length;
+        await file.sync();
+        await pause(performance.now() - start);
       }
-      await file.sync();
     } catch (error) {
       if (!isFull(error)) throw error;
       throw new StorageFullError(
