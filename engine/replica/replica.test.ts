@@ -1,0 +1,288 @@
+import { expect, test } from '@jest/globals';
+import type { Checkpointed, Section } from '../ledger/checkpoint.ts';
+import { StateMachine } from '../ledger/state-machine.ts';
+import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
+import { buildRequest, EvictionReason, Header, ReplyHeader } from '../wire/header.ts';
+import { batchSizeLimitProduction } from '../wire/limits.ts';
+import { encodeMultiBatch } from '../wire/multi-batch.ts';
+import { Operation } from '../wire/operations.ts';
+import { engineRelease } from '../wire/release.ts';
+import { Replica, type ReplySink } from './replica.ts';
+import type { Reply } from './sessions.ts';
+
+/** A log in memory that commits when the test says so, and counts what it was given. */
+class HeldLog implements ReplicaLog {
+  readonly identity = { clusterId: 0n, replicaIndex: 0, replicaCount: 1 };
+  readonly entries: LogEntry[] = [];
+  readonly #held: (() => void)[] = [];
+  logBytesSinceCheckpoint = 0;
+  readonly checkpointAfterBytes = Infinity;
+  logFull = false;
+  logExhausted = false;
+
+  async recover(
+    _state: Checkpointed,
+    replay: (entry: LogEntry) => void,
+  ): Promise<CheckpointPosition> {
+    this.entries.forEach(replay);
+    return { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) };
+  }
+  append(entry: LogEntry, committed: () => void): void {
+    this.entries.push(entry);
+    this.#held.push(committed);
+  }
+  commitAll(): void {
+    for (const committed of this.#held.splice(0)) committed();
+  }
+  readBarrier = async (): Promise<void> => undefined;
+  async checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
+    const sections: readonly Section[] = state.takeDelta(new Set());
+    for (const { chunks } of sections) for (const chunk of chunks) expect(chunk).toBeDefined();
+    return position;
+  }
+  storage = () => ({ usedBytes: 0, limitBytes: 1 });
+  close = async (): Promise<void> => undefined;
+}
+
+/** A client by hand: builds requests, and remembers what comes back. */
+class HandClient implements ReplySink {
+  readonly id: bigint;
+  readonly replies: ReplyHeader[] = [];
+  readonly evictions: EvictionReason[] = [];
+  session = 0n;
+  number = 0;
+
+  constructor(id: bigint) {
+    this.id = id;
+  }
+  send({ header }: Reply): void {
+    const reply = new ReplyHeader(new Header(header));
+    this.replies.push(reply);
+    if (reply.operation === Operation.register) this.session = reply.commit;
+  }
+  evict(_client: bigint, reason: EvictionReason): void {
+    this.evictions.push(reason);
+  }
+  get lastContext(): Uint8Array {
+    return this.replies.at(-1)?.context ?? new Uint8Array(16);
+  }
+  request(operation: number, body: Uint8Array, release = engineRelease): Uint8Array {
+    const request = this.number;
+    this.number += 1;
+    return this.message({ operation, body, request, release, parent: this.lastContext });
+  }
+  message(options: {
+    operation: number;
+    body: Uint8Array;
+    request: number;
+    release?: number;
+    parent?: Uint8Array;
+  }): Uint8Array {
+    const header = buildRequest(
+      {
+        cluster: 0n,
+        view: 0,
+        release: options.release ?? engineRelease,
+        client: this.id,
+        session: this.session,
+        request: options.request,
+        operation: options.operation,
+        parent: options.parent ?? new Uint8Array(16),
+      },
+      options.body,
+    );
+    const bytes = new Uint8Array(header.length + options.body.length);
+    bytes.set(header);
+    bytes.set(options.body, header.length);
+    return bytes;
+  }
+}
+
+function newReplica(log: HeldLog): Replica {
+  return new Replica({
+    log,
+    ledger: new StateMachine({ memoryLimitBytes: 2 ** 28 }),
+    clock: { realtimeNs: () => 1_000_000_000n },
+    batchSizeLimit: batchSizeLimitProduction,
+    onCheckpointError: (error) => {
+      throw error;
+    },
+  });
+}
+
+function registered(replica: Replica, log: HeldLog, id: bigint): HandClient {
+  const client = new HandClient(id);
+  replica.receive(client.request(Operation.register, new Uint8Array(256)), client);
+  log.commitAll();
+  expect(client.session).toBeGreaterThan(0n);
+  return client;
+}
+
+const idsBody = (...ids: number[]): Uint8Array => {
+  const bytes = new Uint8Array(ids.length * 16);
+  ids.forEach((id, i) => (bytes[i * 16] = id));
+  return encodeMultiBatch([bytes], 16);
+};
+const accountBody = (id: number): Uint8Array => {
+  const bytes = new Uint8Array(128);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, id);
+  view.setUint32(112, 1, true);
+  view.setUint16(116, 1, true);
+  return encodeMultiBatch([bytes], 128);
+};
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+async function newPair() {
+  const log = new HeldLog();
+  const replica = newReplica(log);
+  await replica.recover();
+  return { log, replica, client: registered(replica, log, 7n) };
+}
+
+test('a write is answered when it is committed, not before', async () => {
+  const { log, replica, client } = await newPair();
+  replica.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  expect(client.replies).toHaveLength(1);
+  log.commitAll();
+  expect(client.replies).toHaveLength(2);
+});
+
+test('a read that may have seen an uncommitted write is answered after that is committed', async () => {
+  const { log, replica, client: writer } = await newPair();
+  const reader = registered(replica, log, 8n);
+  replica.receive(writer.request(Operation.createAccounts, accountBody(1)), writer);
+  replica.receive(reader.request(Operation.lookupAccounts, idsBody(1)), reader);
+  await settled();
+  expect(reader.replies).toHaveLength(1);
+  log.commitAll();
+  // One account and the trailer, each 128 bytes.
+  expect(reader.replies.at(-1)?.header.size).toBe(256 + 128 + 128);
+});
+
+test('a repeated write is answered from the session, and logged once', async () => {
+  const { log, replica, client } = await newPair();
+  const message = client.request(Operation.createAccounts, accountBody(1));
+  replica.receive(message, client);
+  replica.receive(message, client);
+  log.commitAll();
+  replica.receive(message, client);
+  expect(log.entries).toHaveLength(2);
+  const [, ...answers] = client.replies;
+  expect(answers).toHaveLength(3);
+  expect(new Set(answers.map(({ context }) => Buffer.from(context).toString('hex'))).size).toBe(1);
+});
+
+test('after a restart a repeated write is answered with the same reply, and reads leave no gap', async () => {
+  const { log, replica, client } = await newPair();
+  const write = client.request(Operation.createAccounts, accountBody(1));
+  replica.receive(write, client);
+  log.commitAll();
+  const answered = client.lastContext;
+  replica.receive(client.request(Operation.lookupAccounts, idsBody(1)), client);
+  await settled();
+  const next = client.request(Operation.createAccounts, accountBody(2));
+
+  const again = newReplica(log);
+  await again.recover();
+  expect(again.position.stateHash).toEqual(replica.position.stateHash);
+  again.receive(write, client);
+  expect(client.lastContext).toEqual(answered);
+  // The read was not logged: this write's number is two above the last that the log knows.
+  again.receive(next, client);
+  log.commitAll();
+  expect(client.replies.at(-1)?.request).toBe(3);
+  expect(log.entries).toHaveLength(3);
+});
+
+test('a write whose parent is not the reply before is dropped', async () => {
+  const { log, replica, client } = await newPair();
+  const body = accountBody(1);
+  replica.receive(client.request(Operation.createAccounts, body), client);
+  log.commitAll();
+  const parent = new Uint8Array(16).fill(1);
+  replica.receive(
+    client.message({ operation: Operation.createAccounts, body, request: 2, parent }),
+    client,
+  );
+  expect(log.entries).toHaveLength(2);
+  expect(client.evictions).toEqual([]);
+});
+
+test.each([
+  [
+    'an operation that is not there',
+    Operation.pulse,
+    new Uint8Array(0),
+    engineRelease,
+    EvictionReason.invalidRequestOperation,
+  ],
+  [
+    'a body of a wrong size',
+    Operation.createAccounts,
+    new Uint8Array(100),
+    engineRelease,
+    EvictionReason.invalidRequestBody,
+  ],
+  [
+    'a release that is too old',
+    Operation.createAccounts,
+    accountBody(1),
+    0x1003,
+    EvictionReason.clientReleaseTooLow,
+  ],
+  [
+    'a release that is too new',
+    Operation.createAccounts,
+    accountBody(1),
+    0x1200,
+    EvictionReason.clientReleaseTooHigh,
+  ],
+  [
+    'another release than its session has',
+    Operation.createAccounts,
+    accountBody(1),
+    engineRelease - 1,
+    EvictionReason.sessionReleaseMismatch,
+  ],
+])('a client is evicted for %s', async (_why, operation, body, release, reason) => {
+  const { log, replica, client } = await newPair();
+  replica.receive(client.request(operation, body, release), client);
+  expect(client.evictions).toEqual([reason]);
+  expect(log.entries).toHaveLength(1);
+});
+
+test('a 65th session evicts the one that wrote least recently, which learns of it when it asks', async () => {
+  const { log, replica, client: oldest } = await newPair();
+  const second = registered(replica, log, 100n);
+  replica.receive(oldest.request(Operation.createAccounts, accountBody(1)), oldest);
+  log.commitAll();
+  for (let id = 101n; id <= 163n; id += 1n) registered(replica, log, id);
+  expect(replica.sessions.size).toBe(64);
+  replica.receive(second.request(Operation.lookupAccounts, idsBody(1)), second);
+  expect(second.evictions).toEqual([EvictionReason.noSession]);
+  replica.receive(oldest.request(Operation.lookupAccounts, idsBody(1)), oldest);
+  await settled();
+  expect(oldest.evictions).toEqual([]);
+});
+
+test('while the log is full writes are dropped, and a new client is registered and reads', async () => {
+  const { log, replica, client } = await newPair();
+  log.logFull = true;
+  expect(replica.acceptsWrites).toBe(false);
+  const write = client.request(Operation.createAccounts, accountBody(1));
+  replica.receive(write, client);
+  expect([log.entries.length, replica.refused]).toEqual([1, 1]);
+  const reader = registered(replica, log, 8n);
+  replica.receive(reader.request(Operation.lookupAccounts, idsBody(1)), reader);
+  await settled();
+  expect(reader.replies).toHaveLength(2);
+  log.logExhausted = true;
+  const late = new HandClient(9n);
+  replica.receive(late.request(Operation.register, new Uint8Array(256)), late);
+  expect(log.entries).toHaveLength(2);
+  log.logFull = log.logExhausted = false;
+  replica.receive(write, client);
+  log.commitAll();
+  expect(client.replies).toHaveLength(2);
+});
