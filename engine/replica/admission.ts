@@ -92,6 +92,8 @@ function next(request: RequestHeader, session: Session): Admission {
     session.read !== undefined && session.read.request > session.lastRequest
       ? session.read
       : session;
+  // A registration's reply says the batch limit of the process that executed it; a replay under another makes another.
+  if (before === session && session.lastRequest === 0) return execute;
   return equal(before.reply.header.subarray(160, 176), request.parent) ? execute : drop;
 }
 

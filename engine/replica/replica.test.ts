@@ -3,7 +3,7 @@ import type { Checkpointed, Section } from '../ledger/checkpoint.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { buildRequest, EvictionReason, Header, ReplyHeader } from '../wire/header.ts';
-import { batchSizeLimitProduction } from '../wire/limits.ts';
+import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
@@ -98,12 +98,12 @@ class HandClient implements ReplySink {
   }
 }
 
-function newReplica(log: HeldLog): Replica {
+function newReplica(log: HeldLog, batchSizeLimit = batchSizeLimitProduction): Replica {
   return new Replica({
     log,
     ledger: new StateMachine({ memoryLimitBytes: 2 ** 28 }),
     clock: { realtimeNs: () => 1_000_000_000n },
-    batchSizeLimit: batchSizeLimitProduction,
+    batchSizeLimit,
     onCheckpointError: (error) => {
       throw error;
     },
@@ -285,4 +285,13 @@ test('while the log is full writes are dropped, and a new client is registered a
   replica.receive(write, client);
   log.commitAll();
   expect(client.replies).toHaveLength(2);
+});
+
+test('a client that registered before the batch limit was changed is still answered', async () => {
+  const { log, client } = await newPair();
+  const again = newReplica(log, batchSizeLimitDevelopment);
+  await again.recover();
+  again.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  log.commitAll();
+  expect(client.replies.at(-1)?.request).toBe(1);
 });
