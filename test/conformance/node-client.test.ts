@@ -7,8 +7,11 @@ jest.setTimeout(300_000);
 let engine: TestEngine | undefined;
 afterEach(async () => engine?.dispose());
 
-test('all 27 tests of tigerbeetle-node pass', async () => {
-  engine = await TestEngine.create();
+test.each([
+  ['production', []],
+  ['development', ['--development']],
+])('all 27 tests of tigerbeetle-node pass with the batch limit of %s', async (_limit, flags) => {
+  engine = await TestEngine.create({ flags });
   const { code, stdout, stderr } = await shell(
     process.execPath,
     ['node_modules/tigerbeetle-node/dist/test.js'],
