@@ -36,6 +36,19 @@ test('no source file holds a mark of unfinished work', async () => {
   expect(sources.filter((path) => marks.test(read(path)))).toEqual([]);
 });
 
+test('no file names a folder of one machine or the host of a package registry', async () => {
+  // Put together here, so that this file does not hold one.
+  const ofOneMachine = new RegExp(
+    [`/${'work'}/(main|shared|brief)`, `(^|[\\s"'\`=])/${'root'}/`, `registry\\.${'npmjs'}`].join(
+      '|',
+    ),
+    'm',
+  );
+  const pages = (await tracked()).filter((path) => /\.(ts|js|sh|go|md|json|txt|proto)$/.test(path));
+  expect(pages.length).toBeGreaterThan(100);
+  expect(pages.filter((path) => ofOneMachine.test(read(path)))).toEqual([]);
+});
+
 test('executables are executable', () => {
   for (const path of ['bin/ledger-engine', 'bin/ledgerhouse', '.ci/run', 'tools/setup/setup.sh']) {
     expect(statSync(join(checkout, path)).mode & 0o111).toBe(0o111);

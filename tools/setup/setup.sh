@@ -36,7 +36,14 @@ if command -v dpkg-query >/dev/null; then
 else
   say "not a Debian: install what tools/setup/debian-packages.txt names, or use a Docker engine for the local Kubernetes"
 fi
-command -v go >/dev/null || say "go is missing: the native local Kubernetes is built with Go 1.26 or later; install it from your distribution"
+# The native local Kubernetes is built with Go; the newest `go` line of tools/cluster/modules/*/go.mod says from which on.
+wanted_go=$(sed -n 's/^go \([0-9.]*\)$/\1/p' tools/cluster/modules/*/go.mod | sort -V | tail -n 1)
+have_go=$(command -v go >/dev/null && GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//' || true)
+if [ -z "$have_go" ]; then
+  say "go is missing: the native local Kubernetes is built with Go $wanted_go or later; install it from https://go.dev/dl"
+elif [ "$(printf '%s\n' "$wanted_go" "$have_go" | sort -V | head -n 1)" != "$wanted_go" ]; then
+  say "go $have_go is too old: the native local Kubernetes is built with Go $wanted_go or later; install it from https://go.dev/dl"
+fi
 
 stamp=node_modules/.ledgerhouse-lock
 if ! cmp -s package-lock.json "$stamp"; then
