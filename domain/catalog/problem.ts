@@ -1,0 +1,21 @@
+import type { StallReason } from '../conditions.ts';
+
+/** Why a request cannot be met: whose field, which of the closed list of reasons, and what there is to choose from. */
+export interface Problem {
+  /** Path in a LedgerDatabase, such as `spec.size`. */
+  readonly field: string;
+  readonly reason: StallReason;
+  /** A sentence that ends with what can be chosen instead. */
+  readonly message: string;
+  readonly choices: readonly string[];
+}
+
+export function problem(
+  field: string,
+  reason: StallReason,
+  sentence: string,
+  choices: readonly string[] = [],
+): Problem {
+  const message = choices.length === 0 ? sentence : `${sentence}; there are ${choices.join(', ')}`;
+  return { field, reason, message, choices };
+}

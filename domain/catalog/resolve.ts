@@ -1,0 +1,259 @@
+/**
+ * From what a database asks for to what it gets: a pure function that the API (before it creates) and the operator (before
+ * it acts) share. What was resolved before stays until the spec asks for something else, so that editing the catalog never
+ * changes a running database; and where anything is refused, nothing changes at all.
+ */
+import type { CatalogSpec, DatabaseSpec, EngineName, Resolved } from '../resources.ts';
+import { resolveParameters } from './parameters.ts';
+import { priceOf } from './price.ts';
+import { problem, type Problem } from './problem.ts';
+
+export type Request = Pick<
+  DatabaseSpec,
+  'engine' | 'version' | 'provider' | 'region' | 'topology' | 'size' | 'storage' | 'parameters'
+>;
+
+/** What there is of a database already. */
+export interface Previous {
+  readonly resolved: Resolved | undefined;
+  readonly storageGb: number | undefined;
+  /** The version that every replica is known to run; `undefined` while there is none. */
+  readonly activeVersion: string | undefined;
+}
+
+export type Complete = Required<Omit<Resolved, 'price'>> & Pick<Resolved, 'price'>;
+
+export type Resolution =
+  | { readonly ok: true; readonly resolved: Complete; readonly storageGb: number }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export const nothing: Previous = {
+  resolved: undefined,
+  storageGb: undefined,
+  activeVersion: undefined,
+};
+
+export function resolve(
+  catalog: CatalogSpec,
+  request: Request,
+  previous: Previous = nothing,
+): Resolution {
+  const problems: Problem[] = [];
+  const take = <T>(result: T | readonly Problem[]): T | undefined => {
+    if (!Array.isArray(result)) return result as T;
+    problems.push(...(result as readonly Problem[]));
+    return undefined;
+  };
+  const engine = take(resolveEngine(catalog, request, previous));
+  const placement = take(resolvePlacement(catalog, request, previous.resolved?.placement));
+  const topology = take(resolveTopology(catalog, request, previous.resolved?.topology));
+  const size = take(resolveSize(catalog, request, previous.resolved?.size, engine?.name));
+  const storage = take(resolveStorage(catalog, request, previous));
+  const engineRow = catalog.engines.find((row) => row.name === engine?.name);
+  const { flags, problems: wrong } = resolveParameters(
+    engineRow?.parameters ?? [],
+    request.parameters ?? {},
+    previous.resolved?.parameters ?? {},
+  );
+  if (engine !== undefined) problems.push(...wrong);
+  if (!engine || !placement || !topology || !size || !storage) return { ok: false, problems };
+  // A pair that already runs is not asked again: the catalog may have changed its mind since.
+  if (previous.resolved?.topology === undefined) {
+    problems.push(...pairProblems(catalog, topology.name, storage.tier, engine.name as EngineName));
+  }
+  if (problems.length > 0) return { ok: false, problems };
+  const { sizeGb: storageGb, ...rest } = storage;
+  const before = previous.resolved;
+  const samePrice =
+    before?.price !== undefined &&
+    before.size?.name === size.name &&
+    before.storage?.tier === storage.tier &&
+    previous.storageGb === storageGb;
+  const price = samePrice
+    ? before.price
+    : priceOf(catalog, {
+        size: size.name,
+        tier: storage.tier,
+        sizeGb: storageGb,
+        replicas: topology.replicas,
+      });
+  return {
+    ok: true,
+    storageGb,
+    resolved: {
+      engine,
+      placement,
+      topology,
+      size,
+      storage: rest,
+      parameters: flags,
+      ...(price === undefined ? {} : { price }),
+    },
+  };
+}
+
+type Part<Key extends keyof Resolved> = NonNullable<Resolved[Key]>;
+
+function resolveEngine(
+  catalog: CatalogSpec,
+  request: Request,
+  previous: Previous,
+): Part<'engine'> | readonly Problem[] {
+  const before = previous.resolved?.engine;
+  const name = request.engine ?? before?.name ?? catalog.defaults.engine;
+  const row = catalog.engines.find((candidate) => candidate.name === name);
+  // What every replica runs stays as it is. An image that never ran may be put right in the catalog.
+  const runs = before !== undefined && previous.activeVersion === before.version;
+  const version = request.version ?? before?.version ?? row?.defaultVersion;
+  if (before !== undefined && before.version === version && (runs || row === undefined)) {
+    return before;
+  }
+  if (row === undefined) {
+    const names = catalog.engines.map((candidate) => candidate.name);
+    return [problem('spec.engine', 'UnknownEngine', `the catalog has no engine "${name}"`, names)];
+  }
+  const found = row.versions.find((candidate) => candidate.version === version);
+  if (found === undefined) {
+    if (before !== undefined && before.version === version) return before;
+    const offered = row.versions
+      .filter((candidate) => !candidate.deprecated)
+      .map((candidate) => candidate.version);
+    const sentence = `the catalog has no version "${version}" of ${name}`;
+    return [problem('spec.version', 'UnknownVersion', sentence, offered)];
+  }
+  const { activeVersion } = previous;
+  if (
+    activeVersion !== undefined &&
+    activeVersion !== found.version &&
+    !(found.upgradableFrom ?? []).includes(activeVersion)
+  ) {
+    const reachable = row.versions
+      .filter((candidate) => candidate.upgradableFrom?.includes(activeVersion))
+      .map((candidate) => candidate.version);
+    const sentence = `there is no upgrade from ${activeVersion}, which runs, to ${found.version}`;
+    return [
+      problem('spec.version', 'UpgradePathUnsupported', sentence, [...reachable, activeVersion]),
+    ];
+  }
+  return {
+    name,
+    version: found.version,
+    release: found.release,
+    image: found.image,
+    agentImage: found.agentImage ?? found.image,
+  };
+}
+
+function resolvePlacement(
+  catalog: CatalogSpec,
+  request: Request,
+  before: Resolved['placement'],
+): Part<'placement'> | readonly Problem[] {
+  const same =
+    before !== undefined &&
+    (request.provider ?? before.provider) === before.provider &&
+    (request.region ?? before.region) === before.region;
+  if (same) return before;
+  const providerId = request.provider ?? catalog.defaults.provider;
+  const provider = catalog.providers.find((row) => row.id === providerId);
+  if (provider === undefined) {
+    const ids = catalog.providers.map((row) => row.id);
+    const sentence = `the catalog has no provider "${providerId}"`;
+    return [problem('spec.provider', 'UnknownProvider', sentence, ids)];
+  }
+  // The default region belongs to the default provider; another provider begins with its first.
+  const fallback =
+    providerId === catalog.defaults.provider ? catalog.defaults.region : provider.regions[0]?.id;
+  const regionId = request.region ?? fallback;
+  const region = provider.regions.find((row) => row.id === regionId);
+  if (region === undefined) {
+    const ids = provider.regions.map((row) => row.id);
+    const sentence = `provider ${providerId} has no region "${regionId}"`;
+    return [problem('spec.region', 'UnknownRegion', sentence, ids)];
+  }
+  return { provider: provider.id, region: region.id, nodeSelector: region.nodeSelector ?? {} };
+}
+
+function resolveTopology(
+  catalog: CatalogSpec,
+  request: Request,
+  before: Resolved['topology'],
+): Part<'topology'> | readonly Problem[] {
+  const name = request.topology ?? before?.name ?? catalog.defaults.topology;
+  if (before !== undefined && before.name === name) return before;
+  const row = catalog.topologies.find((candidate) => candidate.id === name);
+  if (row !== undefined) return { name: row.id, replicas: row.replicas };
+  const ids = catalog.topologies.map((candidate) => candidate.id);
+  const sentence = `the catalog has no topology "${name}"`;
+  return [problem('spec.topology', 'UnknownTopology', sentence, ids)];
+}
+
+function resolveSize(
+  catalog: CatalogSpec,
+  request: Request,
+  before: Resolved['size'],
+  engine: string | undefined,
+): Part<'size'> | readonly Problem[] {
+  const name = request.size ?? before?.name ?? catalog.defaults.size;
+  if (before !== undefined && before.name === name) return before;
+  const fits = (row: CatalogSpec['sizes'][number]) =>
+    row.engines === undefined || engine === undefined || row.engines.includes(engine as EngineName);
+  const row = catalog.sizes.find((candidate) => candidate.id === name);
+  const ids = catalog.sizes.filter(fits).map((candidate) => candidate.id);
+  if (row === undefined) {
+    return [problem('spec.size', 'UnknownSize', `the catalog has no size "${name}"`, ids)];
+  }
+  if (!fits(row)) {
+    const sentence = `size ${name} is too small for the engine ${engine}`;
+    return [problem('spec.size', 'SizeUnsupported', sentence, ids)];
+  }
+  return { name: row.id, cpuMillis: row.cpuMillis, memoryMib: row.memoryMib };
+}
+
+function resolveStorage(
+  catalog: CatalogSpec,
+  request: Request,
+  previous: Previous,
+): (Part<'storage'> & { sizeGb: number }) | readonly Problem[] {
+  const before = previous.resolved?.storage;
+  const tierId = request.storage?.tier ?? before?.tier ?? catalog.defaults.storageTier;
+  const tier = catalog.storageTiers.find((row) => row.id === tierId);
+  const sizeGb =
+    request.storage?.sizeGb ??
+    previous.storageGb ??
+    Math.max(catalog.defaults.storageGb, tier?.minGb ?? 1);
+  const keeps = before !== undefined && before.tier === tierId;
+  if (keeps && sizeGb === previous.storageGb) return { ...before, sizeGb };
+  if (tier === undefined) {
+    const ids = catalog.storageTiers.map((row) => row.id);
+    const sentence = `the catalog has no storage tier "${tierId}"`;
+    return [problem('spec.storage.tier', 'UnknownTier', sentence, ids)];
+  }
+  if (sizeGb < tier.minGb || sizeGb > tier.maxGb || sizeGb % tier.stepGb !== 0) {
+    const step = tier.stepGb === 1 ? '' : ` in steps of ${tier.stepGb}`;
+    const sentence = `storage of tier ${tierId} has ${tier.minGb} to ${tier.maxGb} GB${step}, not ${sizeGb}`;
+    return [problem('spec.storage.sizeGb', 'StorageOutOfRange', sentence)];
+  }
+  return keeps ? { ...before, sizeGb } : { tier: tier.id, className: tier.className, sizeGb };
+}
+
+/** What goes with what: tiers with topologies, topologies with engines. */
+function pairProblems(
+  catalog: CatalogSpec,
+  topology: string,
+  tier: string,
+  engine: EngineName,
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  const pair = catalog.capabilities?.find((row) => row.tier === tier && row.topology === topology);
+  if (pair !== undefined && !pair.available) {
+    const sentence = `storage tier ${tier} is not available for topology ${topology}: ${pair.reason ?? ''}`;
+    problems.push(problem('spec.storage.tier', 'TierUnavailable', sentence));
+  }
+  const runs = catalog.engines.find((row) => row.name === engine)?.topologies;
+  if (runs !== undefined && !runs.some((id) => id === topology)) {
+    const sentence = `engine ${engine} does not run topology ${topology} here`;
+    problems.push(problem('spec.topology', 'TopologyUnsupported', sentence, runs));
+  }
+  return problems;
+}

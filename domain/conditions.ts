@@ -1,0 +1,68 @@
+/** Conditions of a LedgerDatabase and their reasons: closed lists, the same words in status, events, logs and metrics. */
+export const ConditionType = {
+  /** A quorum of replicas serves clients. */
+  Available: 'Available',
+  /** All that the spec asks for is there and healthy. */
+  Ready: 'Ready',
+  Reconciling: 'Reconciling',
+  /** Nothing more happens until a person acts; the message says how. */
+  Stalled: 'Stalled',
+  Bootstrapped: 'Bootstrapped',
+  ReplicasHealthy: 'ReplicasHealthy',
+  StorageReady: 'StorageReady',
+  VersionUpToDate: 'VersionUpToDate',
+  Suspended: 'Suspended',
+  BackupHealthy: 'BackupHealthy',
+} as const;
+export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
+
+/** Reasons of `Stalled`: each has its paragraph in docs/operating/conditions.md. */
+export const StallReason = {
+  CatalogMissing: 'CatalogMissing',
+  UnknownEngine: 'UnknownEngine',
+  UnknownVersion: 'UnknownVersion',
+  UpgradePathUnsupported: 'UpgradePathUnsupported',
+  UnknownProvider: 'UnknownProvider',
+  UnknownRegion: 'UnknownRegion',
+  ManualProvider: 'ManualProvider',
+  UnknownTopology: 'UnknownTopology',
+  TopologyUnsupported: 'TopologyUnsupported',
+  UnknownSize: 'UnknownSize',
+  SizeUnsupported: 'SizeUnsupported',
+  UnknownTier: 'UnknownTier',
+  TierUnavailable: 'TierUnavailable',
+  StorageOutOfRange: 'StorageOutOfRange',
+  UnknownParameter: 'UnknownParameter',
+  InvalidParameter: 'InvalidParameter',
+  NameTaken: 'NameTaken',
+  DataVolumesNotOurs: 'DataVolumesNotOurs',
+  VolumesNotFound: 'VolumesNotFound',
+  VolumesInUse: 'VolumesInUse',
+  VolumesMismatch: 'VolumesMismatch',
+  FormatFailed: 'FormatFailed',
+  ServiceIpLost: 'ServiceIpLost',
+  ReplicaDataLost: 'ReplicaDataLost',
+  ReplicaDataForeign: 'ReplicaDataForeign',
+  ReplicaDataDamaged: 'ReplicaDataDamaged',
+  BackupsUnavailable: 'BackupsUnavailable',
+  RefusedByApiServer: 'RefusedByApiServer',
+} as const;
+export type StallReason = (typeof StallReason)[keyof typeof StallReason];
+
+/** Reasons of `Ready` and `Reconciling` while nothing is stalled, the most telling one first. */
+export const ProgressReason = {
+  AllHealthy: 'AllHealthy',
+  Settled: 'Settled',
+  Deleting: 'Deleting',
+  Suspended: 'Suspended',
+  Suspending: 'Suspending',
+  Bootstrapping: 'Bootstrapping',
+  Starting: 'Starting',
+  Recovering: 'Recovering',
+  ReplicaFailing: 'ReplicaFailing',
+  RollingOut: 'RollingOut',
+  UpgradePending: 'UpgradePending',
+  Resizing: 'Resizing',
+  Stalled: 'Stalled',
+} as const;
+export type ProgressReason = (typeof ProgressReason)[keyof typeof ProgressReason];

@@ -1,0 +1,81 @@
+/** Names, labels and annotations of all that belongs to a database. */
+import type { LedgerDatabase } from './resources.ts';
+import { typeIdOfUuid } from './type-id.ts';
+
+export const labels = {
+  managedBy: 'app.kubernetes.io/managed-by',
+  name: 'app.kubernetes.io/name',
+  /** Name of the LedgerDatabase. */
+  database: 'ledgerhouse.dev/database',
+  /** The uid of the LedgerDatabase: a database made anew under an old name is another. */
+  uid: 'ledgerhouse.dev/database-uid',
+  databaseId: 'ledgerhouse.dev/database-id',
+  workload: 'ledgerhouse.dev/workload',
+  replica: 'ledgerhouse.dev/replica',
+  engine: 'ledgerhouse.dev/engine',
+  topology: 'ledgerhouse.dev/topology',
+  clusterId: 'ledgerhouse.dev/cluster-id',
+  /** `replica` (an engine's pod) or `job`. */
+  role: 'ledgerhouse.dev/role',
+  /** On a namespace: the organization whose databases it holds. */
+  organization: 'ledgerhouse.dev/organization',
+} as const;
+
+export const annotations = {
+  /** On a volume: a data file was made on it; cluster id and index. Outlives the database. */
+  formatted: 'ledgerhouse.dev/formatted',
+  /** On a volume: what its data file runs, so that a database which takes it over begins with that. */
+  engineVersion: 'ledgerhouse.dev/engine-version',
+  /** On a volume whose database is gone: the time (RFC 3339) from which it is deleted. */
+  purgeAt: 'ledgerhouse.dev/purge-at',
+  /** On a StatefulSet: hash of what its pods were made from. */
+  templateInputs: 'ledgerhouse.dev/template-inputs',
+  /** On a StatefulSet: revision of the code that made its pods' template. */
+  templateRevision: 'ledgerhouse.dev/template-revision',
+} as const;
+
+/** On a database whose deletion the operator must act on before it goes. */
+export const volumesFinalizer = 'ledgerhouse.dev/volumes';
+
+/** The value of `labels.managedBy` on all that the operator makes: its watches select it. */
+export const managedBy = 'ledgerhouse-operator';
+export const operatorName = 'ledgerhouse-operator';
+export const apiName = 'ledgerhouse-api';
+export const catalogName = 'default';
+
+export const ports = { client: 3001, status: 3002, statsd: 8125 } as const;
+
+/** Of the StatefulSet; all else is named after it. 40 + 7 characters at most, so that pods' and Jobs' names are labels too. */
+export function workloadNameOf(database: LedgerDatabase): string {
+  return `${database.metadata.name}-${uidOf(database).slice(0, 6)}`;
+}
+
+export const podName = (workload: string, index: number) => `${workload}-${index}`;
+/** As a StatefulSet names the claims of its template `data`. */
+export const claimName = (workload: string, index: number) => `data-${workload}-${index}`;
+/** Each replica's own Service. Begins with a letter, as Services must: so do databases' names. */
+export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
+export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
+export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
+/** ConfigMap with what a client needs to connect; named after the database alone, for pods to mount. */
+export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
+
+/** The label that a client's pod must have; its value is the database's namespace. */
+export const connectLabel = (databaseName: string) => `ledgerhouse.dev/connect-${databaseName}`;
+
+/** The public ID: what the API has put on it, or, where a person applied the resource, made from its uid. */
+export function databaseIdOf(database: LedgerDatabase): string {
+  return database.metadata.labels?.[labels.databaseId] ?? typeIdOfUuid('db', uidOf(database));
+}
+
+export function uidOf(database: LedgerDatabase): string {
+  const { uid } = database.metadata;
+  if (uid === undefined)
+    throw new TypeError(`${database.metadata.name} has no uid: it is not from the API server`);
+  return uid;
+}
+
+/** `/data/<cluster>_<index>.<suffix>`: the data file within a pod, as TigerBeetle's documentation names it. */
+export function dataFilePath(engine: string, clusterId: string, index: number): string {
+  return `/data/${clusterId}_${index}.${engine === 'TigerBeetle' ? 'tigerbeetle' : 'ledger'}`;
+}

@@ -1,0 +1,39 @@
+/** The custom resources as TypeScript sees them: the generated shapes with the metadata that Kubernetes gives. */
+import type * as generated from '../gen/crds.ts';
+
+/** What of an object's metadata is read here. Times are the strings that the API server sent. */
+export interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly generation?: number;
+  readonly resourceVersion?: string;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly finalizers?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+type Kind<Shape, Name extends string> = Omit<Shape, 'apiVersion' | 'kind' | 'metadata'> & {
+  readonly apiVersion: typeof apiVersion;
+  readonly kind: Name;
+  readonly metadata: Metadata;
+};
+
+export const group = 'ledgerhouse.dev';
+export const apiVersion = 'ledgerhouse.dev/v1alpha1';
+
+export type LedgerDatabase = Kind<generated.LedgerDatabase, 'LedgerDatabase'>;
+export type LedgerCatalog = Kind<generated.LedgerCatalog, 'LedgerCatalog'>;
+export type LedgerBackup = Kind<generated.LedgerBackup, 'LedgerBackup'>;
+export type LedgerBackupSchedule = Kind<generated.LedgerBackupSchedule, 'LedgerBackupSchedule'>;
+
+export type DatabaseSpec = LedgerDatabase['spec'];
+export type DatabaseStatus = NonNullable<LedgerDatabase['status']>;
+export type Resolved = NonNullable<DatabaseStatus['resolved']>;
+export type Condition = NonNullable<DatabaseStatus['conditions']>[number];
+export type Member = NonNullable<DatabaseStatus['members']>[number];
+export type CatalogSpec = LedgerCatalog['spec'];
+export type EngineName = CatalogSpec['defaults']['engine'];
+export type TopologyName = CatalogSpec['defaults']['topology'];

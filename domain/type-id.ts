@@ -1,0 +1,23 @@
+/** TypeIDs: a prefix and 128 bits in 26 digits of Crockford's base 32 (https://github.com/jetify-com/typeid, version 0.3). */
+const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** From a UUID in its usual form. */
+export function typeIdOfUuid(prefix: string, uuid: string): string {
+  const hex = uuid.replaceAll('-', '');
+  if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError(`not a UUID: ${uuid}`);
+  let rest = BigInt(`0x${hex}`);
+  let text = '';
+  for (let index = 0; index < 26; index += 1) {
+    text = `${digits.charAt(Number(rest & 31n))}${text}`;
+    rest >>= 5n;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** Whether it is one with this prefix. The first digit holds the upper three bits only. */
+export function isTypeId(prefix: string, text: string): boolean {
+  return (
+    text.startsWith(`${prefix}_`) &&
+    /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1))
+  );
+}

@@ -1,0 +1,459 @@
+// Generated from crds/ by `make gen`. Not to be edited.
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description One backup of one database. Backups are not made yet; the condition Succeeded says so. */
+        readonly LedgerBackup: {
+            readonly apiVersion?: string;
+            readonly kind?: string;
+            readonly metadata?: Record<string, never>;
+            readonly spec: {
+                /** @description Name of a LedgerDatabase of this namespace. */
+                readonly database: string;
+            };
+            readonly status?: {
+                /** Format: int64 */
+                readonly observedGeneration?: number;
+                readonly conditions?: readonly {
+                    readonly type: string;
+                    /** @enum {string} */
+                    readonly status: "True" | "False" | "Unknown";
+                    readonly reason: string;
+                    readonly message: string;
+                    /** Format: int64 */
+                    readonly observedGeneration?: number;
+                    /** Format: date-time */
+                    readonly lastTransitionTime: string;
+                }[];
+            };
+        };
+        /** @description Backups of one database by the clock. Backups are not made yet; the condition Active says so. */
+        readonly LedgerBackupSchedule: {
+            readonly apiVersion?: string;
+            readonly kind?: string;
+            readonly metadata?: Record<string, never>;
+            readonly spec: {
+                /** @description Name of a LedgerDatabase of this namespace. Immutable. */
+                readonly database: string;
+                /** @description Five fields of cron, in UTC. */
+                readonly schedule: string;
+                /**
+                 * Format: int32
+                 * @description How many backups are kept.
+                 * @default 7
+                 */
+                readonly keepLast: number;
+                /** @default false */
+                readonly suspend: boolean;
+            };
+            readonly status?: {
+                /** Format: int64 */
+                readonly observedGeneration?: number;
+                readonly conditions?: readonly {
+                    readonly type: string;
+                    /** @enum {string} */
+                    readonly status: "True" | "False" | "Unknown";
+                    readonly reason: string;
+                    readonly message: string;
+                    /** Format: int64 */
+                    readonly observedGeneration?: number;
+                    /** Format: date-time */
+                    readonly lastTransitionTime: string;
+                }[];
+            };
+        };
+        /** @description What can be chosen when a database is made. Editing it never changes a running database. */
+        readonly LedgerCatalog: {
+            readonly apiVersion?: string;
+            readonly kind?: string;
+            readonly metadata?: Record<string, never>;
+            readonly spec: {
+                /** @description What a choice that was left out becomes. */
+                readonly defaults: {
+                    readonly provider: string;
+                    readonly region: string;
+                    /** @enum {string} */
+                    readonly topology: "single" | "ha-3" | "ha-6";
+                    readonly size: string;
+                    readonly storageTier: string;
+                    /** Format: int32 */
+                    readonly storageGb: number;
+                    /** @enum {string} */
+                    readonly engine: "Builtin" | "TigerBeetle";
+                };
+                readonly providers: readonly {
+                    readonly id: string;
+                    readonly name: string;
+                    /**
+                     * @description AUTOMATIC when the operator makes databases here, MANUAL when people do.
+                     * @default AUTOMATIC
+                     * @enum {string}
+                     */
+                    readonly provisioning: "AUTOMATIC" | "MANUAL";
+                    readonly regions: readonly {
+                        readonly id: string;
+                        readonly name: string;
+                        /** @description Labels of the nodes that this region's pods run on. */
+                        readonly nodeSelector?: {
+                            readonly [key: string]: string;
+                        };
+                    }[];
+                }[];
+                readonly topologies: readonly {
+                    /** @enum {string} */
+                    readonly id: "single" | "ha-3" | "ha-6";
+                    readonly name: string;
+                    /**
+                     * Format: int32
+                     * @enum {integer}
+                     */
+                    readonly replicas: 1 | 3 | 6;
+                }[];
+                readonly sizes: readonly {
+                    readonly id: string;
+                    /**
+                     * Format: int32
+                     * @description Requested, in thousandths of a core. There is no limit.
+                     */
+                    readonly cpuMillis: number;
+                    /**
+                     * Format: int32
+                     * @description Requested, and the limit.
+                     */
+                    readonly memoryMib: number;
+                    /**
+                     * Format: int64
+                     * @description How many transfers the built-in engine holds in this memory.
+                     */
+                    readonly transfersMax?: number;
+                    /** @description The engines that this size is large enough for; all when absent. */
+                    readonly engines?: readonly ("Builtin" | "TigerBeetle")[];
+                }[];
+                readonly storageTiers: readonly {
+                    readonly id: string;
+                    readonly name: string;
+                    /** @description Name of a StorageClass. */
+                    readonly className: string;
+                    /** Format: int32 */
+                    readonly minGb: number;
+                    /** Format: int32 */
+                    readonly maxGb: number;
+                    /** Format: int32 */
+                    readonly stepGb: number;
+                    /**
+                     * @description Whether its volumes can grow.
+                     * @default true
+                     */
+                    readonly growable: boolean;
+                }[];
+                /** @description Which tier serves which topology. A pair that is not named is available. */
+                readonly capabilities?: readonly {
+                    readonly tier: string;
+                    /** @enum {string} */
+                    readonly topology: "single" | "ha-3" | "ha-6";
+                    readonly available: boolean;
+                    readonly reason?: string;
+                }[];
+                readonly engines: readonly {
+                    /** @enum {string} */
+                    readonly name: "Builtin" | "TigerBeetle";
+                    readonly defaultVersion: string;
+                    /** @description The topologies that this engine runs; all when absent. */
+                    readonly topologies?: readonly ("single" | "ha-3" | "ha-6")[];
+                    readonly versions: readonly {
+                        readonly version: string;
+                        /** @description Release of the client protocol that it speaks. */
+                        readonly release: string;
+                        readonly image: string;
+                        /** @description Image with the agent that looks after volumes and statistics. The engine's own image when absent, which only the built-in engine's is. */
+                        readonly agentImage?: string;
+                        /** @description The versions from which a database may be upgraded to this one. */
+                        readonly upgradableFrom?: readonly string[];
+                        readonly oldestClient?: string;
+                        /**
+                         * @description Offered to databases that have it, not to new ones.
+                         * @default false
+                         */
+                        readonly deprecated: boolean;
+                    }[];
+                    /** @description The closed list of what a database's spec.parameters may hold. */
+                    readonly parameters?: readonly {
+                        readonly name: string;
+                        /** @enum {string} */
+                        readonly type: "integer" | "size" | "boolean";
+                        /** @description The flag of the engine that it becomes. */
+                        readonly flag: string;
+                        /** Format: int64 */
+                        readonly minimum?: number;
+                        /**
+                         * Format: int64
+                         * @description Of a size, in bytes.
+                         */
+                        readonly maximum?: number;
+                        readonly default?: string;
+                        readonly description: string;
+                    }[];
+                }[];
+                /** @description Monthly prices of one replica, as decimals. Without them databases have no price. */
+                readonly prices?: {
+                    readonly currency: string;
+                    readonly sizes?: readonly {
+                        readonly size: string;
+                        readonly monthly: string;
+                    }[];
+                    readonly storage?: readonly {
+                        readonly tier: string;
+                        readonly monthlyPerGb: string;
+                    }[];
+                };
+                readonly retention?: {
+                    /**
+                     * Format: int32
+                     * @description How long the volumes of a deleted database stay.
+                     * @default 7
+                     */
+                    readonly deletedVolumesDays: number;
+                };
+            };
+            readonly status?: {
+                /** Format: int64 */
+                readonly observedGeneration?: number;
+                readonly conditions?: readonly {
+                    readonly type: string;
+                    /** @enum {string} */
+                    readonly status: "True" | "False" | "Unknown";
+                    readonly reason: string;
+                    readonly message: string;
+                    /** Format: int64 */
+                    readonly observedGeneration?: number;
+                    /** Format: date-time */
+                    readonly lastTransitionTime: string;
+                }[];
+            };
+        };
+        /** @description One ledger cluster. All of its spec but the name has a default from the LedgerCatalog named "default". */
+        readonly LedgerDatabase: {
+            readonly apiVersion?: string;
+            readonly kind?: string;
+            readonly metadata?: Record<string, never>;
+            readonly spec: {
+                /**
+                 * @description Builtin is Ledgerhouse's own engine, TigerBeetle the upstream one. Immutable.
+                 * @enum {string}
+                 */
+                readonly engine?: "Builtin" | "TigerBeetle";
+                /** @description An engine version of the catalog. Changing it is how a database is upgraded. */
+                readonly version?: string;
+                /** @description Identifier of the ledger cluster, a 128-bit unsigned integer in decimal. Chosen at random when absent. Immutable. */
+                readonly clusterId?: string;
+                /** @description A provider of the catalog. Immutable. */
+                readonly provider?: string;
+                /** @description A region of that provider. Immutable. */
+                readonly region?: string;
+                /**
+                 * @description One replica, or three or six of them. Immutable.
+                 * @enum {string}
+                 */
+                readonly topology?: "single" | "ha-3" | "ha-6";
+                readonly access?: {
+                    /** @description Namespaces whose pods may connect, besides this one's, when they are labelled ledgerhouse.dev/connect-NAME with this namespace's name. */
+                    readonly namespaces?: readonly string[];
+                };
+                /** @description A size of the catalog, such as lh-10; processor and memory of each replica. */
+                readonly size?: string;
+                readonly storage?: {
+                    /** @description A storage tier of the catalog. Immutable. */
+                    readonly tier?: string;
+                    /**
+                     * Format: int32
+                     * @description Size of each replica's volume in GiB. It can grow, never shrink below what the volumes have.
+                     */
+                    readonly sizeGb?: number;
+                };
+                /** @description Engine parameters by name, from the list that the catalog has for the engine version. */
+                readonly parameters?: {
+                    readonly [key: string]: string;
+                };
+                /** @description How the database begins; empty when absent. Immutable. */
+                readonly bootstrap?: {
+                    /** @description Takes the volumes that a deleted database left in this namespace. */
+                    readonly volumes?: {
+                        readonly databaseId: string;
+                    };
+                };
+                /**
+                 * @description Stops all replicas. Volumes, addresses and data stay.
+                 * @default false
+                 */
+                readonly suspend: boolean;
+                /**
+                 * @description While it is true, deleting the resource is refused.
+                 * @default true
+                 */
+                readonly deletionProtection: boolean;
+                /**
+                 * @description What deleting the resource does to the volumes. Retain keeps them for the days that the catalog says, in which they can be restored; Delete deletes them at once; BackupThenDelete waits for a backup first.
+                 * @default Retain
+                 * @enum {string}
+                 */
+                readonly deletionPolicy: "Retain" | "BackupThenDelete" | "Delete";
+            };
+            /** @description What the operator saw. Nothing in it changes while nothing happens. */
+            readonly status?: {
+                /**
+                 * Format: int64
+                 * @description The generation of the spec that was last accepted and acted on.
+                 */
+                readonly observedGeneration?: number;
+                /** @description Public identifier, a TypeID db_…. */
+                readonly databaseId?: string;
+                readonly clusterId?: string;
+                /** @description Name of the StatefulSet, and beginning of the names of all that belongs to the database. */
+                readonly workload?: string;
+                /** @description True once every replica has a data file. Never false again: no replica is formatted after that. */
+                readonly bootstrapped?: boolean;
+                /** @description Addresses of all replicas in order, as clients take them. */
+                readonly addresses?: string;
+                /**
+                 * Format: int64
+                 * @description Generation of the StatefulSet as the operator last wrote it.
+                 */
+                readonly templateGeneration?: number;
+                /** @description What the catalog said when it was asked. A field is resolved again only when what the spec says about it changes. */
+                readonly resolved?: {
+                    readonly engine?: {
+                        readonly name: string;
+                        readonly version: string;
+                        readonly release?: string;
+                        readonly image: string;
+                        readonly agentImage: string;
+                    };
+                    readonly placement?: {
+                        readonly provider: string;
+                        readonly region: string;
+                        readonly nodeSelector?: {
+                            readonly [key: string]: string;
+                        };
+                    };
+                    readonly topology?: {
+                        readonly name: string;
+                        /** Format: int32 */
+                        readonly replicas: number;
+                    };
+                    readonly size?: {
+                        readonly name: string;
+                        /** Format: int32 */
+                        readonly cpuMillis: number;
+                        /** Format: int32 */
+                        readonly memoryMib: number;
+                    };
+                    readonly storage?: {
+                        readonly tier: string;
+                        readonly className: string;
+                    };
+                    /** @description The flags that the parameters became, by parameter. */
+                    readonly parameters?: {
+                        readonly [key: string]: string;
+                    };
+                    readonly price?: {
+                        readonly currency: string;
+                        /** @description Estimated monthly price, a decimal. */
+                        readonly monthly: string;
+                    };
+                };
+                readonly replicas?: {
+                    /** Format: int32 */
+                    readonly desired: number;
+                    /** Format: int32 */
+                    readonly ready: number;
+                    /**
+                     * Format: int32
+                     * @description Ready and on the desired revision.
+                     */
+                    readonly healthy: number;
+                    readonly summary: string;
+                };
+                readonly endpoints?: readonly {
+                    /** Format: int32 */
+                    readonly index: number;
+                    readonly ip: string;
+                    /** Format: int32 */
+                    readonly port: number;
+                }[];
+                readonly members?: readonly {
+                    /** Format: int32 */
+                    readonly index: number;
+                    readonly pod: string;
+                    /** @enum {string} */
+                    readonly state: "Absent" | "Pending" | "Starting" | "Ready" | "Failing" | "Stopping";
+                    readonly reason?: string;
+                    readonly message?: string;
+                    readonly node?: string;
+                    /** @description As of when the engine was last asked. */
+                    readonly role?: string;
+                    /**
+                     * Format: int64
+                     * @description Last committed operation, as of when the engine was last asked.
+                     */
+                    readonly op?: number;
+                    readonly release?: string;
+                }[];
+                readonly version?: {
+                    readonly desired?: string;
+                    /**
+                     * Format: int32
+                     * @description Replicas whose pod has the desired revision.
+                     */
+                    readonly rolled?: number;
+                    /** @description The version that every replica runs. */
+                    readonly active?: string;
+                };
+                readonly rollout?: {
+                    readonly blocked?: readonly {
+                        readonly pod: string;
+                        readonly predicate: string;
+                        readonly message: string;
+                    }[];
+                };
+                readonly storage?: {
+                    /** Format: int32 */
+                    readonly requestedGb: number;
+                    /**
+                     * Format: int32
+                     * @description The largest size that all volumes have reached.
+                     */
+                    readonly acknowledgedGb?: number;
+                    /**
+                     * Format: int32
+                     * @description Capacity of the smallest volume.
+                     */
+                    readonly capacityGb?: number;
+                    readonly summary?: string;
+                };
+                readonly conditions?: readonly {
+                    readonly type: string;
+                    /** @enum {string} */
+                    readonly status: "True" | "False" | "Unknown";
+                    readonly reason: string;
+                    readonly message: string;
+                    /** Format: int64 */
+                    readonly observedGeneration?: number;
+                    /** Format: date-time */
+                    readonly lastTransitionTime: string;
+                }[];
+            };
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type LedgerBackup = components['schemas']['LedgerBackup'];
+export type LedgerBackupSchedule = components['schemas']['LedgerBackupSchedule'];
+export type LedgerCatalog = components['schemas']['LedgerCatalog'];
+export type LedgerDatabase = components['schemas']['LedgerDatabase'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,22 @@
+/** TypeScript types of OpenAPI schemas: openapi-typescript, which needs a TypeScript of its own (see package.json here). */
+import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
+
+/** Types named after `schemas`' keys, all of them read-only. */
+export async function typesOf(
+  title: string,
+  schemas: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const document = {
+    openapi: '3.1.0',
+    info: { title, version: '1' },
+    paths: {},
+    components: { schemas },
+  } as unknown as OpenAPI3;
+  const nodes = await openapiTypescript(document, {
+    immutable: true,
+    rootTypes: true,
+    rootTypesNoSchemaPrefix: true,
+    silent: true,
+  });
+  return astToString(nodes);
+}
