@@ -236,7 +236,9 @@ export interface components {
         readonly LedgerDatabase: {
             readonly apiVersion?: string;
             readonly kind?: string;
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: {
+                readonly name?: string;
+            };
             readonly spec: {
                 /**
                  * @description Builtin is Ledgerhouse's own engine, TigerBeetle the upstream one. Immutable.
