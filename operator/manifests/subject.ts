@@ -1,0 +1,28 @@
+/** All that a database's objects are made from. Nothing else goes into them: the same subject gives the same objects. */
+import type { Complete } from '../../domain/catalog/resolve.ts';
+
+export interface Subject {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  readonly databaseId: string;
+  /** Name of the StatefulSet and beginning of the others' (domain/names.ts). */
+  readonly workload: string;
+  /** u128, decimal. */
+  readonly clusterId: string;
+  readonly resolved: Complete;
+  readonly storageGb: number;
+  /** Namespaces whose labelled pods may connect, besides its own. */
+  readonly accessNamespaces: readonly string[];
+  readonly suspend: boolean;
+  /** Each replica's recorded address, in order; complete before anything is made that needs it. */
+  readonly endpoints: readonly Endpoint[];
+  /** Where the operator and the API run: their pods may connect too. */
+  readonly operatorNamespace: string;
+}
+
+export interface Endpoint {
+  readonly index: number;
+  readonly ip: string;
+  readonly port: number;
+}
