@@ -317,11 +317,6 @@ export interface components {
                 readonly bootstrapped?: boolean;
                 /** @description Addresses of all replicas in order, as clients take them. */
                 readonly addresses?: string;
-                /**
-                 * Format: int64
-                 * @description Generation of the StatefulSet as the operator last wrote it.
-                 */
-                readonly templateGeneration?: number;
                 /** @description What the catalog said when it was asked. A field is resolved again only when what the spec says about it changes. */
                 readonly resolved?: {
                     readonly engine?: {
