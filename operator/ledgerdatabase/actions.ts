@@ -1,0 +1,91 @@
+/** The writes that a plan consists of. */
+import type { KubeObject, Reference, Resource } from '../runtime/kube.ts';
+
+interface Common {
+  /** Why, in a few words: it is logged, and names what failed. */
+  readonly purpose: Purpose;
+  /** Done only when a plan made from the API server's own word asks for it too: what it destroys, or does but once. */
+  readonly guarded: boolean;
+}
+
+export const Purpose = {
+  service: 'service',
+  connection: 'connection',
+  networkPolicy: 'networkPolicy',
+  disruptionBudget: 'disruptionBudget',
+  volume: 'volume',
+  adoption: 'adoption',
+  format: 'format',
+  recovery: 'recovery',
+  workload: 'workload',
+  growth: 'growth',
+  rollout: 'rollout',
+  finalizer: 'finalizer',
+  purge: 'purge',
+  record: 'record',
+} as const;
+export type Purpose = (typeof Purpose)[keyof typeof Purpose];
+
+export type Action = Common &
+  (
+    | {
+        /** Server-side apply. `creates`: nothing of ours has that name yet, so nothing of anybody's may. */
+        readonly verb: 'apply';
+        readonly creates: boolean;
+        readonly resource: Resource;
+        readonly object: KubeObject;
+      }
+    | { readonly verb: 'create'; readonly resource: Resource; readonly object: KubeObject }
+    | { readonly verb: 'patch'; readonly target: Reference; readonly patch: object }
+    | {
+        readonly verb: 'delete';
+        readonly target: Reference;
+        readonly uid: string;
+        readonly resourceVersion: string | undefined;
+      }
+  );
+
+export const targetOf = (action: Action): Reference =>
+  action.verb === 'apply' || action.verb === 'create'
+    ? {
+        resource: action.resource,
+        namespace: action.object.metadata.namespace,
+        name: action.object.metadata.name ?? '',
+      }
+    : action.target;
+
+/** Deletes exactly what was seen. */
+export function deletion(
+  purpose: Purpose,
+  resource: Resource,
+  object: KubeObject,
+  options: { unchanged?: boolean } = {},
+): Action {
+  return {
+    verb: 'delete',
+    purpose,
+    guarded: true,
+    target: { resource, namespace: object.metadata.namespace, name: object.metadata.name ?? '' },
+    uid: object.metadata.uid ?? '',
+    resourceVersion: options.unchanged === true ? object.metadata.resourceVersion : undefined,
+  };
+}
+
+/** A merge patch that is refused when the object has moved since it was seen. */
+export function patchOf(
+  purpose: Purpose,
+  resource: Resource,
+  object: KubeObject,
+  patch: { metadata?: object; spec?: object },
+): Action {
+  return {
+    verb: 'patch',
+    purpose,
+    guarded: false,
+    target: { resource, namespace: object.metadata.namespace, name: object.metadata.name ?? '' },
+    patch: {
+      ...patch,
+      metadata: { ...patch.metadata, resourceVersion: object.metadata.resourceVersion },
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/** A plan in the making: steps write into it what they found and what is to be done. */
+import type { StallReason } from '../../domain/conditions.ts';
+import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { Subject } from '../manifests/subject.ts';
+import type { Action } from './actions.ts';
+import type { Need } from './observation.ts';
+
+/** What of the status is decided rather than seen. It is written before anything is done that builds on it. */
+export type Facts = Pick<
+  DatabaseStatus,
+  | 'observedGeneration'
+  | 'databaseId'
+  | 'clusterId'
+  | 'workload'
+  | 'bootstrapped'
+  | 'addresses'
+  | 'resolved'
+  | 'endpoints'
+>;
+
+export interface Stall {
+  readonly reason: StallReason;
+  /** Ends with what a person can do. */
+  readonly message: string;
+}
+
+export interface Blocked {
+  readonly pod: string;
+  readonly predicate: string;
+  readonly message: string;
+}
+
+export class Draft {
+  facts: Facts;
+  storageGb: number | undefined;
+  /** Set once the facts are complete enough to make objects. */
+  subject: Subject | undefined;
+  /** The version that every replica runs. */
+  activeVersion: string | undefined;
+  stall: Stall | undefined;
+  /** What is waited for, in words. */
+  waiting: string | undefined;
+  recovering = false;
+  storageProblem: { reason: string; message: string } | undefined;
+  deleting = false;
+  readonly blocked: Blocked[] = [];
+  readonly actions: Action[] = [];
+  readonly needs = new Set<Need>();
+  requeueAfterMs: number | undefined;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+  }
+
+  do(...actions: readonly Action[]): void {
+    this.actions.push(...actions);
+  }
+
+  /** The first one counts: what comes after often follows from it. */
+  stallWith(reason: StallReason, message: string): void {
+    this.stall ??= { reason, message };
+  }
+
+  wait(message: string): void {
+    this.waiting ??= message;
+  }
+
+  again(afterMs: number): void {
+    this.requeueAfterMs = Math.min(this.requeueAfterMs ?? afterMs, afterMs);
+  }
+}
+
+/** `halt`: the steps after this one build on something that is not there yet. */
+export type StepResult = 'continue' | 'halt';

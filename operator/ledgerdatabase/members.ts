@@ -1,0 +1,152 @@
+/** What each replica's pod is at: one word, and for those that fail, why. */
+import type { V1ContainerStatus } from '@kubernetes/client-node';
+import { labels, podName } from '../../domain/names.ts';
+import type { Member } from '../../domain/resources.ts';
+import type { Pod } from '../runtime/kinds.ts';
+import type { Polls } from './observation.ts';
+
+/** What the agent's check of a data file found, from the termination message of its container (engine/agent). */
+export const DataProblem = {
+  missing: 'DataFileMissing',
+  foreign: 'DataFileForeign',
+  damaged: 'DataFileDamaged',
+} as const;
+export type DataProblem = (typeof DataProblem)[keyof typeof DataProblem];
+
+/** Waiting reasons that time alone does not cure. */
+const failures = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'CrashLoopBackOff',
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+
+export interface Trouble {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function membersOf(
+  workload: string,
+  replicas: number,
+  pods: readonly Pod[],
+  polls: Polls | undefined,
+  previous: readonly Member[],
+): Member[] {
+  return Array.from({ length: replicas }, (_, index) => {
+    const name = podName(workload, index);
+    const pod = pods.find((candidate) => candidate.metadata.name === name);
+    const trouble = pod === undefined ? undefined : troubleOf(pod);
+    const node = pod?.spec?.nodeName;
+    return {
+      index,
+      pod: name,
+      state: stateOf(pod, trouble),
+      ...(trouble === undefined ? {} : trouble),
+      ...(node === undefined ? {} : { node }),
+      ...saidBy(polls?.get(index), previous.find((row) => row.index === index)),
+    };
+  });
+}
+
+/** What the engine last said; it is not asked all the time. */
+function saidBy(
+  poll: Polls extends ReadonlyMap<number, infer Value> ? Value | undefined : never,
+  previous: Member | undefined,
+): Pick<Member, 'role' | 'op' | 'release'> {
+  const { role, op, release } =
+    poll !== undefined && !('problem' in poll) ? poll : (previous ?? {});
+  return {
+    ...(role === undefined ? {} : { role }),
+    ...(op === undefined ? {} : { op }),
+    ...(release === undefined ? {} : { release }),
+  };
+}
+
+function stateOf(pod: Pod | undefined, trouble: Trouble | undefined): Member['state'] {
+  if (pod === undefined) return 'Absent';
+  if (pod.metadata.deletionTimestamp !== undefined) return 'Stopping';
+  if (isReady(pod)) return 'Ready';
+  if (trouble !== undefined) return 'Failing';
+  return pod.spec?.nodeName === undefined ? 'Pending' : 'Starting';
+}
+
+export function isReady(pod: Pod): boolean {
+  return (
+    pod.metadata.deletionTimestamp === undefined &&
+    (pod.status?.conditions ?? []).some((row) => row.type === 'Ready' && row.status === 'True')
+  );
+}
+
+/** Since when it has been ready, in milliseconds since the epoch. */
+export function readySinceMs(pod: Pod): number | undefined {
+  const row = pod.status?.conditions?.find((one) => one.type === 'Ready' && one.status === 'True');
+  return row?.lastTransitionTime === undefined
+    ? undefined
+    : Date.parse(String(row.lastTransitionTime));
+}
+
+/** Why a pod that is not ready will not become so by itself, as far as can be seen. */
+export function troubleOf(pod: Pod): Trouble | undefined {
+  if (isReady(pod)) return undefined;
+  const data = dataProblemOf(pod);
+  if (data !== undefined) return { reason: data.reason, message: data.message };
+  const containers = [
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
+  ];
+  for (const container of containers) {
+    const waiting = container.state?.waiting;
+    if (waiting?.reason === undefined || !failures.has(waiting.reason)) continue;
+    const ended = container.lastState?.terminated;
+    const last = ended === undefined ? '' : `; it ended with ${ended.exitCode}${said(ended)}`;
+    const message = `container ${container.name}: ${waiting.message ?? waiting.reason}${last}`;
+    return { reason: waiting.reason, message: message.slice(0, 512) };
+  }
+  const scheduled = pod.status?.conditions?.find((row) => row.type === 'PodScheduled');
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
+    return { reason: 'Unschedulable', message: (scheduled.message ?? '').slice(0, 512) };
+  }
+  return undefined;
+}
+
+const said = (ended: { message?: string }) =>
+  ended.message === undefined || ended.message === '' ? '' : `: ${ended.message.trim()}`;
+
+/** What the check of the data file said, if it refused. */
+export function dataProblemOf(
+  pod: Pod,
+): { reason: DataProblem; message: string } | undefined {
+  for (const container of pod.status?.initContainerStatuses ?? []) {
+    const message = endOf(container)?.message;
+    if (message === undefined) continue;
+    const parsed = parseTermination(message);
+    if (parsed !== undefined) return parsed;
+  }
+  return undefined;
+}
+
+const endOf = (container: V1ContainerStatus) =>
+  container.state?.terminated ?? container.lastState?.terminated;
+
+function parseTermination(text: string): { reason: DataProblem; message: string } | undefined {
+  try {
+    const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
+    const known = Object.values(DataProblem).find((candidate) => candidate === reason);
+    return known === undefined ? undefined : { reason: known, message: String(message).slice(0, 400) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a pod was made from this revision of its StatefulSet's template. */
+export const hasRevision = (pod: Pod, revision: string | undefined): boolean =>
+  revision !== undefined && pod.metadata.labels?.['controller-revision-hash'] === revision;
+
+/** Pods of replicas, without those of Jobs. */
+export const replicaPods = (pods: readonly Pod[]): readonly Pod[] =>
+  pods.filter((pod) => pod.metadata.labels?.[labels.role] !== 'job');

@@ -1,0 +1,59 @@
+/** What is known of one database at one moment: all that a plan is made from, and nothing else. */
+import type { EngineStatus } from '../../domain/engine-status.ts';
+import { labels } from '../../domain/names.ts';
+import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
+import type {
+  Claim,
+  ConfigMap,
+  Job,
+  NetworkPolicy,
+  Pod,
+  PodDisruptionBudget,
+  Service,
+  StatefulSet,
+  StorageClass,
+} from '../runtime/kinds.ts';
+
+export interface Observation {
+  /** Milliseconds since the UNIX epoch. */
+  readonly nowMs: number;
+  /** Read from the API server just now, rather than taken from the caches. */
+  readonly live: boolean;
+  readonly database: LedgerDatabase;
+  readonly catalog: LedgerCatalog | undefined;
+  readonly owned: Owned;
+  /** Volumes of the database that `spec.bootstrap.volumes` names, whoever has them now. */
+  readonly inheritance: Inheritance | undefined;
+  /** What was asked for by `Need`, where it was. */
+  readonly polls: Polls | undefined;
+  readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
+}
+
+/** Everything that carries the database's uid. */
+export interface Owned {
+  readonly services: readonly Service[];
+  readonly claims: readonly Claim[];
+  readonly jobs: readonly Job[];
+  readonly pods: readonly Pod[];
+  readonly statefulSets: readonly StatefulSet[];
+  readonly configMaps: readonly ConfigMap[];
+  readonly podDisruptionBudgets: readonly PodDisruptionBudget[];
+  readonly networkPolicies: readonly NetworkPolicy[];
+}
+
+export interface Inheritance {
+  readonly claims: readonly Claim[];
+  /** The uids of these volumes' databases that are still there. */
+  readonly livingOwners: readonly string[];
+}
+
+/** By replica: what its engine says of itself, or why it did not. */
+export type Polls = ReadonlyMap<number, EngineStatus | { readonly problem: string }>;
+
+/** What a plan may ask for, since it is not read while nothing happens. */
+export type Need = 'live' | 'polls' | 'storageClass';
+
+/** The index of the replica that an object belongs to. */
+export function indexOf(object: { metadata: { labels?: { [key: string]: string } } }): number {
+  return Number(object.metadata.labels?.[labels.replica] ?? Number.NaN);
+}

@@ -1,0 +1,47 @@
+/**
+ * A database that is being deleted, and the finalizer that holds it until its volumes are taken care of. Under Retain there
+ * is none: the volumes are found without an owner and marked then (operator/volumes). A namespace that goes is never held.
+ */
+import { volumesFinalizer } from '../../../domain/names.ts';
+import { resources } from '../../runtime/kinds.ts';
+import type { KubeObject } from '../../runtime/kube.ts';
+import { deletion, patchOf } from '../actions.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import type { Observation } from '../observation.ts';
+
+export function guardDeletion(observed: Observation, draft: Draft): StepResult {
+  const { database } = observed;
+  const { deletionPolicy } = database.spec;
+  const held = database.metadata.finalizers?.includes(volumesFinalizer) ?? false;
+  if (database.metadata.deletionTimestamp === undefined) {
+    if ((deletionPolicy !== 'Retain') !== held) draft.do(setFinalizer(observed, !held));
+    return 'continue';
+  }
+  draft.deleting = true;
+  if (!held) return 'halt';
+  const claims = observed.owned.claims;
+  const living = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
+  if (deletionPolicy === 'Delete') {
+    draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
+  }
+  if (deletionPolicy === 'BackupThenDelete' && living.length === claims.length && claims.length > 0) {
+    draft.stallWith(
+      'BackupsUnavailable',
+      'backups cannot be made yet, so the volumes are kept and the database waits; to let it go and keep the volumes ' +
+        `for a while run: kubectl -n ${database.metadata.namespace} patch ldb ${database.metadata.name} --type=merge ` +
+        `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
+    );
+    return 'halt';
+  }
+  // Without what the API server says itself, volumes that are not in the cache yet would be missed.
+  if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });
+  return 'halt';
+}
+
+function setFinalizer({ database }: Observation, held: boolean) {
+  const others = (database.metadata.finalizers ?? []).filter((name) => name !== volumesFinalizer);
+  const finalizers = held ? [...others, volumesFinalizer] : others;
+  const object = database as unknown as KubeObject;
+  return patchOf('finalizer', resources.database, object, { metadata: { finalizers } });
+}
+

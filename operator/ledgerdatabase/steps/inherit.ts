@@ -1,0 +1,90 @@
+/** A database that begins with the volumes which another, deleted one left (`spec.bootstrap.volumes`). */
+import { annotations, labels, uidOf } from '../../../domain/names.ts';
+import type { Draft } from '../draft.ts';
+import { indexOf, type Observation } from '../observation.ts';
+import { gigabytesOf } from '../quantity.ts';
+
+export interface Heritage {
+  readonly workload: string;
+  readonly clusterId: string;
+  readonly storageGb: number;
+  readonly version: string | undefined;
+}
+
+/** `undefined` when the database begins otherwise, or has its volumes already. */
+export function inherit(observed: Observation, draft: Draft): Heritage | 'refused' | undefined {
+  const { database, inheritance } = observed;
+  const from = database.spec.bootstrap?.volumes;
+  if (from === undefined || inheritance === undefined) return undefined;
+  if (database.status?.bootstrapped === true) return undefined;
+  const { claims } = inheritance;
+  const [first] = claims;
+  const refuse = (...stall: Parameters<Draft['stallWith']>) => {
+    draft.stallWith(...stall);
+    draft.again(30_000);
+    return 'refused' as const;
+  };
+  if (first === undefined) {
+    return refuse(
+      'VolumesNotFound',
+      `this namespace has no volumes of ${from.databaseId}; list what there is with: kubectl -n ` +
+        `${database.metadata.namespace} get pvc -L ${labels.databaseId},${labels.database}`,
+    );
+  }
+  const uid = uidOf(database);
+  const owner = claims.find((claim) => {
+    const other = claim.metadata.labels?.[labels.uid] ?? '';
+    return other !== uid && inheritance.livingOwners.includes(other);
+  });
+  if (owner !== undefined) {
+    return refuse(
+      'VolumesInUse',
+      `the volumes of ${from.databaseId} belong to the database ${owner.metadata.labels?.[labels.database]}, which is ` +
+        'there; delete that one first, or give this one another bootstrap',
+    );
+  }
+  const of = first.metadata.labels ?? {};
+  const wrong = mismatch(observed);
+  if (wrong !== undefined) return refuse('VolumesMismatch', wrong);
+  return {
+    workload: of[labels.workload] ?? '',
+    clusterId: of[labels.clusterId] ?? '',
+    storageGb: Math.max(
+      ...claims.map((claim) => gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0),
+    ),
+    version: first.metadata.annotations?.[annotations.engineVersion],
+  };
+}
+
+function mismatch({ inheritance, database, catalog }: Observation): string | undefined {
+  const claims = inheritance?.claims ?? [];
+  const of = claims[0]?.metadata.labels ?? {};
+  const engine = database.spec.engine ?? catalog?.spec.defaults.engine;
+  const topology = database.spec.topology ?? catalog?.spec.defaults.topology;
+  const replicas = catalog?.spec.topologies.find((row) => row.id === of[labels.topology])?.replicas;
+  if (of[labels.engine] !== engine) {
+    return `the volumes were written by the engine ${of[labels.engine]}; set spec.engine to it in a new resource`;
+  }
+  if (of[labels.topology] !== topology) {
+    return `the volumes are those of topology ${of[labels.topology]}; set spec.topology to it in a new resource`;
+  }
+  const { clusterId } = database.spec;
+  if (clusterId !== undefined && clusterId !== of[labels.clusterId]) {
+    return `the volumes hold cluster ${of[labels.clusterId]}; leave spec.clusterId out in a new resource`;
+  }
+  const indexes = new Set(claims.map(indexOf));
+  const missing = Array.from({ length: replicas ?? 1 }, (_, index) => index).filter(
+    (index) => !indexes.has(index),
+  );
+  if (missing.length > 0 || new Set(claims.map((one) => one.metadata.labels?.[labels.workload])).size > 1) {
+    return `the volumes are not those of one whole database: ${claims.length} found, replica ${missing.join(', ') || 'twice'} missing`;
+  }
+  const going = claims.find((claim) => claim.metadata.deletionTimestamp !== undefined);
+  if (going !== undefined) return `volume ${going.metadata.name} is being deleted already`;
+  const empty = claims.find((claim) => claim.metadata.annotations?.[annotations.formatted] === undefined);
+  if (empty !== undefined) return `volume ${empty.metadata.name} never got a data file`;
+  const want = database.spec.storage?.sizeGb;
+  const have = Math.max(...claims.map((one) => gigabytesOf(one.spec?.resources?.requests?.['storage']) ?? 0));
+  if (want !== undefined && want < have) return `the volumes have ${have} GB; spec.storage.sizeGb must not be less`;
+  return undefined;
+}

@@ -1,0 +1,89 @@
+/** From the spec and the catalog to what the database is to be; kept in the status, so that it is decided once. */
+import { resolve, type Complete, type Previous } from '../../../domain/catalog/resolve.ts';
+import { catalogName, databaseIdOf, uidOf, workloadNameOf } from '../../../domain/names.ts';
+import type { LedgerDatabase } from '../../../domain/resources.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import type { Observation } from '../observation.ts';
+import { inherit } from './inherit.ts';
+
+export function resolveSpec(observed: Observation, draft: Draft): StepResult {
+  const { database, catalog } = observed;
+  const status = database.status ?? {};
+  draft.facts = { ...draft.facts, databaseId: status.databaseId ?? databaseIdOf(database) };
+  const heritage = inherit(observed, draft);
+  if (heritage === 'refused') return 'halt';
+  const previous: Previous = {
+    resolved: status.resolved,
+    storageGb: status.storage?.requestedGb ?? heritage?.storageGb,
+    activeVersion: status.version?.active ?? heritage?.version,
+  };
+  const result = catalog === undefined ? undefined : resolve(catalog.spec, database.spec, previous);
+  if (result?.ok === true && manualProvider(observed, result.resolved)) {
+    draft.stallWith(
+      'ManualProvider',
+      `people make the databases of provider ${result.resolved.placement.provider}; choose another provider`,
+    );
+    return 'halt';
+  }
+  if (result?.ok === true) {
+    draft.storageGb = result.storageGb;
+    draft.facts = {
+      ...draft.facts,
+      observedGeneration: database.metadata.generation ?? 0,
+      resolved: result.resolved,
+    };
+  } else {
+    explain(draft, catalog === undefined, result?.problems ?? []);
+    // What runs goes on as it was resolved before, until the spec can be met.
+    if (!isComplete(status.resolved) || previous.storageGb === undefined) return 'halt';
+    draft.storageGb = previous.storageGb;
+  }
+  draft.facts = {
+    ...draft.facts,
+    workload: status.workload ?? heritage?.workload ?? workloadNameOf(database),
+    clusterId: status.clusterId ?? heritage?.clusterId ?? chosenClusterId(database),
+  };
+  if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
+  return 'continue';
+}
+
+/** The uid's 128 bits: chosen at random by the API server, and the same however often the operator is asked. */
+function chosenClusterId(database: LedgerDatabase): string {
+  return (
+    database.spec.clusterId ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`))
+  );
+}
+
+function explain(
+  draft: Draft,
+  catalogMissing: boolean,
+  problems: readonly { reason: Parameters<Draft['stallWith']>[0]; message: string; field: string }[],
+): void {
+  if (catalogMissing) {
+    const choose = 'apply one; the chart ledgerhouse brings one with catalog.create=true';
+    draft.stallWith('CatalogMissing', `there is no LedgerCatalog named ${catalogName}: ${choose}`);
+    return;
+  }
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  const rest = others.map((one) => `; ${one.field}: ${one.message}`).join('');
+  draft.stallWith(first.reason, `${first.field}: ${first.message}${rest}`.slice(0, 1_024));
+}
+
+function manualProvider({ catalog, database }: Observation, resolved: Complete): boolean {
+  if (database.status?.resolved?.placement !== undefined) return false;
+  const row = catalog?.spec.providers.find((one) => one.id === resolved.placement.provider);
+  return row?.provisioning === 'MANUAL';
+}
+
+export function isComplete(resolved: Partial<Complete> | undefined): resolved is Complete {
+  return (
+    resolved?.engine !== undefined &&
+    resolved.placement !== undefined &&
+    resolved.topology !== undefined &&
+    resolved.size !== undefined &&
+    resolved.storage !== undefined &&
+    resolved.parameters !== undefined
+  );
+}
+
