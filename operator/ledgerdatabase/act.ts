@@ -1,0 +1,103 @@
+/** Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. */
+import { labels } from '../../domain/names.ts';
+import type { StallReason } from '../../domain/conditions.ts';
+import { ApiError, type Kube, type KubeObject } from '../runtime/kube.ts';
+import { targetOf, type Action } from './actions.ts';
+
+export const fieldManager = 'ledgerhouse-operator';
+
+/** What cannot be done until a person acts. */
+export interface Refusal {
+  readonly action: Action;
+  readonly reason: StallReason | 'ExpansionFailed';
+  readonly message: string;
+}
+
+/**
+ * Ends with the first write that was refused for a reason which trying again does not cure; other failures are thrown, and
+ * the whole is tried again later.
+ */
+export async function act(
+  kube: Kube,
+  uid: string,
+  actions: readonly Action[],
+  onDone: (action: Action) => void,
+): Promise<Refusal | undefined> {
+  for (const action of actions) {
+    const taken = await nameTaken(kube, uid, action);
+    if (taken !== undefined) return taken;
+    try {
+      await perform(kube, action);
+    } catch (error) {
+      const refusal = refusalOf(action, error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+    onDone(action);
+  }
+  return undefined;
+}
+
+async function perform(kube: Kube, action: Action): Promise<void> {
+  switch (action.verb) {
+    case 'apply':
+      await kube.apply(action.resource, action.object, { fieldManager, force: true });
+      return;
+    case 'create':
+      await kube.create(action.resource, action.object, { fieldManager });
+      return;
+    case 'patch':
+      await kube.mergePatch(action.target, action.patch, { fieldManager });
+      return;
+    case 'delete':
+      await kube.delete(action.target, {
+        uid: action.uid,
+        resourceVersion: action.resourceVersion,
+        propagationPolicy: 'Background',
+      });
+  }
+}
+
+/** The caches hold only what is labelled as ours: before a name is taken, whoever has it is asked. */
+async function nameTaken(kube: Kube, uid: string, action: Action): Promise<Refusal | undefined> {
+  const creates = action.verb === 'create' || (action.verb === 'apply' && action.creates);
+  if (!creates) return undefined;
+  const target = targetOf(action);
+  const existing = await kube.read<KubeObject>(target);
+  if (existing === undefined || existing.metadata.labels?.[labels.uid] === uid) return undefined;
+  const { kind } = target.resource;
+  const where = `${kind} ${target.namespace}/${target.name}`;
+  const ofAnother = existing.metadata.labels?.[labels.database];
+  const whose = ofAnother === undefined ? 'was not made by Ledgerhouse' : `belongs to another database ${ofAnother}`;
+  return {
+    action,
+    reason: action.purpose === 'volume' ? 'DataVolumesNotOurs' : 'NameTaken',
+    message: `${where} ${whose} and is left alone; rename or delete it, or make the database under another name`,
+  };
+}
+
+function refusalOf(action: Action, error: unknown): Refusal | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { kind } = targetOf(action).resource;
+  const terminating = error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
+  // A claim of ours that the cache has not seen yet: the next look has it.
+  if (terminating || error.reason === 'AlreadyExists' || error.reason === 'Conflict') return undefined;
+  if (error.status !== 422 && error.status !== 403 && error.status !== 400) return undefined;
+  if (action.purpose === 'growth') {
+    return { action, reason: 'ExpansionFailed', message: error.message };
+  }
+  if (action.purpose === 'service' && /already allocated|not in the valid range/.test(error.message)) {
+    return {
+      action,
+      reason: 'ServiceIpLost',
+      message:
+        `the address that ${targetOf(action).name} had is taken by another Service: ${error.message}. Clients and replicas ` +
+        'know that address; free it (kubectl get svc -A -o wide), and the operator takes it back',
+    };
+  }
+  return {
+    action,
+    reason: 'RefusedByApiServer',
+    message: `the API server refuses ${kind} ${targetOf(action).name}: ${error.message}`,
+  };
+}

@@ -1,0 +1,178 @@
+/** The conditions, each from the same observation; reasons are of closed lists (docs/operating/conditions.md). */
+import { ConditionType, ProgressReason } from '../../domain/conditions.ts';
+import type { Condition } from '../../domain/resources.ts';
+import { setConditions, type NextCondition } from '../runtime/conditions.ts';
+import type { Draft } from './draft.ts';
+import type { Observation } from './observation.ts';
+import type { Seen } from './status.ts';
+
+type Verdict = readonly [status: Condition['status'], reason: string, message: string];
+
+export function conditionsOf(observed: Observation, draft: Draft, seen: Seen): Condition[] {
+  const storage = storageReady(observed, draft, seen);
+  const version = versionUpToDate(draft, seen);
+  const healthy = replicasHealthy(draft, seen);
+  const settled = healthy[0] === 'True' && storage[0] === 'True' && version[0] === 'True';
+  const progress = progressOf(draft, seen, { healthy, storage, version });
+  const verdicts: Readonly<Record<ConditionType, Verdict>> = {
+    Available: available(draft, seen),
+    Ready: ready(draft, seen, settled, progress),
+    Reconciling: reconciling(draft, seen, settled, progress),
+    Stalled:
+      draft.stall === undefined
+        ? ['False', 'NotStalled', 'nothing waits for a person']
+        : ['True', draft.stall.reason, draft.stall.message],
+    Bootstrapped: bootstrapped(observed, draft),
+    ReplicasHealthy: healthy,
+    StorageReady: storage,
+    VersionUpToDate: version,
+    Suspended: suspended(draft, seen),
+    BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
+  };
+  const next: NextCondition[] = Object.values(ConditionType).map((type) => {
+    const [status, reason, message] = verdicts[type];
+    return { type, status, reason, message: message.slice(0, 1_024) };
+  });
+  return setConditions(observed.database.status?.conditions ?? [], next, {
+    observedGeneration: observed.database.metadata.generation ?? 0,
+    nowMs: observed.nowMs,
+  });
+}
+
+function available(draft: Draft, seen: Seen): Verdict {
+  if (seen.replicas > 0 && seen.ready >= seen.quorum) {
+    return ['True', 'QuorumServing', `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed`];
+  }
+  if (draft.facts.bootstrapped !== true) {
+    return ['False', 'NotBootstrapped', draft.waiting ?? 'the database has not started yet'];
+  }
+  if (seen.suspended) return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
+  const lost = `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed${troubles(seen)}`;
+  return ['False', 'QuorumLost', lost];
+}
+
+function replicasHealthy(draft: Draft, seen: Seen): Verdict {
+  if (seen.suspended) return ['False', 'Suspended', 'the database is suspended'];
+  if (draft.facts.bootstrapped !== true) return ['False', 'NotBootstrapped', 'the database has not started yet'];
+  if (seen.ready === seen.replicas) return ['True', 'AllHealthy', `all ${seen.replicas} replicas are ready`];
+  return ['False', 'Degraded', `${seen.ready} of ${seen.replicas} replicas are ready${troubles(seen)}`];
+}
+
+/** What is wrong with those that are not ready, for a sentence's end. */
+function troubles({ members }: Seen): string {
+  const wrong = members.filter((member) => member.state !== 'Ready');
+  const words = wrong.map((member) => {
+    const why = member.reason === undefined ? '' : ` (${member.reason}: ${member.message ?? ''})`;
+    return `${member.pod} is ${member.state.toLowerCase()}${why}`;
+  });
+  return words.length === 0 ? '' : `: ${words.join('; ')}`;
+}
+
+function storageReady(observed: Observation, draft: Draft, seen: Seen): Verdict {
+  if (draft.storageProblem !== undefined) {
+    return ['False', draft.storageProblem.reason, draft.storageProblem.message];
+  }
+  const { storage } = seen;
+  const { claims } = observed.owned;
+  if (storage === undefined || claims.length < seen.replicas || storage.capacityGb === undefined) {
+    return ['False', 'Provisioning', 'not all volumes are bound yet'];
+  }
+  for (const claim of claims) {
+    const trouble = claim.status?.conditions?.find(
+      (row) => row.status === 'True' && /Error$|Infeasible/.test(row.type),
+    );
+    if (trouble !== undefined) {
+      const back = storage.acknowledgedGb === undefined ? '' : `; to take it back set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
+      return ['False', 'ExpansionFailed', `${claim.metadata.name}: ${trouble.message ?? trouble.type}${back}`];
+    }
+  }
+  if (storage.capacityGb < storage.requestedGb) {
+    const pending = claims.some((claim) =>
+      claim.status?.conditions?.some((row) => row.type === 'FileSystemResizePending'),
+    );
+    const how = pending ? 'the file system grows when its pod runs' : 'the volumes are growing';
+    return ['False', 'Resizing', `${how}: ${storage.capacityGb} of ${storage.requestedGb} GB`];
+  }
+  return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
+}
+
+function versionUpToDate(draft: Draft, seen: Seen): Verdict {
+  const desired = draft.facts.resolved?.engine?.version;
+  if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not decided yet'];
+  if (draft.activeVersion === undefined) {
+    return ['False', 'NotStarted', draft.waiting ?? `version ${desired} does not run yet`];
+  }
+  const [blocked] = draft.blocked;
+  if (blocked !== undefined) {
+    return ['False', 'Blocked', `${blocked.pod} is not replaced (${blocked.predicate}): ${blocked.message}`];
+  }
+  const outdated = !seen.suspended && seen.members.some((member) => member.state !== 'Absent') && seen.rolled < seen.replicas;
+  if (outdated) return ['False', 'RollingOut', `${seen.rolled} of ${seen.replicas} replicas have the newest revision`];
+  if (draft.activeVersion !== desired) {
+    return ['False', 'WaitingForRelease', draft.waiting ?? `version ${draft.activeVersion} runs until all replicas have ${desired}`];
+  }
+  return ['True', 'UpToDate', `version ${desired} runs on every replica`];
+}
+
+function bootstrapped(observed: Observation, draft: Draft): Verdict {
+  if (draft.facts.bootstrapped !== true) {
+    return ['False', 'InProgress', draft.waiting ?? 'the data files are not made yet'];
+  }
+  const inherited = observed.database.spec.bootstrap?.volumes !== undefined;
+  return inherited
+    ? ['True', 'Inherited', 'the volumes came with their data files']
+    : ['True', 'Formatted', 'every replica got its data file'];
+}
+
+function suspended(draft: Draft, seen: Seen): Verdict {
+  if (!seen.suspended) return ['False', 'NotSuspended', 'the database is to run'];
+  const running = seen.members.filter((member) => member.state !== 'Absent').length;
+  return running === 0
+    ? ['True', 'Suspended', 'no replica runs; volumes and addresses stay']
+    : ['False', 'Suspending', `${running} replicas are still stopping`];
+}
+
+/** The most telling word for why it is not settled. */
+function progressOf(
+  draft: Draft,
+  seen: Seen,
+  verdicts: { healthy: Verdict; storage: Verdict; version: Verdict },
+): readonly [ProgressReason, string] {
+  if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
+  if (seen.suspended) {
+    const stopped = seen.members.every((member) => member.state === 'Absent');
+    return stopped
+      ? [ProgressReason.Suspended, 'the database is suspended; set spec.suspend to false to go on']
+      : [ProgressReason.Suspending, 'the replicas are stopping'];
+  }
+  if (draft.facts.bootstrapped !== true) {
+    return [ProgressReason.Bootstrapping, draft.waiting ?? 'the database is being made'];
+  }
+  if (draft.recovering) return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
+  if (seen.members.some((member) => member.state === 'Failing')) {
+    return [ProgressReason.ReplicaFailing, verdicts.healthy[2]];
+  }
+  if (draft.activeVersion !== undefined && verdicts.version[0] !== 'True') {
+    const rolling = verdicts.version[1] !== 'WaitingForRelease';
+    return [rolling ? ProgressReason.RollingOut : ProgressReason.UpgradePending, verdicts.version[2]];
+  }
+  if (verdicts.healthy[0] !== 'True' || verdicts.version[0] !== 'True') {
+    return [ProgressReason.Starting, verdicts.healthy[0] === 'True' ? verdicts.version[2] : verdicts.healthy[2]];
+  }
+  return [ProgressReason.Resizing, verdicts.storage[2]];
+}
+
+function ready(draft: Draft, seen: Seen, settled: boolean, progress: readonly [ProgressReason, string]): Verdict {
+  if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
+  if (settled && !seen.suspended && !draft.deleting) {
+    return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
+  }
+  return ['False', progress[0], progress[1]];
+}
+
+function reconciling(draft: Draft, seen: Seen, settled: boolean, progress: readonly [ProgressReason, string]): Verdict {
+  if (draft.stall !== undefined) return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
+  const resting = progress[0] === ProgressReason.Suspended || (settled && !draft.deleting);
+  if (resting) return ['False', ProgressReason.Settled, 'nothing is to be done'];
+  return ['True', progress[0], progress[1]];
+}

@@ -1,0 +1,118 @@
+/** Gathers an observation, from the caches or from the API server itself. */
+import { labels, managedBy, uidOf } from '../../domain/names.ts';
+import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
+import {
+  resources,
+  type Claim,
+  type ConfigMap,
+  type Job,
+  type NetworkPolicy,
+  type Pod,
+  type PodDisruptionBudget,
+  type Service,
+  type StatefulSet,
+} from '../runtime/kinds.ts';
+import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
+import type { Inheritance, Owned } from './observation.ts';
+
+/** Custom resources as the transport sees them. */
+export type DatabaseObject = LedgerDatabase & KubeObject;
+export type CatalogObject = LedgerCatalog & KubeObject;
+
+/** Indexed by the label of the database's uid, but for the databases themselves. */
+export interface Caches {
+  readonly databases: Cache<DatabaseObject>;
+  readonly catalogs: Cache<CatalogObject>;
+  readonly services: Cache<Service>;
+  readonly claims: Cache<Claim>;
+  readonly jobs: Cache<Job>;
+  readonly pods: Cache<Pod>;
+  readonly statefulSets: Cache<StatefulSet>;
+  readonly configMaps: Cache<ConfigMap>;
+  readonly podDisruptionBudgets: Cache<PodDisruptionBudget>;
+  readonly networkPolicies: Cache<NetworkPolicy>;
+}
+
+export interface Seen {
+  readonly owned: Owned;
+  readonly inheritance: Inheritance | undefined;
+}
+
+export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
+  const uid = uidOf(database);
+  const from = database.spec.bootstrap?.volumes?.databaseId;
+  return {
+    owned: {
+      services: caches.services.byIndex(uid),
+      claims: caches.claims.byIndex(uid),
+      jobs: caches.jobs.byIndex(uid),
+      pods: caches.pods.byIndex(uid),
+      statefulSets: caches.statefulSets.byIndex(uid),
+      configMaps: caches.configMaps.byIndex(uid),
+      podDisruptionBudgets: caches.podDisruptionBudgets.byIndex(uid),
+      networkPolicies: caches.networkPolicies.byIndex(uid),
+    },
+    inheritance:
+      from === undefined
+        ? undefined
+        : {
+            claims: caches.claims
+              .list()
+              .filter(
+                (claim) =>
+                  claim.metadata.namespace === database.metadata.namespace &&
+                  claim.metadata.labels?.[labels.databaseId] === from,
+              ),
+            livingOwners: caches.databases.list().map(uidOf),
+          },
+  };
+}
+
+export async function observeLive(kube: Kube, database: DatabaseObject): Promise<Seen> {
+  const { namespace } = database.metadata;
+  const labelSelector = `${labels.managedBy}=${managedBy},${labels.uid}=${uidOf(database)}`;
+  const all = <T extends KubeObject>(resource: Resource) =>
+    kube.list<T>(resource, { namespace, labelSelector });
+  const [services, claims, jobs, pods, statefulSets] = await Promise.all([
+    all<Service>(resources.service),
+    all<Claim>(resources.claim),
+    all<Job>(resources.job),
+    all<Pod>(resources.pod),
+    all<StatefulSet>(resources.statefulSet),
+  ]);
+  const [configMaps, podDisruptionBudgets, networkPolicies] = await Promise.all([
+    all<ConfigMap>(resources.configMap),
+    all<PodDisruptionBudget>(resources.podDisruptionBudget),
+    all<NetworkPolicy>(resources.networkPolicy),
+  ]);
+  return {
+    owned: {
+      services,
+      claims,
+      jobs,
+      pods,
+      statefulSets,
+      configMaps,
+      podDisruptionBudgets,
+      networkPolicies,
+    },
+    inheritance: await inheritanceOf(kube, database),
+  };
+}
+
+async function inheritanceOf(
+  kube: Kube,
+  database: DatabaseObject,
+): Promise<Inheritance | undefined> {
+  const from = database.spec.bootstrap?.volumes?.databaseId;
+  if (from === undefined) return undefined;
+  const { namespace } = database.metadata;
+  const [claims, databases] = await Promise.all([
+    kube.list<Claim>(resources.claim, {
+      namespace,
+      labelSelector: `${labels.managedBy}=${managedBy},${labels.databaseId}=${from}`,
+    }),
+    kube.list<DatabaseObject>(resources.database, { namespace }),
+  ]);
+  return { claims, livingOwners: databases.map(uidOf) };
+}

@@ -1,0 +1,61 @@
+/** From what is seen of a database to what is to be done about it. Pure: the same observation gives the same plan. */
+import type { Observation } from './observation.ts';
+import { Draft, type StepResult } from './draft.ts';
+import { bootstrap } from './steps/bootstrap.ts';
+import { guardDeletion } from './steps/deletion.ts';
+import { recordVersion } from './steps/record-version.ts';
+import { recoverReplicas } from './steps/recover.ts';
+import { resolveSpec } from './steps/resolve.ts';
+import { rollOut } from './steps/rollout.ts';
+import { ensureServices } from './steps/services.ts';
+import { adoptVolumes, ensureVolumes, growVolumes } from './steps/volumes.ts';
+import { ensureSurroundings, ensureWorkload } from './steps/workload.ts';
+
+export interface PlanOptions {
+  /** Where the operator and the API run. */
+  readonly operatorNamespace: string;
+}
+
+type Step = (observed: Observation, draft: Draft) => StepResult;
+
+export function plan(observed: Observation, options: PlanOptions): Draft {
+  const { status = {} } = observed.database;
+  const { observedGeneration, databaseId, clusterId, workload } = status;
+  const { bootstrapped, addresses, resolved, endpoints } = status;
+  const draft = new Draft(
+    defined({
+      observedGeneration,
+      databaseId,
+      clusterId,
+      workload,
+      bootstrapped,
+      addresses,
+      resolved,
+      endpoints,
+    }),
+  );
+  draft.activeVersion = status.version?.active;
+  const steps: readonly Step[] = [
+    guardDeletion,
+    resolveSpec,
+    (seen, now) => ensureServices(seen, now, options.operatorNamespace),
+    adoptVolumes,
+    ensureVolumes,
+    growVolumes,
+    ensureSurroundings,
+    bootstrap,
+    ensureWorkload,
+    recoverReplicas,
+    rollOut,
+    recordVersion,
+  ];
+  for (const step of steps) if (step(observed, draft) === 'halt') break;
+  return draft;
+}
+
+/** Leaves out what is undefined, as a status read from the API server does. */
+function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as unknown as T;
+}

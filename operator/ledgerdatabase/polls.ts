@@ -1,0 +1,42 @@
+/** Asks engines how they are, only while something is rolled out: each by its pod's own address, briefly, all at once. */
+import { parseEngineStatus } from '../../domain/engine-status.ts';
+import { ports } from '../../domain/names.ts';
+import type { Pod } from '../runtime/kinds.ts';
+import type { Polls } from './observation.ts';
+
+const deadlineMs = 2_000;
+const sizeMax = 64 * 1024;
+
+/** What answers at `http://ADDRESS/status`. Tests bring their own. */
+export type StatusFetch = (url: string, signal: AbortSignal) => Promise<unknown>;
+
+export const fetchStatus: StatusFetch = async (url, signal) => {
+  const response = await fetch(url, { signal, redirect: 'error' });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const text = await response.text();
+  if (text.length > sizeMax) throw new Error('the answer is too long');
+  return JSON.parse(text) as unknown;
+};
+
+export async function pollEngines(
+  workload: string,
+  pods: readonly Pod[],
+  get: StatusFetch,
+): Promise<Polls> {
+  const polls = new Map<number, ReturnType<typeof parseEngineStatus>>();
+  await Promise.all(
+    pods.map(async (pod) => {
+      const index = Number(pod.metadata.name?.slice(workload.length + 1));
+      const ip = pod.status?.podIP;
+      if (ip === undefined || Number.isNaN(index)) return;
+      const host = ip.includes(':') ? `[${ip}]` : ip;
+      try {
+        const url = `http://${host}:${ports.status}/status`;
+        polls.set(index, parseEngineStatus(await get(url, AbortSignal.timeout(deadlineMs))));
+      } catch (error) {
+        polls.set(index, { problem: error instanceof Error ? error.message : String(error) });
+      }
+    }),
+  );
+  return polls;
+}

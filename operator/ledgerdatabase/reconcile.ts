@@ -1,0 +1,186 @@
+/**
+ * Brings one database a step nearer to its spec: observes, plans, records what was decided, acts, and says how it stands.
+ * From the caches while nothing is to be done; before anything that destroys or that is done but once, from the API server.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import { catalogName, uidOf } from '../../domain/names.ts';
+import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { Key, Outcome } from '../runtime/controller.ts';
+import { resources, type StorageClass } from '../runtime/kinds.ts';
+import type { Kube } from '../runtime/kube.ts';
+import { act, type Refusal } from './act.ts';
+import type { Draft, Facts } from './draft.ts';
+import { replicaPods } from './members.ts';
+import type { Observation } from './observation.ts';
+import {
+  observeCaches,
+  observeLive,
+  type Caches,
+  type CatalogObject,
+  type DatabaseObject,
+  type Seen,
+} from './observe.ts';
+import { plan, type PlanOptions } from './plan.ts';
+import { pollEngines, type StatusFetch } from './polls.ts';
+import { statusOf } from './status.ts';
+import type { Transitions } from './transitions.ts';
+
+export const statusManager = 'ledgerhouse-operator-status';
+
+export interface Environment extends PlanOptions {
+  readonly kube: Kube;
+  readonly caches: Caches;
+  readonly fetchStatus: StatusFetch;
+  readonly nowMs: () => number;
+  readonly transitions: Transitions;
+}
+
+export async function reconcileDatabase(
+  environment: Environment,
+  key: Key,
+  logger: Logger,
+): Promise<Outcome> {
+  const cached = environment.caches.databases.get(key.namespace, key.name);
+  if (cached === undefined) return {};
+  const first = await planned(environment, cached, {});
+  if (isSettled(first.observed, first.draft)) return outcomeOf(first.draft);
+  // There is something to do: from here on the API server's own word counts for the database itself.
+  const database = await environment.kube.read<DatabaseObject>({
+    resource: resources.database,
+    namespace: key.namespace,
+    name: key.name,
+  });
+  if (database === undefined || uidOf(database) !== uidOf(cached)) return {};
+  const session = new Session(environment, database, logger);
+  return session.run();
+}
+
+/** Facts are written at most this often in one go: each time the plan gets further. */
+const roundsMax = 8;
+
+class Session {
+  readonly #environment: Environment;
+  readonly #logger: Logger;
+  #database: DatabaseObject;
+
+  constructor(environment: Environment, database: DatabaseObject, logger: Logger) {
+    this.#environment = environment;
+    this.#database = database;
+    this.#logger = logger;
+  }
+
+  async run(): Promise<Outcome> {
+    for (let round = 0; round < roundsMax; round += 1) {
+      const { observed, draft } = await this.#plan();
+      if (!isDeepStrictEqual(draft.facts, factsOf(observed.database.status ?? {}))) {
+        // What is decided is on record before anything builds on it.
+        await this.#writeStatus(observed, draft);
+        continue;
+      }
+      const refusal = await act(
+        this.#environment.kube,
+        uidOf(this.#database),
+        draft.actions,
+        ({ verb, purpose }) => this.#logger.info({ verb, purpose }, 'done'),
+      );
+      if (refusal !== undefined) note(draft, refusal);
+      const gone = draft.deleting && draft.actions.some((action) => action.purpose === 'finalizer');
+      if (!gone) await this.#writeStatus(observed, draft);
+      return outcomeOf(draft);
+    }
+    return { requeueAfterMs: 1_000 };
+  }
+
+  async #plan() {
+    const cached = await planned(this.#environment, this.#database, {});
+    const risky = cached.draft.actions.some((action) => action.guarded);
+    if (!risky && !cached.draft.needs.has('live')) return cached;
+    const seen = await observeLive(this.#environment.kube, this.#database);
+    return planned(this.#environment, this.#database, { seen });
+  }
+
+  async #writeStatus(observed: Observation, draft: Draft): Promise<void> {
+    const status = statusOf(observed, draft);
+    if (isDeepStrictEqual(status, observed.database.status)) return;
+    const { apiVersion, kind, metadata } = this.#database;
+    const { name, namespace, resourceVersion } = metadata;
+    const before = this.#database;
+    this.#database = await this.#environment.kube.apply<DatabaseObject>(
+      resources.database,
+      {
+        apiVersion,
+        kind,
+        // As it was seen: of two decisions made at once, one is refused.
+        metadata: { name, namespace, resourceVersion },
+        status,
+      } as unknown as DatabaseObject,
+      { fieldManager: statusManager, force: true, subresource: 'status' },
+    );
+    this.#environment.transitions(before, this.#database, this.#logger);
+  }
+}
+
+/** Plans, and gets what the plan asks for, until it asks for nothing more. */
+async function planned(
+  environment: Environment,
+  database: DatabaseObject,
+  given: { seen?: Seen },
+): Promise<{ observed: Observation; draft: Draft }> {
+  const { kube, caches } = environment;
+  let observed: Observation = {
+    nowMs: environment.nowMs(),
+    live: given.seen !== undefined,
+    database,
+    catalog: caches.catalogs.get(undefined, catalogName) as CatalogObject | undefined,
+    ...(given.seen ?? observeCaches(caches, database)),
+    polls: undefined,
+    storageClass: undefined,
+  };
+  let draft = plan(observed, environment);
+  if (draft.needs.has('storageClass')) {
+    const name = draft.subject?.resolved.storage.className ?? '';
+    const found = await kube.read<StorageClass>({ resource: resources.storageClass, name });
+    observed = { ...observed, storageClass: { found } };
+    draft = plan(observed, environment);
+  }
+  if (draft.needs.has('polls')) {
+    const workload = draft.facts.workload ?? '';
+    const polls = await pollEngines(workload, replicaPods(observed.owned.pods), environment.fetchStatus);
+    observed = { ...observed, polls };
+    draft = plan(observed, environment);
+  }
+  return { observed, draft };
+}
+
+const isSettled = (observed: Observation, draft: Draft): boolean =>
+  draft.actions.length === 0 &&
+  isDeepStrictEqual(statusOf(observed, draft), observed.database.status);
+
+function outcomeOf(draft: Draft): Outcome {
+  return draft.requeueAfterMs === undefined ? {} : { requeueAfterMs: draft.requeueAfterMs };
+}
+
+/** What was refused goes into the status, and is tried again now and then: the world may have changed unseen. */
+function note(draft: Draft, refusal: Refusal): void {
+  if (refusal.reason === 'ExpansionFailed') {
+    draft.storageProblem = { reason: 'ExpansionFailed', message: refusal.message };
+  } else draft.stallWith(refusal.reason, refusal.message);
+  draft.again(30_000);
+}
+
+function factsOf(status: DatabaseStatus): Facts {
+  const { observedGeneration, databaseId, clusterId, workload } = status;
+  const { bootstrapped, addresses, resolved, endpoints } = status;
+  const all = {
+    observedGeneration,
+    databaseId,
+    clusterId,
+    workload,
+    bootstrapped,
+    addresses,
+    resolved,
+    endpoints,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}

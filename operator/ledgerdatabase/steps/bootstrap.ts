@@ -1,0 +1,75 @@
+/**
+ * A data file is made once in a database's life. The latch (`status.bootstrapped`) is set before anything runs on the data
+ * files and never goes back; any sign of an earlier life sets it too. A volume remembers by itself that it was formatted.
+ */
+import { annotations, formatJobName } from '../../../domain/names.ts';
+import { missing } from '../../manifests/diff.ts';
+import { buildFormatJob } from '../../manifests/format-job.ts';
+import { resources, type Job } from '../../runtime/kinds.ts';
+import { deletion, patchOf } from '../actions.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
+import { replicaPods } from '../members.ts';
+import type { Observation } from '../observation.ts';
+import { claimOf } from './volumes.ts';
+
+export function bootstrap(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined) return 'halt';
+  if (draft.facts.bootstrapped === true) {
+    draft.do(...leftOver(observed, subject.workload, subject.resolved.topology.replicas));
+    return 'continue';
+  }
+  const lived = observed.owned.statefulSets.length > 0 || replicaPods(observed.owned.pods).length > 0;
+  const { replicas } = subject.resolved.topology;
+  const indexes = Array.from({ length: replicas }, (_, index) => index);
+  const open = indexes.filter(
+    (index) => claimOf(observed, subject.workload, index)?.metadata.annotations?.[annotations.formatted] === undefined,
+  );
+  if (lived || open.length === 0) {
+    draft.facts = { ...draft.facts, bootstrapped: true };
+    return 'continue';
+  }
+  draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} are there`);
+  for (const index of open) formatOne(observed, draft, index);
+  return 'halt';
+}
+
+function formatOne(observed: Observation, draft: Draft, index: number): void {
+  const { subject } = draft;
+  const claim = subject && claimOf(observed, subject.workload, index);
+  if (subject === undefined || claim === undefined) return;
+  const desired = buildFormatJob(subject, index);
+  const name = formatJobName(subject.workload, index);
+  const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
+  if (job === undefined) {
+    draft.do({ verb: 'create', purpose: 'format', guarded: true, resource: resources.job, object: desired });
+  } else if (hasSucceeded(job)) {
+    const formatted = `${subject.clusterId}/${index}`;
+    const metadata = { annotations: { [annotations.formatted]: formatted } };
+    draft.do(patchOf('format', resources.claim, claim, { metadata }));
+  } else if (job.metadata.deletionTimestamp !== undefined) {
+    draft.wait(`Job ${name} is being deleted`);
+  } else if (missing(desired, job).length > 0) {
+    // Its spec cannot be changed: what was put right in the resource or the catalog needs a new one.
+    draft.do(deletion('format', resources.job, job));
+  } else if (hasFailed(job)) {
+    const namespace = job.metadata.namespace ?? '';
+    draft.stallWith(
+      'FormatFailed',
+      `making the data file of replica ${index} failed: ${jobTrouble(job, observed.owned.pods) ?? 'see its log'}. ` +
+        `Look: kubectl -n ${namespace} logs job/${name} --all-containers; then try again: kubectl -n ${namespace} delete job ${name}`,
+    );
+  } else {
+    const trouble = jobTrouble(job, observed.owned.pods);
+    if (trouble !== undefined) draft.waiting = `making the data file of replica ${index}: ${trouble}`;
+  }
+}
+
+/** Jobs whose work is done. */
+function leftOver(observed: Observation, workload: string, replicas: number) {
+  const names = new Set(Array.from({ length: replicas }, (_, index) => formatJobName(workload, index)));
+  return observed.owned.jobs
+    .filter((job: Job) => names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined)
+    .map((job) => deletion('format', resources.job, job));
+}

@@ -1,0 +1,18 @@
+/** Volumes note what version wrote them last, so that a database which inherits them begins with that. */
+import { annotations } from '../../../domain/names.ts';
+import { resources } from '../../runtime/kinds.ts';
+import { patchOf } from '../actions.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import type { Observation } from '../observation.ts';
+
+export function recordVersion(observed: Observation, draft: Draft): StepResult {
+  const { activeVersion } = draft;
+  if (activeVersion === undefined) return 'continue';
+  for (const claim of observed.owned.claims) {
+    if (claim.metadata.deletionTimestamp !== undefined) continue;
+    if (claim.metadata.annotations?.[annotations.engineVersion] === activeVersion) continue;
+    const metadata = { annotations: { [annotations.engineVersion]: activeVersion } };
+    draft.do(patchOf('record', resources.claim, claim, { metadata }));
+  }
+  return 'continue';
+}

@@ -1,0 +1,98 @@
+/** Volumes: made once, taken over when the spec says so, grown, never adopted silently and never made smaller than they are. */
+import { annotations, claimName, labels } from '../../../domain/names.ts';
+import { buildClaim } from '../../manifests/claim.ts';
+import { resources, type Claim } from '../../runtime/kinds.ts';
+import { patchOf } from '../actions.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import type { Observation } from '../observation.ts';
+import { gigabytesOf } from '../quantity.ts';
+
+/** Puts this database's uid on the volumes that it inherits, and takes the time of their purge off. */
+export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined || observed.database.spec.bootstrap?.volumes === undefined) {
+    return 'continue';
+  }
+  const foreign = (observed.inheritance?.claims ?? []).filter(
+    (claim) => claim.metadata.labels?.[labels.uid] !== subject.uid,
+  );
+  // After the first time, volumes of that ID that are not ours are somebody else's affair.
+  if (foreign.length === 0 || observed.owned.claims.length >= subject.resolved.topology.replicas) {
+    return 'continue';
+  }
+  for (const claim of foreign) {
+    const metadata = {
+      labels: { [labels.uid]: subject.uid, [labels.database]: subject.name, [labels.databaseId]: subject.databaseId },
+      annotations: { [annotations.purgeAt]: null },
+    };
+    draft.do({ ...patchOf('adoption', resources.claim, claim, { metadata }), guarded: true });
+  }
+  draft.wait('the volumes are being taken over');
+  return 'halt';
+}
+
+/** Before the database's first start; afterwards a volume that is gone is a lost replica, not one to make. */
+export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined || draft.facts.bootstrapped === true) return 'continue';
+  for (let index = 0; index < subject.resolved.topology.replicas; index += 1) {
+    const claim = claimOf(observed, subject.workload, index);
+    if (claim?.metadata.deletionTimestamp !== undefined) {
+      draft.wait(`volume ${claim.metadata.name} is being deleted`);
+      return 'halt';
+    }
+    if (claim !== undefined) continue;
+    draft.do({
+      verb: 'create',
+      purpose: 'volume',
+      guarded: true,
+      resource: resources.claim,
+      object: buildClaim(subject, index),
+    });
+  }
+  return draft.actions.some((action) => action.purpose === 'volume') ? 'halt' : 'continue';
+}
+
+export const claimOf = (observed: Observation, workload: string, index: number): Claim | undefined =>
+  observed.owned.claims.find((claim) => claim.metadata.name === claimName(workload, index));
+
+/**
+ * Raises what the claims request, whatever their pods are doing: growing a full volume is how a stopped engine comes back.
+ * A request is lowered only to take back a growth that no volume has reached.
+ */
+export function growVolumes(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined) return 'continue';
+  const { storageGb } = subject;
+  const claims = observed.owned.claims.filter((one) => one.metadata.deletionTimestamp === undefined);
+  const unequal = claims.filter((claim) => requestedGb(claim) !== storageGb);
+  if (unequal.length === 0) return 'continue';
+  if (observed.storageClass === undefined) {
+    draft.needs.add('storageClass');
+    return 'continue';
+  }
+  const { className } = subject.resolved.storage;
+  if (observed.storageClass.found?.allowVolumeExpansion !== true) {
+    draft.storageProblem = {
+      reason: 'ExpansionNotSupported',
+      message:
+        `the storage class ${className} does not let volumes grow; set spec.storage.sizeGb back to ` +
+        `${Math.max(...claims.map(requestedGb))}, or restore a backup into a database of another tier`,
+    };
+    return 'continue';
+  }
+  for (const claim of unequal) {
+    const smaller = storageGb < requestedGb(claim);
+    if (smaller && storageGb < (capacityGb(claim) ?? 0)) continue;
+    const spec = { resources: { requests: { storage: `${storageGb}Gi` } } };
+    draft.do(patchOf('growth', resources.claim, claim, { spec }));
+  }
+  return 'continue';
+}
+
+export const requestedGb = (claim: Claim): number =>
+  gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0;
+
+/** What the volume really has; `undefined` until it is bound. */
+export const capacityGb = (claim: Claim): number | undefined =>
+  gigabytesOf(claim.status?.capacity?.['storage']);

@@ -1,0 +1,30 @@
+import { uidOf } from '../../domain/names.ts';
+import type { Subject } from '../manifests/subject.ts';
+import type { Draft } from './draft.ts';
+import type { Observation } from './observation.ts';
+import { isComplete } from './steps/resolve.ts';
+
+/** What the database's objects are made from; `undefined` while that is not decided. */
+export function subjectOf(
+  { database }: Observation,
+  draft: Draft,
+  operatorNamespace: string,
+): Subject | undefined {
+  const { databaseId, workload, clusterId, resolved, endpoints } = draft.facts;
+  if (databaseId === undefined || workload === undefined || clusterId === undefined) return undefined;
+  if (!isComplete(resolved) || draft.storageGb === undefined) return undefined;
+  return {
+    name: database.metadata.name,
+    namespace: database.metadata.namespace ?? '',
+    uid: uidOf(database),
+    databaseId,
+    workload,
+    clusterId,
+    resolved,
+    storageGb: draft.storageGb,
+    accessNamespaces: database.spec.access?.namespaces ?? [],
+    suspend: database.spec.suspend,
+    endpoints: endpoints ?? [],
+    operatorNamespace,
+  };
+}

@@ -1,0 +1,43 @@
+/** Events: one when a condition turns, none while it stays. */
+import type { Logger } from 'pino';
+import type { Condition } from '../../domain/resources.ts';
+import type { DatabaseObject } from './observe.ts';
+
+export type Transitions = (before: DatabaseObject, after: DatabaseObject, logger: Logger) => void;
+
+export interface Turn {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly note: string;
+}
+
+/** Which way a condition is bad news. */
+const warnsWhen: Readonly<Record<string, Condition['status']>> = {
+  Available: 'False',
+  Stalled: 'True',
+  ReplicasHealthy: 'False',
+  StorageReady: 'False',
+};
+const told = new Set(['Available', 'Ready', 'Stalled', 'Bootstrapped', 'ReplicasHealthy', 'StorageReady', 'VersionUpToDate', 'Suspended']);
+
+export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
+  const turns: Turn[] = [];
+  const started = after.status?.bootstrapped === true && after.status.version?.active !== undefined;
+  for (const condition of after.status?.conditions ?? []) {
+    if (!told.has(condition.type)) continue;
+    const old = before.status?.conditions?.find((one) => one.type === condition.type);
+    const newlyStalled = condition.type === 'Stalled' && condition.status === 'True' && old?.reason !== condition.reason;
+    if (old?.status === condition.status && !newlyStalled) continue;
+    const bad = warnsWhen[condition.type] === condition.status;
+    // While a database is being made, what is not there yet is no news.
+    if (condition.type !== 'Stalled' && !started && condition.status !== 'True') continue;
+    if (condition.type === 'Stalled' && old === undefined && !bad) continue;
+    const suspended = after.spec.suspend;
+    turns.push({
+      type: bad && (!suspended || condition.type === 'Stalled') ? 'Warning' : 'Normal',
+      reason: condition.status === 'True' && condition.type !== 'Stalled' ? condition.type : condition.reason,
+      note: `${condition.type} is ${condition.status}: ${condition.message}`.slice(0, 1_000),
+    });
+  }
+  return turns;
+}
