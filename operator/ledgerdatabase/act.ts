@@ -68,7 +68,10 @@ async function nameTaken(kube: Kube, uid: string, action: Action): Promise<Refus
   const { kind } = target.resource;
   const where = `${kind} ${target.namespace}/${target.name}`;
   const ofAnother = existing.metadata.labels?.[labels.database];
-  const whose = ofAnother === undefined ? 'was not made by Ledgerhouse' : `belongs to another database ${ofAnother}`;
+  const whose =
+    ofAnother === undefined
+      ? 'was not made by Ledgerhouse'
+      : `belongs to another database ${ofAnother}`;
   return {
     action,
     reason: action.purpose === 'volume' ? 'DataVolumesNotOurs' : 'NameTaken',
@@ -81,12 +84,16 @@ function refusalOf(action: Action, error: unknown): Refusal | undefined {
   const { kind } = targetOf(action).resource;
   const terminating = error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
   // A claim of ours that the cache has not seen yet: the next look has it.
-  if (terminating || error.reason === 'AlreadyExists' || error.reason === 'Conflict') return undefined;
+  if (terminating || error.reason === 'AlreadyExists' || error.reason === 'Conflict')
+    return undefined;
   if (error.status !== 422 && error.status !== 403 && error.status !== 400) return undefined;
   if (action.purpose === 'growth') {
     return { action, reason: 'ExpansionFailed', message: error.message };
   }
-  if (action.purpose === 'service' && /already allocated|not in the valid range/.test(error.message)) {
+  if (
+    action.purpose === 'service' &&
+    /already allocated|not in the valid range/.test(error.message)
+  ) {
     return {
       action,
       reason: 'ServiceIpLost',

@@ -41,21 +41,32 @@ export function conditionsOf(observed: Observation, draft: Draft, seen: Seen): C
 
 function available(draft: Draft, seen: Seen): Verdict {
   if (seen.replicas > 0 && seen.ready >= seen.quorum) {
-    return ['True', 'QuorumServing', `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed`];
+    return [
+      'True',
+      'QuorumServing',
+      `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed`,
+    ];
   }
   if (draft.facts.bootstrapped !== true) {
     return ['False', 'NotBootstrapped', draft.waiting ?? 'the database has not started yet'];
   }
-  if (seen.suspended) return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
+  if (seen.suspended)
+    return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
   const lost = `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed${troubles(seen)}`;
   return ['False', 'QuorumLost', lost];
 }
 
 function replicasHealthy(draft: Draft, seen: Seen): Verdict {
   if (seen.suspended) return ['False', 'Suspended', 'the database is suspended'];
-  if (draft.facts.bootstrapped !== true) return ['False', 'NotBootstrapped', 'the database has not started yet'];
-  if (seen.ready === seen.replicas) return ['True', 'AllHealthy', `all ${seen.replicas} replicas are ready`];
-  return ['False', 'Degraded', `${seen.ready} of ${seen.replicas} replicas are ready${troubles(seen)}`];
+  if (draft.facts.bootstrapped !== true)
+    return ['False', 'NotBootstrapped', 'the database has not started yet'];
+  if (seen.ready === seen.replicas)
+    return ['True', 'AllHealthy', `all ${seen.replicas} replicas are ready`];
+  return [
+    'False',
+    'Degraded',
+    `${seen.ready} of ${seen.replicas} replicas are ready${troubles(seen)}`,
+  ];
 }
 
 /** What is wrong with those that are not ready, for a sentence's end. */
@@ -82,8 +93,15 @@ function storageReady(observed: Observation, draft: Draft, seen: Seen): Verdict 
       (row) => row.status === 'True' && /Error$|Infeasible/.test(row.type),
     );
     if (trouble !== undefined) {
-      const back = storage.acknowledgedGb === undefined ? '' : `; to take it back set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
-      return ['False', 'ExpansionFailed', `${claim.metadata.name}: ${trouble.message ?? trouble.type}${back}`];
+      const back =
+        storage.acknowledgedGb === undefined
+          ? ''
+          : `; to take it back set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
+      return [
+        'False',
+        'ExpansionFailed',
+        `${claim.metadata.name}: ${trouble.message ?? trouble.type}${back}`,
+      ];
     }
   }
   if (storage.capacityGb < storage.requestedGb) {
@@ -104,12 +122,28 @@ function versionUpToDate(draft: Draft, seen: Seen): Verdict {
   }
   const [blocked] = draft.blocked;
   if (blocked !== undefined) {
-    return ['False', 'Blocked', `${blocked.pod} is not replaced (${blocked.predicate}): ${blocked.message}`];
+    return [
+      'False',
+      'Blocked',
+      `${blocked.pod} is not replaced (${blocked.predicate}): ${blocked.message}`,
+    ];
   }
-  const outdated = !seen.suspended && seen.members.some((member) => member.state !== 'Absent') && seen.rolled < seen.replicas;
-  if (outdated) return ['False', 'RollingOut', `${seen.rolled} of ${seen.replicas} replicas have the newest revision`];
+  const outdated =
+    !seen.suspended &&
+    seen.members.some((member) => member.state !== 'Absent') &&
+    seen.rolled < seen.replicas;
+  if (outdated)
+    return [
+      'False',
+      'RollingOut',
+      `${seen.rolled} of ${seen.replicas} replicas have the newest revision`,
+    ];
   if (draft.activeVersion !== desired) {
-    return ['False', 'WaitingForRelease', draft.waiting ?? `version ${draft.activeVersion} runs until all replicas have ${desired}`];
+    return [
+      'False',
+      'WaitingForRelease',
+      draft.waiting ?? `version ${draft.activeVersion} runs until all replicas have ${desired}`,
+    ];
   }
   return ['True', 'UpToDate', `version ${desired} runs on every replica`];
 }
@@ -148,21 +182,33 @@ function progressOf(
   if (draft.facts.bootstrapped !== true) {
     return [ProgressReason.Bootstrapping, draft.waiting ?? 'the database is being made'];
   }
-  if (draft.recovering) return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
+  if (draft.recovering)
+    return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
   if (seen.members.some((member) => member.state === 'Failing')) {
     return [ProgressReason.ReplicaFailing, verdicts.healthy[2]];
   }
   if (draft.activeVersion !== undefined && verdicts.version[0] !== 'True') {
     const rolling = verdicts.version[1] !== 'WaitingForRelease';
-    return [rolling ? ProgressReason.RollingOut : ProgressReason.UpgradePending, verdicts.version[2]];
+    return [
+      rolling ? ProgressReason.RollingOut : ProgressReason.UpgradePending,
+      verdicts.version[2],
+    ];
   }
   if (verdicts.healthy[0] !== 'True' || verdicts.version[0] !== 'True') {
-    return [ProgressReason.Starting, verdicts.healthy[0] === 'True' ? verdicts.version[2] : verdicts.healthy[2]];
+    return [
+      ProgressReason.Starting,
+      verdicts.healthy[0] === 'True' ? verdicts.version[2] : verdicts.healthy[2],
+    ];
   }
   return [ProgressReason.Resizing, verdicts.storage[2]];
 }
 
-function ready(draft: Draft, seen: Seen, settled: boolean, progress: readonly [ProgressReason, string]): Verdict {
+function ready(
+  draft: Draft,
+  seen: Seen,
+  settled: boolean,
+  progress: readonly [ProgressReason, string],
+): Verdict {
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
   if (settled && !seen.suspended && !draft.deleting) {
     return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
@@ -170,8 +216,14 @@ function ready(draft: Draft, seen: Seen, settled: boolean, progress: readonly [P
   return ['False', progress[0], progress[1]];
 }
 
-function reconciling(draft: Draft, seen: Seen, settled: boolean, progress: readonly [ProgressReason, string]): Verdict {
-  if (draft.stall !== undefined) return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
+function reconciling(
+  draft: Draft,
+  seen: Seen,
+  settled: boolean,
+  progress: readonly [ProgressReason, string],
+): Verdict {
+  if (draft.stall !== undefined)
+    return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
   const resting = progress[0] === ProgressReason.Suspended || (settled && !draft.deleting);
   if (resting) return ['False', ProgressReason.Settled, 'nothing is to be done'];
   return ['True', progress[0], progress[1]];

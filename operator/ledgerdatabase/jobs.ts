@@ -5,19 +5,25 @@ import { troubleOf } from './members.ts';
 const holds = (job: Job, type: string) =>
   (job.status?.conditions ?? []).some((row) => row.type === type && row.status === 'True');
 
-export const hasSucceeded = (job: Job): boolean => holds(job, 'Complete') || holds(job, 'SuccessCriteriaMet');
+export const hasSucceeded = (job: Job): boolean =>
+  holds(job, 'Complete') || holds(job, 'SuccessCriteriaMet');
 export const hasFailed = (job: Job): boolean => holds(job, 'Failed') || holds(job, 'FailureTarget');
 
 /** Why it does not get on: what its newest pod waits for, or said at its end. */
 export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
   const own = pods
     .filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name)
-    .sort((a, b) => (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''));
+    .sort((a, b) =>
+      (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''),
+    );
   const last = own.at(-1);
   if (last !== undefined) {
     const trouble = troubleOf(last);
     if (trouble !== undefined) return trouble.message;
-    for (const container of [...(last.status?.initContainerStatuses ?? []), ...(last.status?.containerStatuses ?? [])]) {
+    for (const container of [
+      ...(last.status?.initContainerStatuses ?? []),
+      ...(last.status?.containerStatuses ?? []),
+    ]) {
       const ended = container.state?.terminated;
       if (ended !== undefined && ended.exitCode !== 0) {
         return `container ${container.name} ended with ${ended.exitCode}: ${(ended.message ?? '').trim().slice(0, 300)}`;

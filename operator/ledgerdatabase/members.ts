@@ -48,7 +48,10 @@ export function membersOf(
       state: stateOf(pod, trouble),
       ...(trouble === undefined ? {} : trouble),
       ...(node === undefined ? {} : { node }),
-      ...saidBy(polls?.get(index), previous.find((row) => row.index === index)),
+      ...saidBy(
+        polls?.get(index),
+        previous.find((row) => row.index === index),
+      ),
     };
   });
 }
@@ -118,9 +121,7 @@ const said = (ended: { message?: string }) =>
   ended.message === undefined || ended.message === '' ? '' : `: ${ended.message.trim()}`;
 
 /** What the check of the data file said, if it refused. */
-export function dataProblemOf(
-  pod: Pod,
-): { reason: DataProblem; message: string } | undefined {
+export function dataProblemOf(pod: Pod): { reason: DataProblem; message: string } | undefined {
   for (const container of pod.status?.initContainerStatuses ?? []) {
     const message = endOf(container)?.message;
     if (message === undefined) continue;
@@ -137,7 +138,9 @@ function parseTermination(text: string): { reason: DataProblem; message: string 
   try {
     const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
     const known = Object.values(DataProblem).find((candidate) => candidate === reason);
-    return known === undefined ? undefined : { reason: known, message: String(message).slice(0, 400) };
+    return known === undefined
+      ? undefined
+      : { reason: known, message: String(message).slice(0, 400) };
   } catch {
     return undefined;
   }

@@ -146,7 +146,11 @@ async function planned(
   }
   if (draft.needs.has('polls')) {
     const workload = draft.facts.workload ?? '';
-    const polls = await pollEngines(workload, replicaPods(observed.owned.pods), environment.fetchStatus);
+    const polls = await pollEngines(
+      workload,
+      replicaPods(observed.owned.pods),
+      environment.fetchStatus,
+    );
     observed = { ...observed, polls };
     draft = plan(observed, environment);
   }

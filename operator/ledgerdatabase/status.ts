@@ -56,7 +56,12 @@ export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
   const desired = resolved?.engine?.version;
   return {
     ...draft.facts,
-    replicas: { desired: suspended ? 0 : replicas, ready, healthy, summary: `${ready}/${replicas}` },
+    replicas: {
+      desired: suspended ? 0 : replicas,
+      ready,
+      healthy,
+      summary: `${ready}/${replicas}`,
+    },
     members,
     version: {
       ...(desired === undefined ? {} : { desired }),

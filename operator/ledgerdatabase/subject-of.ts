@@ -11,7 +11,8 @@ export function subjectOf(
   operatorNamespace: string,
 ): Subject | undefined {
   const { databaseId, workload, clusterId, resolved, endpoints } = draft.facts;
-  if (databaseId === undefined || workload === undefined || clusterId === undefined) return undefined;
+  if (databaseId === undefined || workload === undefined || clusterId === undefined)
+    return undefined;
   if (!isComplete(resolved) || draft.storageGb === undefined) return undefined;
   return {
     name: database.metadata.name,

@@ -18,7 +18,16 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   ReplicasHealthy: 'False',
   StorageReady: 'False',
 };
-const told = new Set(['Available', 'Ready', 'Stalled', 'Bootstrapped', 'ReplicasHealthy', 'StorageReady', 'VersionUpToDate', 'Suspended']);
+const told = new Set([
+  'Available',
+  'Ready',
+  'Stalled',
+  'Bootstrapped',
+  'ReplicasHealthy',
+  'StorageReady',
+  'VersionUpToDate',
+  'Suspended',
+]);
 
 export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
   const turns: Turn[] = [];
@@ -26,7 +35,10 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
   for (const condition of after.status?.conditions ?? []) {
     if (!told.has(condition.type)) continue;
     const old = before.status?.conditions?.find((one) => one.type === condition.type);
-    const newlyStalled = condition.type === 'Stalled' && condition.status === 'True' && old?.reason !== condition.reason;
+    const newlyStalled =
+      condition.type === 'Stalled' &&
+      condition.status === 'True' &&
+      old?.reason !== condition.reason;
     if (old?.status === condition.status && !newlyStalled) continue;
     const bad = warnsWhen[condition.type] === condition.status;
     // While a database is being made, what is not there yet is no news.
@@ -35,7 +47,10 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
     const suspended = after.spec.suspend;
     turns.push({
       type: bad && (!suspended || condition.type === 'Stalled') ? 'Warning' : 'Normal',
-      reason: condition.status === 'True' && condition.type !== 'Stalled' ? condition.type : condition.reason,
+      reason:
+        condition.status === 'True' && condition.type !== 'Stalled'
+          ? condition.type
+          : condition.reason,
       note: `${condition.type} is ${condition.status}: ${condition.message}`.slice(0, 1_000),
     });
   }

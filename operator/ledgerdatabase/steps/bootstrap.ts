@@ -20,11 +20,14 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     draft.do(...leftOver(observed, subject.workload, subject.resolved.topology.replicas));
     return 'continue';
   }
-  const lived = observed.owned.statefulSets.length > 0 || replicaPods(observed.owned.pods).length > 0;
+  const lived =
+    observed.owned.statefulSets.length > 0 || replicaPods(observed.owned.pods).length > 0;
   const { replicas } = subject.resolved.topology;
   const indexes = Array.from({ length: replicas }, (_, index) => index);
   const open = indexes.filter(
-    (index) => claimOf(observed, subject.workload, index)?.metadata.annotations?.[annotations.formatted] === undefined,
+    (index) =>
+      claimOf(observed, subject.workload, index)?.metadata.annotations?.[annotations.formatted] ===
+      undefined,
   );
   if (lived || open.length === 0) {
     draft.facts = { ...draft.facts, bootstrapped: true };
@@ -43,7 +46,13 @@ function formatOne(observed: Observation, draft: Draft, index: number): void {
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
-    draft.do({ verb: 'create', purpose: 'format', guarded: true, resource: resources.job, object: desired });
+    draft.do({
+      verb: 'create',
+      purpose: 'format',
+      guarded: true,
+      resource: resources.job,
+      object: desired,
+    });
   } else if (hasSucceeded(job)) {
     const formatted = `${subject.clusterId}/${index}`;
     const metadata = { annotations: { [annotations.formatted]: formatted } };
@@ -62,14 +71,20 @@ function formatOne(observed: Observation, draft: Draft, index: number): void {
     );
   } else {
     const trouble = jobTrouble(job, observed.owned.pods);
-    if (trouble !== undefined) draft.waiting = `making the data file of replica ${index}: ${trouble}`;
+    if (trouble !== undefined)
+      draft.waiting = `making the data file of replica ${index}: ${trouble}`;
   }
 }
 
 /** Jobs whose work is done. */
 function leftOver(observed: Observation, workload: string, replicas: number) {
-  const names = new Set(Array.from({ length: replicas }, (_, index) => formatJobName(workload, index)));
+  const names = new Set(
+    Array.from({ length: replicas }, (_, index) => formatJobName(workload, index)),
+  );
   return observed.owned.jobs
-    .filter((job: Job) => names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined)
+    .filter(
+      (job: Job) =>
+        names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined,
+    )
     .map((job) => deletion('format', resources.job, job));
 }

@@ -24,7 +24,11 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
   if (deletionPolicy === 'Delete') {
     draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
   }
-  if (deletionPolicy === 'BackupThenDelete' && living.length === claims.length && claims.length > 0) {
+  if (
+    deletionPolicy === 'BackupThenDelete' &&
+    living.length === claims.length &&
+    claims.length > 0
+  ) {
     draft.stallWith(
       'BackupsUnavailable',
       'backups cannot be made yet, so the volumes are kept and the database waits; to let it go and keep the volumes ' +
@@ -44,4 +48,3 @@ function setFinalizer({ database }: Observation, held: boolean) {
   const object = database as unknown as KubeObject;
   return patchOf('finalizer', resources.database, object, { metadata: { finalizers } });
 }
-

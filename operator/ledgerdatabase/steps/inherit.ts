@@ -76,15 +76,23 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
   const missing = Array.from({ length: replicas ?? 1 }, (_, index) => index).filter(
     (index) => !indexes.has(index),
   );
-  if (missing.length > 0 || new Set(claims.map((one) => one.metadata.labels?.[labels.workload])).size > 1) {
+  if (
+    missing.length > 0 ||
+    new Set(claims.map((one) => one.metadata.labels?.[labels.workload])).size > 1
+  ) {
     return `the volumes are not those of one whole database: ${claims.length} found, replica ${missing.join(', ') || 'twice'} missing`;
   }
   const going = claims.find((claim) => claim.metadata.deletionTimestamp !== undefined);
   if (going !== undefined) return `volume ${going.metadata.name} is being deleted already`;
-  const empty = claims.find((claim) => claim.metadata.annotations?.[annotations.formatted] === undefined);
+  const empty = claims.find(
+    (claim) => claim.metadata.annotations?.[annotations.formatted] === undefined,
+  );
   if (empty !== undefined) return `volume ${empty.metadata.name} never got a data file`;
   const want = database.spec.storage?.sizeGb;
-  const have = Math.max(...claims.map((one) => gigabytesOf(one.spec?.resources?.requests?.['storage']) ?? 0));
-  if (want !== undefined && want < have) return `the volumes have ${have} GB; spec.storage.sizeGb must not be less`;
+  const have = Math.max(
+    ...claims.map((one) => gigabytesOf(one.spec?.resources?.requests?.['storage']) ?? 0),
+  );
+  if (want !== undefined && want < have)
+    return `the volumes have ${have} GB; spec.storage.sizeGb must not be less`;
   return undefined;
 }

@@ -55,7 +55,11 @@ function recoverOne(observed: Observation, draft: Draft, index: number, pod: Pod
       draft.do(patchOf('recovery', resources.claim, claim, { metadata }));
     }
     // The pod looks again by itself, only later and later: a new one looks at once.
-    if (pod.metadata.deletionTimestamp === undefined && dataProblemOf(pod) !== undefined && endedBefore(pod, job)) {
+    if (
+      pod.metadata.deletionTimestamp === undefined &&
+      dataProblemOf(pod) !== undefined &&
+      endedBefore(pod, job)
+    ) {
       draft.do(deletion('recovery', resources.pod, pod));
     }
     return;
@@ -85,7 +89,10 @@ function recoverOne(observed: Observation, draft: Draft, index: number, pod: Pod
 /** Whether the pod was there before the Job had done its work, so that what it said may be out of date. */
 function endedBefore(pod: Pod, job: { status?: { completionTime?: unknown } }): boolean {
   const done = job.status?.completionTime;
-  return done === undefined || Date.parse(pod.metadata.creationTimestamp ?? '') <= Date.parse(String(done));
+  return (
+    done === undefined ||
+    Date.parse(pod.metadata.creationTimestamp ?? '') <= Date.parse(String(done))
+  );
 }
 
 function stallFor(

@@ -49,15 +49,17 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
 
 /** The uid's 128 bits: chosen at random by the API server, and the same however often the operator is asked. */
 function chosenClusterId(database: LedgerDatabase): string {
-  return (
-    database.spec.clusterId ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`))
-  );
+  return database.spec.clusterId ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`));
 }
 
 function explain(
   draft: Draft,
   catalogMissing: boolean,
-  problems: readonly { reason: Parameters<Draft['stallWith']>[0]; message: string; field: string }[],
+  problems: readonly {
+    reason: Parameters<Draft['stallWith']>[0];
+    message: string;
+    field: string;
+  }[],
 ): void {
   if (catalogMissing) {
     const choose = 'apply one; the chart ledgerhouse brings one with catalog.create=true';
@@ -86,4 +88,3 @@ export function isComplete(resolved: Partial<Complete> | undefined): resolved is
     resolved.parameters !== undefined
   );
 }
-

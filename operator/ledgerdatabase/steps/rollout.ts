@@ -29,7 +29,10 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   if (subject === undefined || set === undefined) return 'halt';
   const seen = set.status?.observedGeneration ?? 0;
   // A template that is being changed right now has no revision yet.
-  if (seen < (set.metadata.generation ?? 0) || draft.actions.some((one) => one.purpose === 'workload')) {
+  if (
+    seen < (set.metadata.generation ?? 0) ||
+    draft.actions.some((one) => one.purpose === 'workload')
+  ) {
     return 'continue';
   }
   const revision = set.status?.updateRevision;
@@ -107,7 +110,10 @@ function refusalOf(
     return { predicate: 'NoneStopping', message: `${stopping.metadata.name} is stopping` };
   }
   if (others.length < replicas - 1) {
-    return { predicate: 'AllPresent', message: `${others.length + 1} of ${replicas} pods are there` };
+    return {
+      predicate: 'AllPresent',
+      message: `${others.length + 1} of ${replicas} pods are there`,
+    };
   }
   for (const other of others) {
     const name = other.metadata.name ?? '';
@@ -153,7 +159,9 @@ function activate(observed: Observation, draft: Draft, revision: string | undefi
   if (releases.length === topology.replicas && releases.every((one) => one === engine.release)) {
     draft.activeVersion = engine.version;
   } else {
-    draft.wait(`every replica has version ${engine.version}; their engines have not all switched to it yet`);
+    draft.wait(
+      `every replica has version ${engine.version}; their engines have not all switched to it yet`,
+    );
     draft.again(pollAgainMs);
   }
   return 'continue';

@@ -9,7 +9,11 @@ import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 import { subjectOf } from '../subject-of.ts';
 
-export function ensureServices(observed: Observation, draft: Draft, operatorNamespace: string): StepResult {
+export function ensureServices(
+  observed: Observation,
+  draft: Draft,
+  operatorNamespace: string,
+): StepResult {
   const subject = subjectOf(observed, draft, operatorNamespace);
   if (subject === undefined) return 'halt';
   draft.subject = subject;
@@ -59,4 +63,3 @@ export function ensureServices(observed: Observation, draft: Draft, operatorName
 }
 
 const bracketed = (ip: string) => (ip.includes(':') ? `[${ip}]` : ip);
-

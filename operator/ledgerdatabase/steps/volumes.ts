@@ -22,7 +22,11 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   }
   for (const claim of foreign) {
     const metadata = {
-      labels: { [labels.uid]: subject.uid, [labels.database]: subject.name, [labels.databaseId]: subject.databaseId },
+      labels: {
+        [labels.uid]: subject.uid,
+        [labels.database]: subject.name,
+        [labels.databaseId]: subject.databaseId,
+      },
       annotations: { [annotations.purgeAt]: null },
     };
     draft.do({ ...patchOf('adoption', resources.claim, claim, { metadata }), guarded: true });
@@ -53,7 +57,11 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   return draft.actions.some((action) => action.purpose === 'volume') ? 'halt' : 'continue';
 }
 
-export const claimOf = (observed: Observation, workload: string, index: number): Claim | undefined =>
+export const claimOf = (
+  observed: Observation,
+  workload: string,
+  index: number,
+): Claim | undefined =>
   observed.owned.claims.find((claim) => claim.metadata.name === claimName(workload, index));
 
 /**
@@ -64,7 +72,9 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'continue';
   const { storageGb } = subject;
-  const claims = observed.owned.claims.filter((one) => one.metadata.deletionTimestamp === undefined);
+  const claims = observed.owned.claims.filter(
+    (one) => one.metadata.deletionTimestamp === undefined,
+  );
   const unequal = claims.filter((claim) => requestedGb(claim) !== storageGb);
   if (unequal.length === 0) return 'continue';
   if (observed.storageClass === undefined) {

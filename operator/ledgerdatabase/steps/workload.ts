@@ -17,13 +17,27 @@ export function ensureSurroundings(observed: Observation, draft: Draft): StepRes
   const { subject } = draft;
   if (subject === undefined) return 'halt';
   const { owned } = observed;
-  keep(draft, 'networkPolicy', resources.networkPolicy, buildNetworkPolicy(subject), owned.networkPolicies);
+  keep(
+    draft,
+    'networkPolicy',
+    resources.networkPolicy,
+    buildNetworkPolicy(subject),
+    owned.networkPolicies,
+  );
   const budget = buildPodDisruptionBudget(subject);
   if (budget !== undefined) {
-    keep(draft, 'disruptionBudget', resources.podDisruptionBudget, budget, owned.podDisruptionBudgets);
+    keep(
+      draft,
+      'disruptionBudget',
+      resources.podDisruptionBudget,
+      budget,
+      owned.podDisruptionBudgets,
+    );
   }
   const connection = buildConnection(subject);
-  const same = owned.configMaps.filter((one) => one.metadata.name === connectionName(observed.database));
+  const same = owned.configMaps.filter(
+    (one) => one.metadata.name === connectionName(observed.database),
+  );
   keep(draft, 'connection', resources.configMap, connection, same);
   return 'continue';
 }
@@ -71,7 +85,11 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
       verb: 'patch',
       purpose: 'workload',
       guarded: false,
-      target: { resource: resources.statefulSet, namespace: subject.namespace, name: subject.workload },
+      target: {
+        resource: resources.statefulSet,
+        namespace: subject.namespace,
+        name: subject.workload,
+      },
       patch: { metadata: { resourceVersion: live.metadata.resourceVersion }, spec: { replicas } },
     });
     return 'continue';

@@ -1,0 +1,74 @@
+/** The operator's configuration, from the environment. Unknown names of ours are mistakes. */
+import { hostname } from 'node:os';
+
+export interface Config {
+  /** Where the operator and the API run, and where the Lease is. */
+  readonly namespace: string;
+  /** Who this replica is among the operators, for the Lease. */
+  readonly identity: string;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Databases worked on at a time. */
+  readonly concurrency: number;
+  readonly logLevel: string;
+  /** How TigerBeetle's pods may use io_uring: by a profile on the nodes, or without any. */
+  readonly tigerbeetleSeccomp: 'localhost' | 'unconfined';
+}
+
+const prefix = 'LEDGERHOUSE_OPERATOR_';
+const names = [
+  'NAMESPACE',
+  'IDENTITY',
+  'LISTEN',
+  'CONCURRENCY',
+  'LOG_LEVEL',
+  'TIGERBEETLE_SECCOMP',
+] as const;
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith(prefix) && !names.some((known) => name === `${prefix}${known}`)) {
+      throw new ConfigError(
+        `no setting ${name}; there are ${names.map((one) => prefix + one).join(', ')}`,
+      );
+    }
+  }
+  const read = (name: (typeof names)[number], fallback: string) =>
+    environment[`${prefix}${name}`] ?? fallback;
+  const seccomp = read('TIGERBEETLE_SECCOMP', 'localhost');
+  if (seccomp !== 'localhost' && seccomp !== 'unconfined') {
+    throw new ConfigError(
+      `${prefix}TIGERBEETLE_SECCOMP must be localhost or unconfined, not ${seccomp}`,
+    );
+  }
+  const level = read('LOG_LEVEL', 'info');
+  if (!['debug', 'info', 'warn', 'error'].includes(level)) {
+    throw new ConfigError(`${prefix}LOG_LEVEL must be debug, info, warn or error, not ${level}`);
+  }
+  return {
+    namespace: read('NAMESPACE', 'ledgerhouse-system'),
+    identity: read('IDENTITY', `${hostname()}-${process.pid}`),
+    listen: address(read('LISTEN', '127.0.0.1:8080')),
+    concurrency: count(read('CONCURRENCY', '10')),
+    logLevel: level,
+    tigerbeetleSeccomp: seccomp,
+  };
+}
+
+function address(text: string): Config['listen'] {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) {
+    throw new ConfigError(`${prefix}LISTEN must be HOST:PORT, not ${text}`);
+  }
+  return { host, port: Number(port) };
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,2}$/.test(text)) {
+    throw new ConfigError(`${prefix}CONCURRENCY must be a number from 1 to 999, not ${text}`);
+  }
+  return Number(text);
+}

@@ -1,0 +1,48 @@
+/** Backups are not made yet; whoever asks for one is told so rather than left to wait. */
+import { isDeepStrictEqual } from 'node:util';
+import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/resources.ts';
+import type { Key, Outcome } from '../runtime/controller.ts';
+import { setConditions } from '../runtime/conditions.ts';
+import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
+import { statusManager } from '../ledgerdatabase/reconcile.ts';
+
+export type BackupObject = (LedgerBackup | LedgerBackupSchedule) & KubeObject;
+
+/** The condition that says how each of the two kinds is doing. */
+const conditionOf: Readonly<Record<BackupObject['kind'], string>> = {
+  LedgerBackup: 'Succeeded',
+  LedgerBackupSchedule: 'Active',
+};
+
+export async function reconcileBackup(
+  kube: Kube,
+  resource: Resource,
+  cache: Cache<BackupObject>,
+  key: Key,
+  nowMs: number,
+): Promise<Outcome> {
+  const object = cache.get(key.namespace, key.name);
+  if (object === undefined) return {};
+  const { apiVersion, kind, metadata } = object;
+  const observedGeneration = metadata.generation ?? 0;
+  const condition = {
+    type: conditionOf[kind],
+    status: 'False',
+    reason: 'NotSupportedYet',
+    message:
+      'this version makes no backups; copy a database with `ledger-engine export`: docs/operating/disaster-recovery.md',
+  } as const;
+  const conditions = setConditions(object.status?.conditions ?? [], [condition], {
+    observedGeneration,
+    nowMs,
+  });
+  const status = { observedGeneration, conditions };
+  if (isDeepStrictEqual(status, object.status)) return {};
+  const { name, namespace } = metadata;
+  await kube.apply(
+    resource,
+    { apiVersion, kind, metadata: { name, namespace }, status } as unknown as BackupObject,
+    { fieldManager: statusManager, force: true, subresource: 'status' },
+  );
+  return {};
+}

@@ -1,0 +1,82 @@
+/** Says of the catalog whether a database can be made from its defaults, so that a mistake in it is seen when it is applied. */
+import { isDeepStrictEqual } from 'node:util';
+import { resolve } from '../../domain/catalog/resolve.ts';
+import type { LedgerCatalog } from '../../domain/resources.ts';
+import type { Key, Outcome } from '../runtime/controller.ts';
+import { setConditions } from '../runtime/conditions.ts';
+import { resources } from '../runtime/kinds.ts';
+import type { Cache, Kube } from '../runtime/kube.ts';
+import { statusManager } from '../ledgerdatabase/reconcile.ts';
+import type { CatalogObject } from '../ledgerdatabase/observe.ts';
+
+export interface CatalogEnvironment {
+  readonly kube: Kube;
+  readonly catalogs: Cache<CatalogObject>;
+  readonly nowMs: () => number;
+}
+
+export async function reconcileCatalog(
+  { kube, catalogs, nowMs }: CatalogEnvironment,
+  key: Key,
+): Promise<Outcome> {
+  const catalog = catalogs.get(undefined, key.name);
+  if (catalog === undefined) return {};
+  const { generation = 0, name } = catalog.metadata;
+  const problems = problemsOf(catalog.spec);
+  const status = {
+    observedGeneration: generation,
+    conditions: setConditions(
+      catalog.status?.conditions ?? [],
+      [
+        problems.length === 0
+          ? {
+              type: 'Valid',
+              status: 'True',
+              reason: 'Valid',
+              message: 'databases can be made from it',
+            }
+          : {
+              type: 'Valid',
+              status: 'False',
+              reason: 'Inconsistent',
+              message: problems.join('; ').slice(0, 1_024),
+            },
+      ],
+      { observedGeneration: generation, nowMs: nowMs() },
+    ),
+  };
+  if (isDeepStrictEqual(status, catalog.status)) return {};
+  const { apiVersion, kind } = catalog;
+  await kube.apply(
+    resources.catalog,
+    { apiVersion, kind, metadata: { name }, status } as unknown as CatalogObject,
+    { fieldManager: statusManager, force: true, subresource: 'status' },
+  );
+  return {};
+}
+
+/** What no schema can say: that what one part names is in another. */
+export function problemsOf(spec: LedgerCatalog['spec']): readonly string[] {
+  const problems: string[] = [];
+  const defaults = resolve(spec, {});
+  if (!defaults.ok) {
+    problems.push(...defaults.problems.map((one) => `the defaults cannot be met: ${one.message}`));
+  }
+  const tiers = new Set(spec.storageTiers.map((row) => row.id));
+  for (const row of spec.capabilities ?? []) {
+    if (!tiers.has(row.tier))
+      problems.push(`capabilities name the tier ${row.tier}, which there is not`);
+  }
+  for (const engine of spec.engines) {
+    const versions = new Set(engine.versions.map((row) => row.version));
+    if (!versions.has(engine.defaultVersion)) {
+      problems.push(`${engine.name} has no version ${engine.defaultVersion}, its defaultVersion`);
+    }
+    for (const row of engine.versions) {
+      if (engine.name === 'TigerBeetle' && row.agentImage === undefined) {
+        problems.push(`TigerBeetle ${row.version} needs an agentImage: its own image has no agent`);
+      }
+    }
+  }
+  return problems;
+}
