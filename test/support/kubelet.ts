@@ -1,0 +1,183 @@
+/**
+ * What scheduler, kubelet and volume provisioner would do, on a control plane that has none: pods become ready, Jobs' pods
+ * end, claims are bound and grow. Images whose name holds `missing` cannot be pulled. Nothing runs.
+ */
+import {
+  CoreV1Api,
+  KubeConfig,
+  PatchStrategy,
+  setHeaderOptions,
+  type V1PersistentVolumeClaim,
+  type V1Pod,
+} from '@kubernetes/client-node';
+
+export interface Kubelet {
+  /** Replicas' pods of these names never become ready. */
+  readonly unready: Set<string>;
+  /** Init containers of these pods say this and fail. */
+  readonly termination: Map<string, string>;
+  /** Whether claims reach the size that they request. */
+  grows: boolean;
+  stop(): Promise<void>;
+}
+
+const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+const node = 'node-1';
+
+export function startKubelet(kubeconfig: string, namespaces?: readonly string[]): Kubelet {
+  const config = new KubeConfig();
+  config.loadFromFile(kubeconfig);
+  const core = config.makeApiClient(CoreV1Api);
+  const kubelet = {
+    unready: new Set<string>(),
+    termination: new Map<string, string>(),
+    grows: true,
+  };
+  let stopped = false;
+  const look = async () => {
+    const [pods, claims] = await Promise.all([
+      core.listPodForAllNamespaces(),
+      core.listPersistentVolumeClaimForAllNamespaces(),
+    ]);
+    const ours = (object: V1Pod | V1PersistentVolumeClaim) =>
+      namespaces === undefined || namespaces.includes(object.metadata?.namespace ?? '');
+    for (const claim of claims.items.filter(ours)) await bind(core, kubelet, claim);
+    for (const pod of pods.items.filter(ours)) await run(core, kubelet, pod);
+  };
+  const loop = (async () => {
+    while (!stopped) {
+      // What has just changed or gone is looked at again in the next round.
+      await look().catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
+  return Object.assign(kubelet, {
+    async stop() {
+      stopped = true;
+      await loop;
+    },
+  });
+}
+
+async function bind(
+  core: CoreV1Api,
+  kubelet: Pick<Kubelet, 'grows'>,
+  claim: V1PersistentVolumeClaim,
+): Promise<void> {
+  const { name = '', namespace = '' } = claim.metadata ?? {};
+  const storage = claim.spec?.resources?.requests?.['storage'];
+  if (claim.metadata?.deletionTimestamp !== undefined) {
+    await finish(core, claim);
+    return;
+  }
+  const bound = claim.status?.phase === 'Bound';
+  if (bound && (claim.status?.capacity?.['storage'] === storage || !kubelet.grows)) return;
+  const body = {
+    status: { phase: 'Bound', capacity: { storage }, accessModes: ['ReadWriteOnce'] },
+  };
+  await core.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body }, merge);
+}
+
+/** The controller that protects claims in use waits for pods that no kubelet ends. */
+async function finish(core: CoreV1Api, claim: V1PersistentVolumeClaim): Promise<void> {
+  const { name = '', namespace = '', finalizers = [] } = claim.metadata ?? {};
+  if (finalizers.length === 0) return;
+  const body = { metadata: { finalizers: null } };
+  await core.patchNamespacedPersistentVolumeClaim({ name, namespace, body }, merge);
+}
+
+async function run(
+  core: CoreV1Api,
+  kubelet: Pick<Kubelet, 'unready' | 'termination'>,
+  pod: V1Pod,
+): Promise<void> {
+  const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+  if (pod.metadata?.deletionTimestamp !== undefined) {
+    await core.deleteNamespacedPod({
+      name,
+      namespace,
+      body: { gracePeriodSeconds: 0, preconditions: { uid } },
+    });
+    return;
+  }
+  if (pod.spec?.nodeName === undefined) {
+    const body = { metadata: { name }, target: { apiVersion: 'v1', kind: 'Node', name: node } };
+    await core.createNamespacedPodBinding({ name, namespace, body });
+    return;
+  }
+  const status = statusOf(pod, kubelet);
+  const was = JSON.stringify([pod.status?.phase, readiness(pod), reasons(pod)]);
+  const is = JSON.stringify([
+    status.phase,
+    readiness({ status } as unknown as V1Pod),
+    reasons({ status } as unknown as V1Pod),
+  ]);
+  if (was === is) return;
+  await core.patchNamespacedPodStatus({ name, namespace, body: { status } }, merge);
+}
+
+const readiness = (pod: V1Pod) =>
+  pod.status?.conditions?.find((row) => row.type === 'Ready')?.status ?? 'none';
+const reasons = (pod: V1Pod) =>
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].map(
+    (row) => row.state?.waiting?.reason ?? row.lastState?.terminated?.message ?? '',
+  );
+
+function statusOf(pod: V1Pod, kubelet: Pick<Kubelet, 'unready' | 'termination'>) {
+  const name = pod.metadata?.name ?? '';
+  const now = new Date().toISOString();
+  const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+  const bad = containers.find((container) => container.image?.includes('missing'));
+  const said = kubelet.termination.get(name);
+  const common = (container: { name: string; image?: string }) => ({
+    name: container.name,
+    image: container.image ?? '',
+    imageID: '',
+    restartCount: 0,
+  });
+  if (bad !== undefined || said !== undefined) {
+    const state =
+      bad === undefined
+        ? {
+            state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } },
+            lastState: { terminated: { exitCode: 10, message: said, reason: 'Error' } },
+          }
+        : {
+            state: { waiting: { reason: 'ImagePullBackOff', message: `cannot pull ${bad.image}` } },
+          };
+    const [first] = containers;
+    const row = { ...common(first ?? { name: 'x' }), ready: false, ...state };
+    const isInit = (pod.spec?.initContainers ?? []).length > 0;
+    return {
+      phase: 'Pending',
+      conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: now }],
+      ...(isInit ? { initContainerStatuses: [row] } : { containerStatuses: [row] }),
+    };
+  }
+  const ofJob = pod.metadata?.labels?.['batch.kubernetes.io/job-name'] !== undefined;
+  if (ofJob) {
+    return {
+      phase: 'Succeeded',
+      conditions: [
+        { type: 'Ready', status: 'False', reason: 'PodCompleted', lastTransitionTime: now },
+      ],
+      containerStatuses: (pod.spec?.containers ?? []).map((container) => ({
+        ...common(container),
+        ready: false,
+        state: { terminated: { exitCode: 0, finishedAt: now, startedAt: now } },
+      })),
+    };
+  }
+  const ready = !kubelet.unready.has(name);
+  return {
+    phase: 'Running',
+    podIP: '127.0.0.1',
+    conditions: [{ type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: now }],
+    initContainerStatuses: [],
+    containerStatuses: (pod.spec?.containers ?? []).map((container) => ({
+      ...common(container),
+      ready,
+      state: { running: { startedAt: now } },
+    })),
+  };
+}
