@@ -18,6 +18,11 @@ export const start: Verb = {
       help: 'addresses of all replicas, in order; 0 takes a free port of 127.0.0.1',
     },
     {
+      name: 'listen',
+      value: 'address',
+      help: "where to serve clients, when its own entry of --addresses is not this host's",
+    },
+    {
       name: 'status-address',
       value: 'address',
       help: 'where to serve /livez, /readyz, /status and /metrics',
@@ -48,6 +53,8 @@ export const start: Verb = {
     const list = required(input.flag('addresses'), 'addresses');
     const isTest = list === '0';
     const addresses = isTest ? [{ host: '127.0.0.1', port: 0 }] : parseAddresses(list);
+    const listenFlag = input.flag('listen');
+    const listenAddress = listenFlag === undefined ? undefined : parseAddress(listenFlag);
     const engine = await Engine.open({
       path,
       version: programVersion(),
@@ -87,9 +94,15 @@ export const start: Verb = {
         `${path} belongs to a cluster of ${identity.replicaCount} replicas; this version runs clusters of one`,
       );
     }
-    const port = await engine.serve(own.host, own.port);
+    const listen = listenAddress ?? own;
+    const port = await engine.serve(listen.host, listen.port);
     logger.info(
-      { cluster: String(identity.clusterId), replica: identity.replicaIndex, host: own.host, port },
+      {
+        cluster: String(identity.clusterId),
+        replica: identity.replicaIndex,
+        host: listen.host,
+        port,
+      },
       'listening',
     );
     if (isTest) process.stdout.write(`${port}\n`);

@@ -19,6 +19,8 @@ export interface Subject {
   readonly endpoints: readonly Endpoint[];
   /** Where the operator and the API run: their pods may connect too. */
   readonly operatorNamespace: string;
+  /** TigerBeetle's seccomp profile: the one with io_uring that is installed on the nodes (default), or none. */
+  readonly tigerBeetleSeccomp?: 'Localhost' | 'Unconfined';
 }
 
 export interface Endpoint {

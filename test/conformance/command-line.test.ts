@@ -64,6 +64,7 @@ test.each([
   [['start', '--addresses=localhost:3001', 'f'], 'is no address'],
   [['start', '--addresses=3001', 'f'], 'f'],
   [['start', 'f'], '--addresses is missing'],
+  [['start', '--addresses=3001', '--listen=localhost', 'f'], 'is no address'],
   [['frobnicate'], 'no verb "frobnicate"'],
   [['recover', '--replica-count=1', 'f'], 'restore it from a backup'],
   [['inspect'], 'inspect takes <path>'],
@@ -111,6 +112,31 @@ test('a second start on the same data file is refused while the first one runs',
   } finally {
     await running.dispose();
   }
+});
+
+test('with --listen it serves there, though its own entry of --addresses is an address of another host', async () => {
+  const path = await formatted('c.ledger', '0');
+  // 192.0.2.1 (RFC 5737) is no address of any host.
+  const child = spawn(
+    engineProgram,
+    ['start', '--addresses=192.0.2.1:3001', '--listen=127.0.0.1:0', path],
+    { stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  let log = '';
+  const port = await new Promise<number>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      log += String(chunk);
+      const listening = /"port":(\d+),"msg":"listening"/.exec(log)?.[1];
+      if (listening !== undefined) resolve(Number(listening));
+    });
+    child.once('exit', () => reject(new Error(log)));
+  });
+  await new Promise<void>((resolve, reject) =>
+    connect(port, '127.0.0.1', resolve).once('error', reject),
+  );
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
 });
 
 test('a start whose port is taken ends with 1, also when it serves its status already', async () => {

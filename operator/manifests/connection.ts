@@ -1,0 +1,24 @@
+/** What a client needs to connect, for its pod to mount: a ConfigMap named after the database. */
+import { connectionName } from '../../domain/names.ts';
+import type { LedgerDatabase } from '../../domain/resources.ts';
+import type { ConfigMap } from '../runtime/kinds.ts';
+import { addressList } from './addresses.ts';
+import { ownedMetadata } from './metadata.ts';
+import type { Subject } from './subject.ts';
+
+export function buildConnection(subject: Subject): ConfigMap {
+  const { engine } = subject.resolved;
+  const name = connectionName({ metadata: { name: subject.name } } as LedgerDatabase);
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: ownedMetadata(subject, name),
+    data: {
+      addresses: addressList(subject.endpoints),
+      clusterId: subject.clusterId,
+      engine: engine.name,
+      version: engine.version,
+      ...(engine.release === undefined ? {} : { release: engine.release }),
+    },
+  };
+}

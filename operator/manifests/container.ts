@@ -1,0 +1,86 @@
+/** What the containers of a database's pods have in common: least rights, the volume, fixed memory, the agent's command. */
+import type {
+  V1Container,
+  V1EnvVar,
+  V1Probe,
+  V1ResourceRequirements,
+  V1SeccompProfile,
+  V1SecurityContext,
+} from '@kubernetes/client-node';
+import { ports } from '../../domain/names.ts';
+import type { Subject } from './subject.ts';
+
+/** The user and group of all containers; volumes belong to this group. */
+export const userId = 65_532;
+
+/**
+ * What the agent takes: Node with a small heap. In a replica's pod it comes out of the size, so that a pod costs what its
+ * size says.
+ */
+export const agentMemoryMib = 128;
+export const agentCpuMillis = 10;
+
+/** The index of a pod's replica, which a StatefulSet's one template for all cannot hold: Kubernetes puts it in for `$(…)`. */
+export const replicaIndex = '$(REPLICA_INDEX)';
+export const replicaIndexEnv: V1EnvVar = {
+  name: 'REPLICA_INDEX',
+  valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
+};
+
+export const dataMount = { name: 'data', mountPath: '/data' };
+
+export const containerSecurity = (seccompProfile?: V1SeccompProfile): V1SecurityContext => ({
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+  ...(seccompProfile === undefined ? {} : { seccompProfile }),
+});
+
+/** Memory is what is asked for and not more: an engine never dies because its neighbours grew. Processors are shared. */
+export const resourcesOf = (cpuMillis: number, memoryMib: number): V1ResourceRequirements => ({
+  requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
+  limits: { memory: `${memoryMib}Mi` },
+});
+
+/** A container of the agent (engine/agent), which does in pods of either engine what is ours to do there. */
+export function agentContainer(
+  subject: Subject,
+  name: string,
+  args: readonly string[],
+  env: readonly V1EnvVar[] = [],
+) {
+  return {
+    name,
+    image: subject.resolved.engine.agentImage,
+    imagePullPolicy: 'IfNotPresent',
+    command: ['/bin/node', '/app/dist/engine/agent-main.js'],
+    args: [...args],
+    ...(env.length === 0 ? {} : { env: [...env] }),
+    resources: resourcesOf(agentCpuMillis, agentMemoryMib),
+    securityContext: containerSecurity(),
+    volumeMounts: [dataMount],
+  } satisfies V1Container;
+}
+
+/** How engine and agent are told whose data file it is. */
+export const identityFlags = (subject: Subject, index: number | string): readonly string[] => [
+  `--cluster=${subject.clusterId}`,
+  `--replica=${index}`,
+  `--replica-count=${subject.resolved.topology.replicas}`,
+];
+
+export const statusProbe = (path: string, timing: Partial<V1Probe>): V1Probe => ({
+  httpGet: { path, port: ports.status },
+  timeoutSeconds: 5,
+  ...timing,
+});
+
+/** Whether it serves, asked often: a database is there as soon as it is. */
+export const readiness = statusProbe('/readyz', {
+  periodSeconds: 2,
+  timeoutSeconds: 2,
+  failureThreshold: 3,
+});
+
+/** Gentle, since a restart costs more than waiting: a minute without an answer is a process that hangs. */
+export const liveness = statusProbe('/livez', { periodSeconds: 10, failureThreshold: 6 });

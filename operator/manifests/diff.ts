@@ -1,0 +1,106 @@
+/**
+ * What an object on the API server lacks of what it should be. The API server adds defaults, and others add labels and
+ * annotations: neither is a difference. So comparing asks only whether what is desired is there, and a steady fleet costs no
+ * writes; and what it finds is what applying the object puts right, so that nothing is written over and over.
+ */
+import { sameQuantity } from './quantity.ts';
+
+/** By these the API server merges what several apply into one list; elements that others added stay whatever we apply. */
+const mergeKeys: Readonly<Record<string, string>> = {
+  containers: 'name',
+  initContainers: 'name',
+  env: 'name',
+  volumes: 'name',
+  volumeMounts: 'mountPath',
+  ownerReferences: 'uid',
+};
+
+/** Maps that the API server takes as a whole: an entry more in a selector is another selector. */
+const wholeMaps = new Set([
+  'selector',
+  'podSelector',
+  'namespaceSelector',
+  'labelSelector',
+  'nodeSelector',
+]);
+
+/**
+ * Paths, such as `spec.template.spec.containers[engine].image`, at which `live` does not hold what `desired` says.
+ * Maps: each desired entry; in selectors no others. Lists: the same length and order, but those that are merged by a key:
+ * each desired element. Quantities of resources: by their value. All else: exactly. What is undefined asks for nothing, and
+ * an empty list or map for nothing there: the API server leaves those out.
+ */
+export function missing(desired: unknown, live: unknown): readonly string[] {
+  const paths: string[] = [];
+  compare({ desired, live, path: '', field: '', whole: false, isQuantity: false }, paths);
+  return paths;
+}
+
+interface Pair {
+  readonly desired: unknown;
+  readonly live: unknown;
+  readonly path: string;
+  /** Name of the field that holds it. */
+  readonly field: string;
+  readonly whole: boolean;
+  /** Whether it stands in `requests` or `limits`. */
+  readonly isQuantity: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const isMap = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function compare(pair: Pair, paths: string[]): void {
+  const { desired, path } = pair;
+  const live = pair.live ?? undefined;
+  if (desired === undefined) return;
+  if (Array.isArray(desired)) {
+    compareLists({ ...pair, desired, live: Array.isArray(live) ? live : [] }, paths);
+  } else if (isMap(desired)) {
+    if (live === undefined || isMap(live))
+      compareMaps({ ...pair, desired, live: live ?? {} }, paths);
+    else paths.push(path);
+  } else if (desired !== live && !(pair.isQuantity && sameQuantity(desired, live))) {
+    paths.push(path);
+  }
+}
+
+function compareMaps(pair: Pair & { desired: Fields; live: Fields }, paths: string[]): void {
+  const { desired, live, path } = pair;
+  const whole = pair.whole || wholeMaps.has(pair.field);
+  const isQuantity = pair.field === 'requests' || pair.field === 'limits';
+  for (const [field, value] of Object.entries(desired)) {
+    const inner = { desired: value, live: live[field], path: join(path, field), field };
+    compare({ ...inner, whole, isQuantity }, paths);
+  }
+  if (whole && Object.keys(live).some((field) => desired[field] === undefined)) paths.push(path);
+}
+
+function compareLists(
+  pair: Pair & { desired: readonly unknown[]; live: readonly unknown[] },
+  paths: string[],
+): void {
+  const { desired, live, path, field } = pair;
+  const key = mergeKeys[field];
+  if (key === undefined && live.length !== desired.length) {
+    paths.push(path);
+    return;
+  }
+  for (const [index, element] of desired.entries()) {
+    const name = key === undefined ? index : keyOf(element, key);
+    const found =
+      key === undefined ? live[index] : live.find((other) => keyOf(other, key) === name);
+    const elementPath = `${path}[${String(name)}]`;
+    if (found === undefined) paths.push(elementPath);
+    else compare({ ...pair, desired: element, live: found, path: elementPath, field: '' }, paths);
+  }
+}
+
+const keyOf = (element: unknown, key: string) => (isMap(element) ? String(element[key]) : '');
+
+/** Keys with dots or slashes, as labels have, stand in brackets. */
+function join(path: string, field: string): string {
+  if (/[./]/.test(field)) return `${path}[${field}]`;
+  return path === '' ? field : `${path}.${field}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * A Job that makes a data file: it removes what an earlier try left, lets the engine make the file under another name, and
+ * gives it its own name in one step once it is known to be whole and the right replica's. It can be killed at any point and
+ * run again; a file that is there already is never touched.
+ */
+import type { V1Container, V1PodSpec, V1ResourceRequirements } from '@kubernetes/client-node';
+import { claimName, labels } from '../../domain/names.ts';
+import { adapterOf } from '../engines/adapters.ts';
+import type { Job } from '../runtime/kinds.ts';
+import { agentContainer, containerSecurity, dataMount, identityFlags } from './container.ts';
+import { dataFileOf, partialOf } from './data-file.ts';
+import { ownedMetadata, podLabels, Role } from './metadata.ts';
+import { podBasics } from './pod.ts';
+import type { Subject } from './subject.ts';
+
+export interface Making {
+  readonly subject: Subject;
+  readonly index: number;
+  readonly name: string;
+  /** The engine's verb with its own flags; whose file it is and where it comes are added. */
+  readonly verb: readonly string[];
+  readonly resources: V1ResourceRequirements;
+  readonly placement: Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'>;
+}
+
+export function buildJob(making: Making): Job {
+  const { subject, index, name, placement } = making;
+  const replica = { [labels.replica]: String(index) };
+  const path = dataFileOf(subject, index);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: ownedMetadata(subject, name, { labels: { ...replica, [labels.role]: Role.job } }),
+    spec: {
+      backoffLimit: 3,
+      // Never two at a time on one volume; and what a drained node ended was no failure.
+      podReplacementPolicy: 'Failed',
+      podFailurePolicy: {
+        rules: [
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        ],
+      },
+      template: {
+        metadata: { labels: { ...podLabels(subject, Role.job), ...replica } },
+        spec: {
+          ...podBasics(subject),
+          ...placement,
+          restartPolicy: 'Never',
+          // Killing it does no harm.
+          terminationGracePeriodSeconds: 5,
+          initContainers: [
+            agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),
+            engineContainer(making, partialOf(path)),
+          ],
+          containers: [
+            agentContainer(subject, 'install', [
+              'install',
+              `--path=${path}`,
+              ...identityFlags(subject, index),
+              `--engine=${subject.resolved.engine.name}`,
+            ]),
+          ],
+          volumes: [
+            {
+              name: dataMount.name,
+              persistentVolumeClaim: { claimName: claimName(subject.workload, index) },
+            },
+          ],
+        },
+      },
+    },
+  };
+}
+
+function engineContainer({ subject, index, verb, resources }: Making, path: string): V1Container {
+  const { engine } = subject.resolved;
+  const adapter = adapterOf(engine.name);
+  return {
+    name: 'engine',
+    image: engine.image,
+    imagePullPolicy: 'IfNotPresent',
+    ...(adapter.command === undefined ? {} : { command: [...adapter.command] }),
+    args: [...verb, ...identityFlags(subject, index), path],
+    resources,
+    securityContext: containerSecurity(adapter.seccompProfile(subject)),
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [dataMount],
+  };
+}

@@ -1,0 +1,62 @@
+/** What the metadata of every object of a database has in common. Nothing of the resource's own labels goes into it. */
+import type { V1OwnerReference } from '@kubernetes/client-node';
+import { labels, managedBy } from '../../domain/names.ts';
+import { apiVersion } from '../../domain/resources.ts';
+import type { ObjectMeta } from '../runtime/kube.ts';
+import type { Subject } from './subject.ts';
+
+/** The value of `app.kubernetes.io/name` on all that is made for a database. */
+export const appName = 'ledgerhouse-database';
+
+export const Role = { replica: 'replica', job: 'job' } as const;
+export type Role = (typeof Role)[keyof typeof Role];
+
+type Labels = Record<string, string>;
+
+/** By these labels the operator finds what is a database's own. */
+export function commonLabels(subject: Subject): Labels {
+  return {
+    [labels.managedBy]: managedBy,
+    [labels.name]: appName,
+    [labels.database]: subject.name,
+    [labels.uid]: subject.uid,
+    [labels.workload]: subject.workload,
+  };
+}
+
+export const podLabels = (subject: Subject, role: Role): Labels => ({
+  ...commonLabels(subject),
+  [labels.role]: role,
+});
+
+/** The pods of a database: its replicas and, without a role, its Jobs too. */
+export const podSelector = (subject: Subject, role?: Role) => ({
+  matchLabels: {
+    [labels.workload]: subject.workload,
+    ...(role === undefined ? {} : { [labels.role]: role }),
+  },
+});
+
+/** Of an object that goes when the resource goes. Volumes never have it: they outlive the resource. */
+export function ownedMetadata(
+  subject: Subject,
+  name: string,
+  extra: { labels?: Labels; annotations?: Labels } = {},
+): ObjectMeta {
+  return {
+    name,
+    namespace: subject.namespace,
+    labels: { ...commonLabels(subject), ...extra.labels },
+    ...(extra.annotations === undefined ? {} : { annotations: extra.annotations }),
+    ownerReferences: [ownerReference(subject)],
+  };
+}
+
+const ownerReference = (subject: Subject): V1OwnerReference => ({
+  apiVersion,
+  kind: 'LedgerDatabase',
+  name: subject.name,
+  uid: subject.uid,
+  controller: true,
+  blockOwnerDeletion: true,
+});

@@ -1,0 +1,58 @@
+/** Who reaches a database's pods, and whom they reach: all that is not named here is refused. */
+import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
+import { apiName, connectLabel, labels, operatorName, ports } from '../../domain/names.ts';
+import type { NetworkPolicy, NetworkPolicyPeer } from '../runtime/kinds.ts';
+import { ownedMetadata, podSelector } from './metadata.ts';
+import type { Subject } from './subject.ts';
+
+const namespaceName = 'kubernetes.io/metadata.name';
+/** On a namespace whose pods may read the replicas' metrics. */
+export const metricsLabel = 'ledgerhouse.dev/metrics';
+
+const port = (number: number): V1NetworkPolicyPort => ({ port: number, protocol: 'TCP' });
+const client = port(ports.client);
+const status = port(ports.status);
+
+export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
+  const peers: readonly NetworkPolicyPeer[] =
+    subject.resolved.topology.replicas === 1 ? [] : [{ podSelector: podSelector(subject) }];
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: ownedMetadata(subject, subject.workload),
+    spec: {
+      podSelector: podSelector(subject),
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [
+        { ports: [client], from: [...clients(subject), ...peers] },
+        { ports: [client, status], from: [ours(subject, apiName)] },
+        {
+          ports: [status],
+          from: [
+            ours(subject, operatorName),
+            { namespaceSelector: { matchLabels: { [metricsLabel]: 'true' } } },
+          ],
+        },
+      ],
+      egress: peers.length === 0 ? [] : [{ ports: [client], to: peers }],
+    },
+  };
+}
+
+/** Pods labelled for this database, in its own namespace and in those that the spec names. */
+function clients(subject: Subject): readonly NetworkPolicyPeer[] {
+  const labelled = {
+    podSelector: { matchLabels: { [connectLabel(subject.name)]: subject.namespace } },
+  };
+  const others = [...new Set(subject.accessNamespaces)].sort();
+  if (others.length === 0) return [labelled];
+  const namespaceSelector = {
+    matchExpressions: [{ key: namespaceName, operator: 'In', values: others }],
+  };
+  return [labelled, { namespaceSelector, ...labelled }];
+}
+
+const ours = (subject: Subject, name: string): NetworkPolicyPeer => ({
+  namespaceSelector: { matchLabels: { [namespaceName]: subject.operatorNamespace } },
+  podSelector: { matchLabels: { [labels.name]: name } },
+});

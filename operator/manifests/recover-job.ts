@@ -1,0 +1,28 @@
+/** Makes a lost replica's data file from the other replicas, which must be healthy. */
+import { assert } from '../../base/assert.ts';
+import { podName, recoverJobName } from '../../domain/names.ts';
+import type { Job } from '../runtime/kinds.ts';
+import { addressList } from './addresses.ts';
+import { resourcesOf } from './container.ts';
+import { buildJob } from './job.ts';
+import { besidePod } from './pod.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * It runs on the node of the replica's own pod, which waits there for its data file and has the volume. That pod holds
+ * what the size asks for, so this one asks for little: it is a client of the others, and writes an empty file.
+ */
+export function buildRecoverJob(subject: Subject, index: number): Job {
+  assert(
+    subject.resolved.topology.replicas > 1,
+    `${subject.name} has one replica: there are no others to recover it from`,
+  );
+  return buildJob({
+    subject,
+    index,
+    name: recoverJobName(subject.workload, index),
+    verb: ['recover', `--addresses=${addressList(subject.endpoints)}`],
+    resources: resourcesOf(50, 512),
+    placement: { affinity: besidePod(podName(subject.workload, index)) },
+  });
+}

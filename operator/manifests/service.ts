@@ -1,0 +1,25 @@
+/** A replica's own Service: its address is the replica's for ever, while pods and their addresses come and go. */
+import { labels, podName, ports, serviceName } from '../../domain/names.ts';
+import type { Service } from '../runtime/kinds.ts';
+import { ownedMetadata } from './metadata.ts';
+import type { Subject } from './subject.ts';
+
+/** Once its address is recorded, the Service is made with it: a lost one comes back under the address that all know. */
+export function buildService(subject: Subject, index: number): Service {
+  const pinned = subject.endpoints.find((endpoint) => endpoint.index === index);
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: ownedMetadata(subject, serviceName(subject.workload, index), {
+      labels: { [labels.replica]: String(index) },
+    }),
+    spec: {
+      type: 'ClusterIP',
+      ...(pinned === undefined ? {} : { clusterIP: pinned.ip }),
+      // Replicas find each other through it, and none is ready before enough have.
+      publishNotReadyAddresses: true,
+      selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },
+      ports: [{ name: 'client', port: ports.client, targetPort: ports.client, protocol: 'TCP' }],
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The replicas' pods. The StatefulSet never replaces a pod by itself (`OnDelete`): the operator does, one at a time, when the
+ * others can do without it. All start at once, since none is ready before enough are there.
+ */
+import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
+import { annotations } from '../../domain/names.ts';
+import { adapterOf } from '../engines/adapters.ts';
+import type { StatefulSet } from '../runtime/kinds.ts';
+import { claimLabels, claimSpec } from './claim.ts';
+import {
+  agentContainer,
+  dataMount,
+  identityFlags,
+  replicaIndex,
+  replicaIndexEnv,
+} from './container.ts';
+import { dataFileOfAny } from './data-file.ts';
+import { ownedMetadata, podLabels, podSelector, Role } from './metadata.ts';
+import { podBasics, spread } from './pod.ts';
+import type { Subject } from './subject.ts';
+import { templateInputs, templateRevision } from './template.ts';
+
+/** `live`: the StatefulSet that there is already, whose claim template cannot be changed and stays as it was made. */
+export function buildStatefulSet(subject: Subject, live?: StatefulSet): StatefulSet {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: ownedMetadata(subject, subject.workload, {
+      annotations: {
+        [annotations.templateInputs]: templateInputs(subject),
+        [annotations.templateRevision]: String(templateRevision),
+      },
+    }),
+    spec: {
+      // No Service of that name is there, nor needed: each replica has one of its own, and nothing looks names up.
+      serviceName: subject.workload,
+      replicas: subject.suspend ? 0 : subject.resolved.topology.replicas,
+      podManagementPolicy: 'Parallel',
+      updateStrategy: { type: 'OnDelete' },
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+      revisionHistoryLimit: 2,
+      selector: podSelector(subject, Role.replica),
+      template: podTemplate(subject),
+      volumeClaimTemplates: [claimTemplate(subject, live)],
+    },
+  };
+}
+
+export function podTemplate(subject: Subject): V1PodTemplateSpec {
+  const { engine } = subject.resolved;
+  return {
+    metadata: {
+      labels: podLabels(subject, Role.replica),
+      annotations: { 'kubectl.kubernetes.io/default-container': 'engine' },
+    },
+    spec: {
+      ...podBasics(subject),
+      ...spread(subject, Role.replica),
+      terminationGracePeriodSeconds: 30,
+      initContainers: [
+        agentContainer(
+          subject,
+          'check',
+          [
+            'check',
+            `--path=${dataFileOfAny(subject)}`,
+            ...identityFlags(subject, replicaIndex),
+            `--engine=${engine.name}`,
+          ],
+          [replicaIndexEnv],
+        ),
+      ],
+      containers: adapterOf(engine.name).containers(subject),
+    },
+  };
+}
+
+/**
+ * The operator makes the claims itself, before there is a StatefulSet. Where one is lost later, the StatefulSet's controller
+ * may be the first to make it anew; so that it is found as the database's own, it has the same labels but the index.
+ */
+function claimTemplate(subject: Subject, live: StatefulSet | undefined): V1PersistentVolumeClaim {
+  const made = live?.spec?.volumeClaimTemplates?.[0];
+  return {
+    metadata: { name: dataMount.name, labels: made?.metadata?.labels ?? claimLabels(subject) },
+    spec: made?.spec ?? claimSpec(subject),
+  };
+}
