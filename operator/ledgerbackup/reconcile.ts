@@ -1,8 +1,7 @@
 /** Backups are not made yet; whoever asks for one is told so rather than left to wait. */
-import { isDeepStrictEqual } from 'node:util';
 import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
-import { setConditions } from '../runtime/conditions.ts';
+import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
 import { statusManager } from '../ledgerdatabase/reconcile.ts';
 
@@ -37,7 +36,7 @@ export async function reconcileBackup(
     nowMs,
   });
   const status = { observedGeneration, conditions };
-  if (isDeepStrictEqual(status, object.status)) return {};
+  if (sameStatus(status, object.status)) return {};
   const { name, namespace } = metadata;
   await kube.apply(
     resource,

@@ -1,9 +1,8 @@
 /** Says of the catalog whether a database can be made from its defaults, so that a mistake in it is seen when it is applied. */
-import { isDeepStrictEqual } from 'node:util';
 import { resolve } from '../../domain/catalog/resolve.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
-import { setConditions } from '../runtime/conditions.ts';
+import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import { resources } from '../runtime/kinds.ts';
 import type { Cache, Kube } from '../runtime/kube.ts';
 import { statusManager } from '../ledgerdatabase/reconcile.ts';
@@ -45,7 +44,7 @@ export async function reconcileCatalog(
       { observedGeneration: generation, nowMs: nowMs() },
     ),
   };
-  if (isDeepStrictEqual(status, catalog.status)) return {};
+  if (sameStatus(status, catalog.status)) return {};
   const { apiVersion, kind } = catalog;
   await kube.apply(
     resources.catalog,

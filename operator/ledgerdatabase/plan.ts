@@ -3,6 +3,7 @@ import type { Observation } from './observation.ts';
 import { Draft, type StepResult } from './draft.ts';
 import { bootstrap } from './steps/bootstrap.ts';
 import { guardDeletion } from './steps/deletion.ts';
+import type { PlanOptions } from './subject-of.ts';
 import { recordVersion } from './steps/record-version.ts';
 import { recoverReplicas } from './steps/recover.ts';
 import { resolveSpec } from './steps/resolve.ts';
@@ -10,11 +11,6 @@ import { rollOut } from './steps/rollout.ts';
 import { ensureServices } from './steps/services.ts';
 import { adoptVolumes, ensureVolumes, growVolumes } from './steps/volumes.ts';
 import { ensureSurroundings, ensureWorkload } from './steps/workload.ts';
-
-export interface PlanOptions {
-  /** Where the operator and the API run. */
-  readonly operatorNamespace: string;
-}
 
 type Step = (observed: Observation, draft: Draft) => StepResult;
 
@@ -38,7 +34,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
   const steps: readonly Step[] = [
     guardDeletion,
     resolveSpec,
-    (seen, now) => ensureServices(seen, now, options.operatorNamespace),
+    (seen, now) => ensureServices(seen, now, options),
     adoptVolumes,
     ensureVolumes,
     growVolumes,

@@ -2,10 +2,10 @@
  * Brings one database a step nearer to its spec: observes, plans, records what was decided, acts, and says how it stands.
  * From the caches while nothing is to be done; before anything that destroys or that is done but once, from the API server.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { catalogName, uidOf } from '../../domain/names.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
+import { sameStatus } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { resources, type StorageClass } from '../runtime/kinds.ts';
 import type { Kube } from '../runtime/kube.ts';
@@ -21,14 +21,16 @@ import {
   type DatabaseObject,
   type Seen,
 } from './observe.ts';
-import { plan, type PlanOptions } from './plan.ts';
+import { plan } from './plan.ts';
 import { pollEngines, type StatusFetch } from './polls.ts';
 import { statusOf } from './status.ts';
+import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
 
 export const statusManager = 'ledgerhouse-operator-status';
 
-export interface Environment extends PlanOptions {
+export interface Environment {
+  readonly options: PlanOptions;
   readonly kube: Kube;
   readonly caches: Caches;
   readonly fetchStatus: StatusFetch;
@@ -73,7 +75,7 @@ class Session {
   async run(): Promise<Outcome> {
     for (let round = 0; round < roundsMax; round += 1) {
       const { observed, draft } = await this.#plan();
-      if (!isDeepStrictEqual(draft.facts, factsOf(observed.database.status ?? {}))) {
+      if (!sameStatus(draft.facts, factsOf(observed.database.status ?? {}))) {
         // What is decided is on record before anything builds on it.
         await this.#writeStatus(observed, draft);
         continue;
@@ -102,7 +104,7 @@ class Session {
 
   async #writeStatus(observed: Observation, draft: Draft): Promise<void> {
     const status = statusOf(observed, draft);
-    if (isDeepStrictEqual(status, observed.database.status)) return;
+    if (sameStatus(status, observed.database.status)) return;
     const { apiVersion, kind, metadata } = this.#database;
     const { name, namespace, resourceVersion } = metadata;
     const before = this.#database;
@@ -137,12 +139,12 @@ async function planned(
     polls: undefined,
     storageClass: undefined,
   };
-  let draft = plan(observed, environment);
+  let draft = plan(observed, environment.options);
   if (draft.needs.has('storageClass')) {
     const name = draft.subject?.resolved.storage.className ?? '';
     const found = await kube.read<StorageClass>({ resource: resources.storageClass, name });
     observed = { ...observed, storageClass: { found } };
-    draft = plan(observed, environment);
+    draft = plan(observed, environment.options);
   }
   if (draft.needs.has('polls')) {
     const workload = draft.facts.workload ?? '';
@@ -152,14 +154,13 @@ async function planned(
       environment.fetchStatus,
     );
     observed = { ...observed, polls };
-    draft = plan(observed, environment);
+    draft = plan(observed, environment.options);
   }
   return { observed, draft };
 }
 
 const isSettled = (observed: Observation, draft: Draft): boolean =>
-  draft.actions.length === 0 &&
-  isDeepStrictEqual(statusOf(observed, draft), observed.database.status);
+  draft.actions.length === 0 && sameStatus(statusOf(observed, draft), observed.database.status);
 
 function outcomeOf(draft: Draft): Outcome {
   return draft.requeueAfterMs === undefined ? {} : { requeueAfterMs: draft.requeueAfterMs };

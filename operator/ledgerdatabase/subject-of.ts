@@ -4,11 +4,14 @@ import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
 import { isComplete } from './steps/resolve.ts';
 
+/** What comes from the operator's own configuration. */
+export type PlanOptions = Pick<Subject, 'operatorNamespace' | 'tigerBeetleSeccomp'>;
+
 /** What the database's objects are made from; `undefined` while that is not decided. */
 export function subjectOf(
   { database }: Observation,
   draft: Draft,
-  operatorNamespace: string,
+  options: PlanOptions,
 ): Subject | undefined {
   const { databaseId, workload, clusterId, resolved, endpoints } = draft.facts;
   if (databaseId === undefined || workload === undefined || clusterId === undefined)
@@ -26,6 +29,6 @@ export function subjectOf(
     accessNamespaces: database.spec.access?.namespaces ?? [],
     suspend: database.spec.suspend,
     endpoints: endpoints ?? [],
-    operatorNamespace,
+    ...options,
   };
 }

@@ -2,19 +2,20 @@
 import { ports, serviceName } from '../../../domain/names.ts';
 import type { Endpoint } from '../../manifests/subject.ts';
 import { buildService } from '../../manifests/service.ts';
+import { addressList } from '../../manifests/addresses.ts';
 import { missing } from '../../manifests/diff.ts';
 import { resources } from '../../runtime/kinds.ts';
 import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
-import { subjectOf } from '../subject-of.ts';
+import { subjectOf, type PlanOptions } from '../subject-of.ts';
 
 export function ensureServices(
   observed: Observation,
   draft: Draft,
-  operatorNamespace: string,
+  options: PlanOptions,
 ): StepResult {
-  const subject = subjectOf(observed, draft, operatorNamespace);
+  const subject = subjectOf(observed, draft, options);
   if (subject === undefined) return 'halt';
   draft.subject = subject;
   const recorded = new Map((draft.facts.endpoints ?? []).map((row) => [row.index, row]));
@@ -56,10 +57,7 @@ export function ensureServices(
     draft.wait('the Services have no addresses yet');
     return 'halt';
   }
-  const addresses = endpoints.map((row) => `${bracketed(row.ip)}:${row.port}`).join(',');
-  draft.facts = { ...draft.facts, endpoints, addresses };
+  draft.facts = { ...draft.facts, endpoints, addresses: addressList(endpoints) };
   draft.subject = { ...subject, endpoints };
   return 'continue';
 }
-
-const bracketed = (ip: string) => (ip.includes(':') ? `[${ip}]` : ip);

@@ -69,8 +69,8 @@ function keep(
 export function ensureWorkload(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || draft.facts.bootstrapped !== true) return 'halt';
-  const desired = buildStatefulSet(subject);
   const live = observed.owned.statefulSets.find((one) => one.metadata.name === subject.workload);
+  const desired = buildStatefulSet(subject, live);
   if (live?.metadata.deletionTimestamp !== undefined) {
     draft.wait(`StatefulSet ${subject.workload} is being deleted`);
     return 'halt';

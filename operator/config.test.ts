@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { readConfig } from './config.ts';
+
+test('what is not set has a default that serves a developer', () => {
+  expect(readConfig({})).toMatchObject({
+    namespace: 'ledgerhouse-system',
+    listen: { host: '127.0.0.1', port: 8080 },
+    concurrency: 10,
+    logLevel: 'info',
+    tigerbeetleSeccomp: 'localhost',
+  });
+});
+
+test.each([
+  [
+    { LEDGERHOUSE_OPERATOR_LISTEN: '8080' },
+    'LEDGERHOUSE_OPERATOR_LISTEN must be HOST:PORT, not 8080',
+  ],
+  [{ LEDGERHOUSE_OPERATOR_LISTEN: ':70000' }, 'must be HOST:PORT'],
+  [{ LEDGERHOUSE_OPERATOR_CONCURRENCY: '0' }, 'must be a number from 1 to 999, not 0'],
+  [{ LEDGERHOUSE_OPERATOR_LOG_LEVEL: 'loud' }, 'must be debug, info, warn or error, not loud'],
+  [{ LEDGERHOUSE_OPERATOR_TIGERBEETLE_SECCOMP: 'off' }, 'must be localhost or unconfined, not off'],
+  [{ LEDGERHOUSE_OPERATOR_NAMESPASE: 'x' }, 'no setting LEDGERHOUSE_OPERATOR_NAMESPASE; there are'],
+])('%p is refused with words', (environment, words) => {
+  expect(() => readConfig(environment)).toThrow(words);
+});
