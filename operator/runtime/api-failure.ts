@@ -1,0 +1,90 @@
+import { DeadlineExceeded } from './deadline.ts';
+import { ApiError } from './kube.ts';
+
+interface Status {
+  readonly kind?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly code?: number;
+  readonly details?: {
+    readonly name?: string;
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string; readonly message?: string }[];
+  };
+}
+
+/** An answer that is no success. `what` names the request: verb and object. */
+export function failureOfAnswer(
+  what: string,
+  answer: { status: number; retryAfter: string | null; body: string },
+): ApiError {
+  const status = statusOf(answer.body);
+  const reason = status?.reason ?? reasons[answer.status] ?? 'Unknown';
+  const message = status?.message ?? (answer.body.slice(0, 200).trim() || 'no explanation');
+  return new ApiError(`${what}: ${answer.status} ${reason}: ${message}`, {
+    status: answer.status,
+    reason,
+    retryAfterMs: retryAfterMs(answer.retryAfter, status),
+    causes: status?.details?.causes,
+  });
+}
+
+/** A `Status` object that came as an event of a watch. */
+export function failureOfStatus(what: string, object: unknown): ApiError {
+  const code = (object as Status | undefined)?.code ?? 500;
+  return failureOfAnswer(what, { status: code, retryAfter: null, body: JSON.stringify(object) });
+}
+
+/** No answer at all. */
+export function failureOfTransport(what: string, error: unknown, signal: AbortSignal): ApiError {
+  const cause: unknown = signal.aborted ? signal.reason : error;
+  const reason = !signal.aborted
+    ? 'Unreachable'
+    : cause instanceof DeadlineExceeded
+      ? 'Timeout'
+      : 'Aborted';
+  return new ApiError(`${what}: ${reason}: ${deepestMessage(cause)}`, { status: 0, reason, cause });
+}
+
+/** Whether an object's absence is meant: a path that the server does not know is also answered with 404, in plain text. */
+export function isAbsence(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
+}
+
+/** For answers that carry no Status: proxies in between, and paths that the server does not know. */
+const reasons: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'UnknownPath',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  502: 'BadGateway',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+function statusOf(body: string): Status | undefined {
+  try {
+    const parsed = JSON.parse(body) as Status | null;
+    return parsed?.kind === 'Status' ? parsed : undefined;
+  } catch {
+    // Not JSON: the caller shows the text as it came.
+    return undefined;
+  }
+}
+
+/** The API server sends whole seconds; a date, as proxies may, is not worth a clock here. */
+function retryAfterMs(header: string | null, status: Status | undefined): number | undefined {
+  const seconds =
+    header !== null && /^\d+$/.test(header) ? Number(header) : status?.details?.retryAfterSeconds;
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+/** fetch says only "fetch failed": what happened is in the cause. */
+function deepestMessage(error: unknown): string {
+  let current = error;
+  while (current instanceof Error && current.cause instanceof Error) current = current.cause;
+  return current instanceof Error ? current.message || current.name : String(current);
+}

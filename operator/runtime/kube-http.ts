@@ -1,0 +1,415 @@
+/**
+ * `Kube` over HTTP: each call has a deadline that covers waiting for its turn, all tries and the body; tries again only what
+ * may be repeated; and sends no write that the fence forbids.
+ */
+import type { KubeConfig } from '@kubernetes/client-node';
+import { assert } from '../../base/assert.ts';
+import { failureOfAnswer, failureOfTransport, isAbsence } from './api-failure.ts';
+import { apiPath, type PathParts } from './api-path.ts';
+import { backoffMs } from './backoff.ts';
+import { startDeadline } from './deadline.ts';
+import {
+  ApiError,
+  type ApplyOptions,
+  type DeleteOptions,
+  type Kube,
+  type KubeObject,
+  type ListOptions,
+  type Reference,
+  type Resource,
+} from './kube.ts';
+import type { KubeSource, Page, WatchEvent, WatchOptions } from './kube-source.ts';
+import { LostLeadership } from './lost-leadership.ts';
+import { sleep, systemTimers, type Timers } from './timers.ts';
+import { TokenBucket } from './token-bucket.ts';
+import { createTransport, type Transport, type TransportResponse } from './transport.ts';
+import { WatchLines } from './watch-lines.ts';
+
+/** As RBAC has them. */
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
+
+/** One request as it went over the wire: a call that is tried three times is three of them. */
+export interface RequestRecord {
+  readonly verb: Verb;
+  readonly resource: Resource;
+  readonly subresource: string | undefined;
+  readonly namespace: string | undefined;
+  /** HTTP status; 0 when no answer came. */
+  readonly code: number;
+  readonly durationMs: number;
+}
+
+export interface KubeHttpOptions {
+  /** Default 10,000. */
+  readonly callDeadlineMs?: number;
+  /** Of one page of a list. Default 60,000. */
+  readonly listDeadlineMs?: number;
+  /** Default 500. */
+  readonly pageSize?: number;
+  /** Default 50, with a burst of 100. */
+  readonly requestsPerSecond?: number;
+  readonly requestsBurst?: number;
+  /** Besides the first. Default 3. */
+  readonly retriesMax?: number;
+  /** Asked right before each write goes out. Default: always. */
+  readonly mayWrite?: () => boolean;
+  readonly onRequest?: (record: RequestRecord) => void;
+  readonly userAgent?: string;
+  readonly transport?: Transport;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+export interface KubeHttp extends Kube, KubeSource {
+  /** The same API, whose calls end with the signal. */
+  withSignal(signal: AbortSignal): KubeHttp;
+  close(): Promise<void>;
+}
+
+export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}): KubeHttp {
+  const timers = options.timers ?? systemTimers;
+  const requestsPerSecond = options.requestsPerSecond ?? 50;
+  const burst = options.requestsBurst ?? 100;
+  assert(requestsPerSecond > 0 && burst >= 1, 'the request rate must let requests through');
+  return new KubeOverHttp(
+    {
+      callDeadlineMs: options.callDeadlineMs ?? 10_000,
+      listDeadlineMs: options.listDeadlineMs ?? 60_000,
+      pageSize: options.pageSize ?? 500,
+      retriesMax: options.retriesMax ?? 3,
+      mayWrite: options.mayWrite ?? (() => true),
+      onRequest: options.onRequest ?? (() => {}),
+      userAgent: options.userAgent ?? 'ledgerhouse-operator',
+      transport: options.transport ?? createTransport(kubeConfig, timers),
+      random: options.random ?? Math.random,
+      timers,
+      bucket: new TokenBucket({ perSecond: requestsPerSecond, burst, nowMs: timers.nowMs() }),
+    },
+    undefined,
+  );
+}
+
+type Shared = Required<Omit<KubeHttpOptions, 'requestsPerSecond' | 'requestsBurst'>> & {
+  readonly bucket: TokenBucket;
+};
+
+interface Call extends PathParts {
+  readonly verb: Verb;
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly resource: Resource;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly contentType?: string;
+  readonly body?: object;
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const writes: ReadonlySet<Verb> = new Set(['create', 'patch', 'delete']);
+const retryBackoff = { baseMs: 100, maxMs: 5_000 };
+
+class KubeOverHttp implements KubeHttp {
+  readonly #shared: Shared;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(shared: Shared, signal: AbortSignal | undefined) {
+    this.#shared = shared;
+    this.#signal = signal;
+  }
+
+  withSignal(signal: AbortSignal): KubeHttp {
+    return new KubeOverHttp(this.#shared, signal);
+  }
+
+  close(): Promise<void> {
+    return this.#shared.transport.close();
+  }
+
+  async read<T extends KubeObject>({
+    resource,
+    namespace,
+    name,
+  }: Reference): Promise<T | undefined> {
+    try {
+      return await this.#call<T>({ verb: 'get', method: 'GET', resource, namespace, name });
+    } catch (error) {
+      if (isAbsence(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions = {},
+  ): Promise<readonly T[]> {
+    // A continue token that has expired says so with 410: the list is begun again, since its pages must be of one moment.
+    for (let begun = 1; ; begun += 1) {
+      try {
+        return await this.#allPages<T>(resource, options);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.status === 410 && begun < 3)) throw error;
+      }
+    }
+  }
+
+  async #allPages<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions,
+  ): Promise<readonly T[]> {
+    const items: T[] = [];
+    let continueToken: string | undefined;
+    do {
+      const page: Page<T> = await this.listPage(resource, { ...options, continueToken });
+      items.push(...page.items);
+      continueToken = page.continueToken;
+    } while (continueToken !== undefined);
+    return items;
+  }
+
+  async listPage<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions & {
+      readonly continueToken?: string | undefined;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<Page<T>> {
+    const { apiVersion, kind } = resource;
+    const answer = await this.#call<{
+      readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+      readonly items: readonly T[] | null;
+    }>({
+      verb: 'list',
+      method: 'GET',
+      resource,
+      namespace: options.namespace,
+      query: {
+        limit: String(this.#shared.pageSize),
+        labelSelector: options.labelSelector,
+        continue: options.continueToken,
+      },
+      deadlineMs: this.#shared.listDeadlineMs,
+      signal: options.signal,
+    });
+    return {
+      // The API server leaves kind and version out of a list's items.
+      items: (answer.items ?? []).map((item) => ({ ...item, apiVersion, kind })),
+      resourceVersion: answer.metadata.resourceVersion,
+      continueToken: answer.metadata.continue === '' ? undefined : answer.metadata.continue,
+    };
+  }
+
+  create<T extends KubeObject>(
+    resource: Resource,
+    object: T,
+    { fieldManager }: { readonly fieldManager: string },
+  ): Promise<T> {
+    const namespace = object.metadata.namespace;
+    return this.#call<T>({
+      verb: 'create',
+      method: 'POST',
+      resource,
+      namespace,
+      query: { fieldManager },
+      contentType: 'application/json',
+      body: object,
+    });
+  }
+
+  apply<T extends KubeObject>(resource: Resource, object: T, options: ApplyOptions): Promise<T> {
+    const { name, namespace } = object.metadata;
+    assert(name !== undefined, 'what is applied has a name');
+    return this.#call<T>({
+      verb: 'patch',
+      method: 'PATCH',
+      resource,
+      namespace,
+      name,
+      subresource: options.subresource,
+      query: {
+        fieldManager: options.fieldManager,
+        force: options.force === true ? 'true' : undefined,
+      },
+      contentType: 'application/apply-patch+yaml',
+      body: object,
+    });
+  }
+
+  mergePatch<T extends KubeObject>(
+    { resource, namespace, name }: Reference,
+    patch: object,
+    options: { readonly fieldManager: string; readonly subresource?: 'status' | undefined },
+  ): Promise<T> {
+    return this.#call<T>({
+      verb: 'patch',
+      method: 'PATCH',
+      resource,
+      namespace,
+      name,
+      subresource: options.subresource,
+      query: { fieldManager: options.fieldManager },
+      contentType: 'application/merge-patch+json',
+      body: patch,
+    });
+  }
+
+  async delete({ resource, namespace, name }: Reference, options: DeleteOptions): Promise<void> {
+    const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds } = options;
+    assert(uid !== '', 'a delete names the very object');
+    try {
+      await this.#call({
+        verb: 'delete',
+        method: 'DELETE',
+        resource,
+        namespace,
+        name,
+        contentType: 'application/json',
+        body: {
+          apiVersion: 'v1',
+          kind: 'DeleteOptions',
+          preconditions: { uid, resourceVersion },
+          propagationPolicy,
+          gracePeriodSeconds,
+        },
+      });
+    } catch (error) {
+      if (!isAbsence(error)) throw error;
+    }
+  }
+
+  async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<readonly WatchEvent[]> {
+    const { timers, callDeadlineMs } = this.#shared;
+    const call: Call = {
+      verb: 'watch',
+      method: 'GET',
+      resource,
+      namespace: options.namespace,
+      query: {
+        watch: 'true',
+        allowWatchBookmarks: 'true',
+        labelSelector: options.labelSelector,
+        resourceVersion: options.resourceVersion,
+        timeoutSeconds: String(options.timeoutSeconds),
+      },
+    };
+    // The deadline is for the answer's head; how long the body may be silent is the reader's to decide.
+    const deadline = startDeadline(timers, callDeadlineMs, options.signal);
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, options.signal]);
+    const giveUp = () => ended.abort(deadline.signal.reason);
+    deadline.signal.addEventListener('abort', giveUp);
+    try {
+      await this.#turn(call, deadline.signal, callDeadlineMs);
+      const response = await this.#send(call, signal, (answer) => Promise.resolve(answer));
+      deadline.clear();
+      const lines = new WatchLines();
+      for await (const bytes of response.body ?? []) yield lines.push(bytes);
+      if (lines.torn) throw new Error('the stream ended in the middle of an event');
+    } catch (error) {
+      throw error instanceof ApiError ? error : failureOfTransport(nameOf(call), error, signal);
+    } finally {
+      deadline.signal.removeEventListener('abort', giveUp);
+      deadline.clear();
+      // Without this the connection of a reader that stopped early would stay.
+      ended.abort();
+    }
+  }
+
+  async #call<T>(call: Call): Promise<T> {
+    const { timers, random, retriesMax } = this.#shared;
+    const deadlineMs = call.deadlineMs ?? this.#shared.callDeadlineMs;
+    const endsAtMs = timers.nowMs() + deadlineMs;
+    const parents = [call.signal, this.#signal].filter((signal) => signal !== undefined);
+    const parent = parents.length > 1 ? AbortSignal.any(parents) : parents[0];
+    const deadline = startDeadline(timers, deadlineMs, parent);
+    try {
+      for (let failures = 1; ; failures += 1) {
+        try {
+          await this.#turn(call, deadline.signal, endsAtMs - timers.nowMs());
+          return await this.#send(
+            call,
+            deadline.signal,
+            async (response) => JSON.parse(await response.text()) as T,
+          );
+        } catch (error) {
+          if (!(error instanceof ApiError) || failures > retriesMax) throw error;
+          if (deadline.signal.aborted || !mayRepeat(call.verb, error)) throw error;
+          const waitMs = error.retryAfterMs ?? backoffMs(failures, retryBackoff, random);
+          // Whoever is told to come back later than this call may last tells its caller so.
+          if (timers.nowMs() + waitMs >= endsAtMs) throw error;
+          await sleep(timers, waitMs, deadline.signal);
+        }
+      }
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** Waits for this request's turn under the rate limit, then asks the fence. */
+  async #turn(call: Call, signal: AbortSignal, waitMaxMs: number): Promise<void> {
+    const { bucket, timers, mayWrite } = this.#shared;
+    const waitMs = bucket.reserve(timers.nowMs(), waitMaxMs);
+    if (waitMs === undefined) {
+      throw new ApiError(`${nameOf(call)}: Timeout: too many requests wait in this process`, {
+        status: 0,
+        reason: 'Timeout',
+      });
+    }
+    if (waitMs > 0) await sleep(timers, waitMs, signal);
+    if (signal.aborted) throw failureOfTransport(nameOf(call), signal.reason, signal);
+    if (writes.has(call.verb) && !mayWrite()) throw new LostLeadership();
+  }
+
+  /** One request. Throws `ApiError` for whatever is no success. */
+  async #send<T>(
+    call: Call,
+    signal: AbortSignal,
+    take: (response: TransportResponse) => Promise<T>,
+  ): Promise<T> {
+    const { timers, transport, userAgent, onRequest } = this.#shared;
+    const { verb, resource, namespace, subresource, body, contentType } = call;
+    const startedAtMs = timers.nowMs();
+    let code = 0;
+    try {
+      const response = await transport.send({
+        method: call.method,
+        path: `${apiPath(resource, call)}${queryOf(call.query)}`,
+        headers: {
+          Accept: 'application/json',
+          'User-Agent': userAgent,
+          ...(contentType === undefined ? {} : { 'Content-Type': contentType }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal,
+      });
+      code = response.status;
+      if (code >= 200 && code < 300) return await take(response);
+      const retryAfter = response.headers.get('retry-after');
+      const text = await response.text();
+      throw failureOfAnswer(nameOf(call), { status: code, retryAfter, body: text });
+    } catch (error) {
+      throw error instanceof ApiError ? error : failureOfTransport(nameOf(call), error, signal);
+    } finally {
+      const durationMs = timers.nowMs() - startedAtMs;
+      onRequest({ verb, resource, subresource, namespace, code, durationMs });
+    }
+  }
+}
+
+/** A 429 was not acted upon. After any other failure the request may have been: only what may be done twice is. */
+function mayRepeat(verb: Verb, error: ApiError): boolean {
+  if (error.status === 429) return true;
+  const passing = error.status === 0 || error.status >= 502 || error.retryAfterMs !== undefined;
+  return verb !== 'create' && passing;
+}
+
+function queryOf(query: Call['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, value);
+  }
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}
+
+function nameOf({ verb, resource, namespace, name, subresource }: Call): string {
+  const parts = [namespace, name, subresource].filter((part) => part !== undefined);
+  return [verb, resource.plural, parts.join('/')].filter((part) => part !== '').join(' ');
+}

@@ -1,0 +1,37 @@
+/** What a reflector needs of the API: pages of a list, and the stream of what changed since. */
+import type { KubeObject, ListOptions, Resource } from './kube.ts';
+
+export interface Page<T extends KubeObject> {
+  readonly items: readonly T[];
+  /** Of the whole list, the same on each page. */
+  readonly resourceVersion: string;
+  readonly continueToken: string | undefined;
+}
+
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  /** For `BOOKMARK` only its `metadata.resourceVersion` counts; for `ERROR` it is a Status. */
+  readonly object: KubeObject;
+}
+
+export interface WatchOptions extends ListOptions {
+  readonly resourceVersion: string;
+  /** After which the server ends the watch by itself. */
+  readonly timeoutSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+export interface KubeSource {
+  listPage<T extends KubeObject>(
+    resource: Resource,
+    options: ListOptions & {
+      readonly continueToken?: string | undefined;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<Page<T>>;
+  /**
+   * Yields whenever bytes have arrived, with the events that they completed, perhaps none: silence is what a dead
+   * connection looks like. Returns when the server has ended the stream; throws `ApiError` otherwise.
+   */
+  watch(resource: Resource, options: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
+}

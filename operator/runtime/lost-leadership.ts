@@ -1,0 +1,9 @@
+/** A write that was not sent, because this process may not be the leader any more. Not to be tried again. */
+export class LostLeadership extends Error {
+  override readonly name = 'LostLeadership';
+  readonly reason = 'LostLeadership';
+
+  constructor() {
+    super('not written: this process does not hold the lease');
+  }
+}

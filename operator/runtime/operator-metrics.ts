@@ -1,0 +1,99 @@
+/** What the operator tells Prometheus of itself. Every series of a closed set is there from the start. */
+import type { RequestRecord } from './kube-http.ts';
+import { MetricRegistry } from './metrics.ts';
+
+export const reconcileResults = ['success', 'requeue', 'conflict', 'error', 'stopped'] as const;
+export type ReconcileResult = (typeof reconcileResults)[number];
+
+const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const prefix = 'ledgerhouse_operator_';
+
+export interface MetricNames {
+  /** Kinds that are reconciled, each with a queue. */
+  readonly kinds: readonly string[];
+  /** Plurals of what is watched. */
+  readonly watched: readonly string[];
+}
+
+export type OperatorMetrics = ReturnType<typeof createOperatorMetrics>;
+
+export function createOperatorMetrics({ kinds, watched }: MetricNames) {
+  const registry = new MetricRegistry();
+  const byKind = kinds.map((kind) => ({ kind }));
+  const byResource = watched.map((resource) => ({ resource }));
+  const counter = (name: string, help: string, series?: readonly Record<string, string>[]) =>
+    registry.counter(`${prefix}${name}`, help, series);
+  const gauge = (name: string, help: string, values: readonly Record<string, string>[]) => {
+    const made = registry.gauge(`${prefix}${name}`, help);
+    for (const labels of values) made.set(labels, 0);
+    return made;
+  };
+  const requests = counter(
+    'api_requests_total',
+    'Requests to the Kubernetes API by answer; code 0: no answer.',
+    watched.flatMap((resource) =>
+      ['list', 'watch'].map((verb) => ({ verb, resource, code: '200' })),
+    ),
+  );
+  return {
+    registry,
+    reconciles: counter(
+      'reconcile_total',
+      'Reconciles by result.',
+      byKind.flatMap((labels) => reconcileResults.map((result) => ({ ...labels, result }))),
+    ),
+    reconcileSeconds: registry.histogram(
+      `${prefix}reconcile_duration_seconds`,
+      'How long reconciles took.',
+      seconds,
+      byKind,
+    ),
+    queueWaitSeconds: registry.histogram(
+      `${prefix}workqueue_wait_seconds`,
+      'How long keys that were due waited for a worker.',
+      seconds,
+      byKind,
+    ),
+    queueDepth: gauge('workqueue_depth', 'Keys that wait for a worker.', byKind),
+    queueOldest: gauge(
+      'workqueue_oldest_age_seconds',
+      'How long the longest waiting key has been due.',
+      byKind,
+    ),
+    queueRetries: counter('workqueue_retries_total', 'Keys put back after a failure.', byKind),
+    watchConnected: gauge('watch_connected', '1 while the watch delivers.', byResource),
+    watchSilence: gauge(
+      'watch_last_event_age_seconds',
+      'Since anything came over the watch, bookmarks too.',
+      byResource,
+    ),
+    watchRelists: counter(
+      'watch_relists_total',
+      'Lists taken again because the watch could not go on, without the first.',
+      byResource,
+    ),
+    watchMissed: counter(
+      'watch_missed_events_total',
+      'Changes that a list showed and the watch should have delivered before.',
+      byResource,
+    ),
+    handlerFailures: counter(
+      'watch_handler_failures_total',
+      'Handlers of changes that threw.',
+      byResource,
+    ),
+    eventsDropped: counter(
+      'events_dropped_total',
+      'Events that were not recorded.',
+      ['limited', 'full', 'failed'].map((why) => ({ why })),
+    ),
+    requestMade: ({ verb, resource, subresource, code }: RequestRecord) => {
+      const name =
+        subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+      requests.increment({ verb, resource: name, code: String(code) });
+    },
+    /** Values that are asked for at each scrape. */
+    gauge: (name: string, help: string, read: () => number) =>
+      registry.gauge(`${prefix}${name}`, help, read),
+  };
+}

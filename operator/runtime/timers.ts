@@ -1,0 +1,35 @@
+/** Time as the runtime uses it: handed in, so that tests own the clock. All durations are milliseconds. */
+export interface Timers {
+  /** Never goes back and knows no date: for durations and deadlines only. */
+  nowMs(): number;
+  /** Milliseconds since the UNIX epoch, as the machine's clock has it. */
+  wallMs(): number;
+  /** Calls `callback` once. The result cancels that. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+export const systemTimers: Timers = {
+  nowMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal. */
+export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve();
+      return;
+    }
+    const end = () => {
+      cancel();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = timers.after(ms, end);
+    signal?.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,137 @@
+/**
+ * The connection to the API server: credentials from a kubeconfig or the pod's service account, read anew now and then since
+ * both tokens and certificates are rotated, and one pool of connections for as long as the certificates stay.
+ *
+ * The pool is ours because client-node makes one for each request, which would mean a TLS handshake each. HTTP/1.1 only:
+ * with HTTP/2 all watches would share one connection, and a half-open one would stop them all, and every write.
+ */
+import type { RequestOptions } from 'node:https';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { Agent, fetch, ProxyAgent, type Dispatcher } from 'undici';
+import { assert } from '../../base/assert.ts';
+import { systemTimers, type Timers } from './timers.ts';
+
+export interface TransportRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+  text(): Promise<string>;
+}
+
+export interface Transport {
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends all connections, watches too. */
+  close(): Promise<void>;
+}
+
+/** Service account tokens live an hour and are replaced long before; reading files is cheap. */
+const credentialsAgeMaxMs = 10_000;
+
+interface Credentials {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dispatcher: Dispatcher;
+  readonly readAtMs: number;
+}
+
+export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemTimers): Transport {
+  const cluster = kubeConfig.getCurrentCluster();
+  assert(cluster !== null, 'the kubeconfig names no current cluster');
+  const server = cluster.server.replace(/\/$/, '');
+  let pool: { readonly fingerprint: string; readonly dispatcher: Dispatcher } | undefined;
+  let held: Credentials | undefined;
+  let reading: Promise<Credentials> | undefined;
+
+  const readCredentials = async (): Promise<Credentials> => {
+    const options: RequestOptions = {};
+    await kubeConfig.applyToHTTPSOptions(options);
+    const fingerprint = fingerprintOf(options);
+    if (pool?.fingerprint !== fingerprint) {
+      // Those who use the old one finish on it.
+      void pool?.dispatcher.close();
+      pool = { fingerprint, dispatcher: createPool(kubeConfig, options) };
+    }
+    const headers = { ...(options.headers as Record<string, string> | undefined) };
+    if (typeof options.auth === 'string') {
+      headers['Authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    }
+    return { headers, dispatcher: pool.dispatcher, readAtMs: timers.nowMs() };
+  };
+
+  const credentials = async (): Promise<Credentials> => {
+    if (held !== undefined && timers.nowMs() - held.readAtMs < credentialsAgeMaxMs) return held;
+    // One reads, the others wait for it. A failure is not kept: the next request reads again.
+    reading ??= readCredentials().finally(() => {
+      reading = undefined;
+    });
+    held = await reading;
+    return held;
+  };
+
+  return {
+    send: async ({ method, path, headers, body, signal }) => {
+      const { headers: own, dispatcher } = await abortable(credentials(), signal);
+      const response = await fetch(`${server}${path}`, {
+        method,
+        headers: { ...own, ...headers },
+        body: body ?? null,
+        signal,
+        dispatcher,
+        redirect: 'error',
+      });
+      return response as TransportResponse;
+    },
+    close: async () => {
+      await pool?.dispatcher.destroy();
+    },
+  };
+}
+
+/** Credential plugins of a kubeconfig know no signal: the request goes its way without them. */
+function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+const material = [
+  'ca',
+  'cert',
+  'key',
+  'pfx',
+  'passphrase',
+  'rejectUnauthorized',
+  'servername',
+] as const;
+
+const fingerprintOf = (options: RequestOptions): string =>
+  JSON.stringify(material.map((name) => options[name]));
+
+/** client-node's types allow `undefined` where undici's do not; it sets none. */
+type Connect = NonNullable<Agent.Options['connect']>;
+type RequestTls = NonNullable<ProxyAgent.Options['requestTls']>;
+
+function createPool(kubeConfig: KubeConfig, options: RequestOptions): Dispatcher {
+  const tls = Object.fromEntries(
+    material.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
+  );
+  const how = kubeConfig.createDispatcherOptions(kubeConfig.getCurrentCluster(), tls);
+  if (how.type === 'socks') {
+    throw new Error('a SOCKS proxy in the kubeconfig is not supported; use an HTTP proxy-url');
+  }
+  // A body may be silent as long as a watch is: its own watchdog ends it, and calls have deadlines.
+  const common = { allowH2: false, bodyTimeout: 0, headersTimeout: 0 };
+  if (how.type === 'agent') return new Agent({ ...common, connect: how.connect as Connect });
+  if (how.type === 'none') return new Agent(common);
+  return new ProxyAgent({ ...common, uri: how.uri, requestTls: how.requestTls as RequestTls });
+}
