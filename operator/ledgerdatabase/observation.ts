@@ -1,6 +1,5 @@
 /** What is known of one database at one moment: all that a plan is made from, and nothing else. */
 import type { EngineStatus } from '../../domain/engine-status.ts';
-import { labels } from '../../domain/names.ts';
 import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
 import type {
   Claim,
@@ -13,6 +12,7 @@ import type {
   StatefulSet,
   StorageClass,
 } from '../runtime/kinds.ts';
+import type { KubeObject } from '../runtime/kube.ts';
 
 export interface Observation {
   /** Milliseconds since the UNIX epoch. */
@@ -53,7 +53,8 @@ export type Polls = ReadonlyMap<number, EngineStatus | { readonly problem: strin
 /** What a plan may ask for, since it is not read while nothing happens. */
 export type Need = 'live' | 'polls' | 'storageClass';
 
-/** The index of the replica that an object belongs to. */
-export function indexOf(object: { metadata: { labels?: { [key: string]: string } } }): number {
-  return Number(object.metadata.labels?.[labels.replica] ?? Number.NaN);
+/** The index of the replica that an object belongs to: its name ends with it, whoever made it. */
+export function indexOf({ metadata }: KubeObject): number {
+  const { name = '' } = metadata;
+  return Number(name.slice(name.lastIndexOf('-') + 1));
 }

@@ -80,6 +80,14 @@ class Session {
         await this.#writeStatus(observed, draft);
         continue;
       }
+      await this.#act(observed, draft);
+      return outcomeOf(draft);
+    }
+    return { requeueAfterMs: 1_000 };
+  }
+
+  async #act(observed: Observation, draft: Draft): Promise<void> {
+    try {
       const refusal = await act(
         this.#environment.kube,
         uidOf(this.#database),
@@ -87,11 +95,11 @@ class Session {
         ({ verb, purpose }) => this.#logger.info({ verb, purpose }, 'done'),
       );
       if (refusal !== undefined) note(draft, refusal);
-      const gone = draft.deleting && draft.actions.some((action) => action.purpose === 'finalizer');
-      if (!gone) await this.#writeStatus(observed, draft);
-      return outcomeOf(draft);
+    } finally {
+      // Also when a write failed: what is known is said. A changed finalizer means another version, or none, of the object.
+      const moved = draft.actions.some((action) => action.purpose === 'finalizer');
+      if (!moved) await this.#writeStatus(observed, draft);
     }
-    return { requeueAfterMs: 1_000 };
   }
 
   async #plan() {

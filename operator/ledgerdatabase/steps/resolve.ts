@@ -17,7 +17,12 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     storageGb: status.storage?.requestedGb ?? heritage?.storageGb,
     activeVersion: status.version?.active ?? heritage?.version,
   };
-  const result = catalog === undefined ? undefined : resolve(catalog.spec, database.spec, previous);
+  // Volumes that are taken over go on with the version that wrote them, unless the spec names another.
+  const request =
+    heritage?.version === undefined
+      ? database.spec
+      : { ...database.spec, version: database.spec.version ?? heritage.version };
+  const result = catalog === undefined ? undefined : resolve(catalog.spec, request, previous);
   if (result?.ok === true && manualProvider(observed, result.resolved)) {
     draft.stallWith(
       'ManualProvider',
@@ -43,7 +48,10 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     workload: status.workload ?? heritage?.workload ?? workloadNameOf(database),
     clusterId: status.clusterId ?? heritage?.clusterId ?? chosenClusterId(database),
   };
-  if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
+  if (heritage !== undefined) {
+    draft.facts = { ...draft.facts, bootstrapped: true };
+    draft.activeVersion ??= heritage.version;
+  }
   return 'continue';
 }
 

@@ -20,6 +20,17 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   if (foreign.length === 0 || observed.owned.claims.length >= subject.resolved.topology.replicas) {
     return 'continue';
   }
+  const { livingOwners = [] } = observed.inheritance ?? {};
+  const taken = foreign.find((claim) =>
+    livingOwners.includes(claim.metadata.labels?.[labels.uid] ?? ''),
+  );
+  if (taken !== undefined) {
+    draft.stallWith(
+      'VolumesInUse',
+      `volume ${taken.metadata.name} has been taken over by ${taken.metadata.labels?.[labels.database]}; delete one of the two databases`,
+    );
+    return 'halt';
+  }
   for (const claim of foreign) {
     const metadata = {
       labels: {
