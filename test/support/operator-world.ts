@@ -147,7 +147,7 @@ export async function installDefinitions(kube: KubeHttp): Promise<void> {
     for (const resource of [resources.database, resources.catalog, resources.backup]) {
       await kube.list(resource);
     }
-    await kube.list(resources.backupSchedule);
+    return kube.list(resources.backupSchedule);
   });
 }
 
