@@ -42,98 +42,107 @@ export interface ControllerOptions {
   readonly random?: () => number;
 }
 
-export interface Controller {
-  enqueue(key: Key): void;
-  enqueueAfter(key: Key, ms: number): void;
-  /** Copies depth and age of the queue into the metrics; for each scrape. */
-  measure(): void;
-  /** What is wrong when a reconcile goes on long after its deadline: it holds its key, and a worker. */
-  stuck(): string | undefined;
-  /** Waits for those in flight for half of the time, aborts them, and waits again. False when some never ended. */
-  stop(waitMaxMs: number): Promise<boolean>;
-}
-
 /** Least wait after an answer 409: the cache should have seen by then what moved. */
 const conflictWaitMs = 50;
 
-export function createController(options: ControllerOptions): Controller {
-  const { kind, metrics, logger, onLostLeadership } = options;
-  const timers = options.timers ?? systemTimers;
-  const deadlineMs = options.deadlineMs ?? 60_000;
-  const stopping = new AbortController();
-  let lost = false;
+export class Controller {
+  readonly #options: ControllerOptions;
+  readonly #timers: Timers;
+  readonly #deadlineMs: number;
+  readonly #queue: WorkQueue;
+  readonly #stopping = new AbortController();
+  #lost = false;
 
-  const queue = new WorkQueue({
-    work: async (written, waitedMs) => {
-      if (lost) return;
-      metrics.queueWaitSeconds.observe({ kind }, waitedMs / 1_000);
-      const startedAtMs = timers.nowMs();
-      const result = await runOnce(written);
-      metrics.reconciles.increment({ kind, result });
-      metrics.reconcileSeconds.observe({ kind }, (timers.nowMs() - startedAtMs) / 1_000);
-    },
-    timers,
-    ...(options.concurrency === undefined ? {} : { concurrency: options.concurrency }),
-    ...(options.backoff === undefined ? {} : { backoff: options.backoff }),
-    ...(options.random === undefined ? {} : { random: options.random }),
-  });
+  constructor(options: ControllerOptions) {
+    const { concurrency, backoff, random } = options;
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#deadlineMs = options.deadlineMs ?? 60_000;
+    this.#queue = new WorkQueue({
+      work: (written, waitedMs) => this.#work(written, waitedMs),
+      timers: this.#timers,
+      ...(concurrency === undefined ? {} : { concurrency }),
+      ...(backoff === undefined ? {} : { backoff }),
+      ...(random === undefined ? {} : { random }),
+    });
+  }
 
-  const runOnce = async (written: string): Promise<ReconcileResult> => {
+  enqueue(key: Key): void {
+    this.#queue.add(writeKey(key));
+  }
+
+  enqueueAfter(key: Key, ms: number): void {
+    this.#queue.addAfter(writeKey(key), ms);
+  }
+
+  /** Copies depth and age of the queue into the metrics; for each scrape. */
+  measure(): void {
+    const { kind, metrics } = this.#options;
+    metrics.queueDepth.set({ kind }, this.#queue.depth);
+    metrics.queueOldest.set({ kind }, this.#queue.oldestAgeMs / 1_000);
+  }
+
+  /** What is wrong when a reconcile goes on long after its deadline: it holds its key, and a worker. */
+  stuck(): string | undefined {
+    const { longestRunMs } = this.#queue;
+    if (longestRunMs <= 5 * this.#deadlineMs) return undefined;
+    return `a reconcile of ${this.#options.kind} goes on for ${Math.round(longestRunMs / 1_000)} s`;
+  }
+
+  /** Waits for those in flight for half of the time, aborts them, and waits again. False when some never ended. */
+  async stop(waitMaxMs: number): Promise<boolean> {
+    if (await this.#queue.stop(waitMaxMs / 2)) return true;
+    this.#stopping.abort(new Error('the operator stops'));
+    return this.#queue.stop(waitMaxMs / 2);
+  }
+
+  async #work(written: string, waitedMs: number): Promise<void> {
+    if (this.#lost) return;
+    const { kind, metrics } = this.#options;
+    metrics.queueWaitSeconds.observe({ kind }, waitedMs / 1_000);
+    const startedAtMs = this.#timers.nowMs();
+    const result = await this.#reconcile(written);
+    metrics.reconciles.increment({ kind, result });
+    metrics.reconcileSeconds.observe({ kind }, (this.#timers.nowMs() - startedAtMs) / 1_000);
+  }
+
+  async #reconcile(written: string): Promise<ReconcileResult> {
+    const { kind, logger, reconcile } = this.#options;
     const key = readKey(written);
     const child = logger.child({ kind, ...key, reconcileId: randomUUID() });
-    const deadline = startDeadline(timers, deadlineMs, stopping.signal);
+    const deadline = startDeadline(this.#timers, this.#deadlineMs, this.#stopping.signal);
     try {
-      const { requeueAfterMs } = await options.reconcile(key, {
-        logger: child,
-        signal: deadline.signal,
-      });
-      queue.forget(written);
+      const { requeueAfterMs } = await reconcile(key, { logger: child, signal: deadline.signal });
+      this.#queue.forget(written);
       if (requeueAfterMs === undefined) return 'success';
-      queue.addAfter(written, requeueAfterMs);
+      this.#queue.addAfter(written, requeueAfterMs);
       return 'requeue';
     } catch (error) {
-      return failed(written, error, child);
+      return this.#failed(written, error, child);
     } finally {
       deadline.clear();
     }
-  };
+  }
 
-  const failed = (written: string, error: unknown, child: Logger): ReconcileResult => {
+  #failed(written: string, error: unknown, logger: Logger): ReconcileResult {
     if (error instanceof LostLeadership) {
-      lost = true;
-      onLostLeadership();
+      this.#lost = true;
+      this.#options.onLostLeadership();
       return 'stopped';
     }
-    if (stopping.signal.aborted) return 'stopped';
+    if (this.#stopping.signal.aborted) return 'stopped';
+    const { kind, metrics } = this.#options;
+    metrics.queueRetries.increment({ kind });
     if (error instanceof ApiError && error.status === 409) {
-      // Someone else wrote first, which is how it should be told: the next run sees it.
-      queue.retry(written, conflictWaitMs);
-      child.debug({ err: error }, 'reconcile met a conflict');
+      // Someone else wrote first, which is how one should be told: the next run sees what they wrote.
+      this.#queue.retry(written, conflictWaitMs);
+      logger.debug({ err: error }, 'reconcile met a conflict');
       return 'conflict';
     }
-    metrics.queueRetries.increment({ kind });
-    queue.retry(written, error instanceof ApiError ? error.retryAfterMs : 0);
-    child.error({ err: error, failures: queue.failures(written) }, 'reconcile failed');
+    this.#queue.retry(written, error instanceof ApiError ? error.retryAfterMs : 0);
+    logger.error({ err: error, failures: this.#queue.failures(written) }, 'reconcile failed');
     return 'error';
-  };
-
-  return {
-    enqueue: (key) => queue.add(writeKey(key)),
-    enqueueAfter: (key, ms) => queue.addAfter(writeKey(key), ms),
-    measure: () => {
-      metrics.queueDepth.set({ kind }, queue.depth);
-      metrics.queueOldest.set({ kind }, queue.oldestAgeMs / 1_000);
-    },
-    stuck: () =>
-      queue.longestRunMs > 5 * deadlineMs
-        ? `a reconcile of ${kind} goes on for ${Math.round(queue.longestRunMs / 1_000)} s`
-        : undefined,
-    stop: async (waitMaxMs) => {
-      if (await queue.stop(waitMaxMs / 2)) return true;
-      stopping.abort(new Error('the operator stops'));
-      return queue.stop(waitMaxMs / 2);
-    },
-  };
+  }
 }
 
 /** Neither part can hold a slash. */

@@ -9,18 +9,27 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the time anew. */
   extend(): void;
-  /** Lets go of timer and parent. To be called in a `finally`. */
+  /** From here on only the parents, and `clear`, abort. */
+  disarm(): void;
+  /** Aborts, which frees what still hangs on the signal, and lets go of timer and parents. To be called in a `finally`. */
   clear(): void;
 }
 
-/** A signal that aborts after `ms`, or with its parent. */
-export function startDeadline(timers: Timers, ms: number, parent?: AbortSignal): Deadline {
+/**
+ * A signal that aborts after `ms`, or with a parent. Not AbortSignal.any: parents here live as long as the process, and
+ * nothing of a call may stay with them.
+ */
+export function startDeadline(
+  timers: Timers,
+  ms: number,
+  ...parents: readonly (AbortSignal | undefined)[]
+): Deadline {
   const controller = new AbortController();
   const expire = () =>
-    controller.abort(new DeadlineExceeded(`nothing within ${Math.round(ms / 1_000)} s`));
-  const follow = () => controller.abort(parent?.reason);
-  if (parent?.aborted === true) follow();
-  else parent?.addEventListener('abort', follow);
+    controller.abort(new DeadlineExceeded(`nothing within ${Math.round(ms / 100) / 10} s`));
+  const follow = () => controller.abort(parents.find((parent) => parent?.aborted)?.reason);
+  for (const parent of parents) parent?.addEventListener('abort', follow);
+  if (parents.some((parent) => parent?.aborted)) follow();
   let cancel = timers.after(ms, expire);
   return {
     signal: controller.signal,
@@ -28,9 +37,11 @@ export function startDeadline(timers: Timers, ms: number, parent?: AbortSignal):
       cancel();
       cancel = timers.after(ms, expire);
     },
+    disarm: () => cancel(),
     clear: () => {
       cancel();
-      parent?.removeEventListener('abort', follow);
+      for (const parent of parents) parent?.removeEventListener('abort', follow);
+      controller.abort(new Error('ended'));
     },
   };
 }

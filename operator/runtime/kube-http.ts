@@ -291,25 +291,22 @@ class KubeOverHttp implements KubeHttp {
       },
     };
     // The deadline is for the answer's head; how long the body may be silent is the reader's to decide.
-    const deadline = startDeadline(timers, callDeadlineMs, options.signal);
-    const ended = new AbortController();
-    const signal = AbortSignal.any([ended.signal, options.signal]);
-    const giveUp = () => ended.abort(deadline.signal.reason);
-    deadline.signal.addEventListener('abort', giveUp);
+    const deadline = startDeadline(timers, callDeadlineMs, options.signal, this.#signal);
     try {
       await this.#turn(call, deadline.signal, callDeadlineMs);
-      const response = await this.#send(call, signal, (answer) => Promise.resolve(answer));
-      deadline.clear();
+      const response = await this.#send(call, deadline.signal, (head) => Promise.resolve(head));
+      deadline.disarm();
+      yield [];
       const lines = new WatchLines();
       for await (const bytes of response.body ?? []) yield lines.push(bytes);
       if (lines.torn) throw new Error('the stream ended in the middle of an event');
     } catch (error) {
-      throw error instanceof ApiError ? error : failureOfTransport(nameOf(call), error, signal);
+      throw error instanceof ApiError
+        ? error
+        : failureOfTransport(nameOf(call), error, deadline.signal);
     } finally {
-      deadline.signal.removeEventListener('abort', giveUp);
+      // Also ends the connection when the reader has stopped early.
       deadline.clear();
-      // Without this the connection of a reader that stopped early would stay.
-      ended.abort();
     }
   }
 
@@ -317,9 +314,7 @@ class KubeOverHttp implements KubeHttp {
     const { timers, random, retriesMax } = this.#shared;
     const deadlineMs = call.deadlineMs ?? this.#shared.callDeadlineMs;
     const endsAtMs = timers.nowMs() + deadlineMs;
-    const parents = [call.signal, this.#signal].filter((signal) => signal !== undefined);
-    const parent = parents.length > 1 ? AbortSignal.any(parents) : parents[0];
-    const deadline = startDeadline(timers, deadlineMs, parent);
+    const deadline = startDeadline(timers, deadlineMs, call.signal, this.#signal);
     try {
       for (let failures = 1; ; failures += 1) {
         try {

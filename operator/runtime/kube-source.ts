@@ -30,8 +30,8 @@ export interface KubeSource {
     },
   ): Promise<Page<T>>;
   /**
-   * Yields whenever bytes have arrived, with the events that they completed, perhaps none: silence is what a dead
-   * connection looks like. Returns when the server has ended the stream; throws `ApiError` otherwise.
+   * Yields once the watch is open and then whenever bytes have arrived, with the events that they completed, perhaps none:
+   * silence is what a dead connection looks like. Returns when the server has ended the stream; throws `ApiError` otherwise.
    */
   watch(resource: Resource, options: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
 }

@@ -19,81 +19,106 @@ export type OperatorMetrics = ReturnType<typeof createOperatorMetrics>;
 
 export function createOperatorMetrics({ kinds, watched }: MetricNames) {
   const registry = new MetricRegistry();
-  const byKind = kinds.map((kind) => ({ kind }));
-  const byResource = watched.map((resource) => ({ resource }));
-  const counter = (name: string, help: string, series?: readonly Record<string, string>[]) =>
-    registry.counter(`${prefix}${name}`, help, series);
-  const gauge = (name: string, help: string, values: readonly Record<string, string>[]) => {
-    const made = registry.gauge(`${prefix}${name}`, help);
-    for (const labels of values) made.set(labels, 0);
-    return made;
+  return {
+    registry,
+    ...reconcileMetrics(registry, kinds),
+    ...watchMetrics(registry, watched),
+    ...requestMetrics(registry, watched),
+    eventsDropped: registry.counter(
+      `${prefix}events_dropped_total`,
+      'Events that were not recorded.',
+      ['limited', 'full', 'failed'].map((why) => ({ why })),
+    ),
+    /** A value that is asked for at each scrape. */
+    gauge: (name: string, help: string, read: () => number) =>
+      registry.gauge(`${prefix}${name}`, help, read),
   };
-  const requests = counter(
-    'api_requests_total',
+}
+
+function reconcileMetrics(registry: MetricRegistry, kinds: readonly string[]) {
+  const series = kinds.map((kind) => ({ kind }));
+  return {
+    reconciles: registry.counter(
+      `${prefix}reconcile_total`,
+      'Reconciles by result.',
+      series.flatMap((labels) => reconcileResults.map((result) => ({ ...labels, result }))),
+    ),
+    reconcileSeconds: registry.histogram(
+      `${prefix}reconcile_duration_seconds`,
+      'How long reconciles took.',
+      seconds,
+      series,
+    ),
+    queueWaitSeconds: registry.histogram(
+      `${prefix}workqueue_wait_seconds`,
+      'How long keys that were due waited for a worker.',
+      seconds,
+      series,
+    ),
+    queueDepth: gaugeOf(registry, 'workqueue_depth', 'Keys that wait for a worker.', series),
+    queueOldest: gaugeOf(
+      registry,
+      'workqueue_oldest_age_seconds',
+      'How long the longest waiting key has been due.',
+      series,
+    ),
+    queueRetries: registry.counter(
+      `${prefix}workqueue_retries_total`,
+      'Keys put back after a failure.',
+      series,
+    ),
+  };
+}
+
+function watchMetrics(registry: MetricRegistry, watched: readonly string[]) {
+  const series = watched.map((resource) => ({ resource }));
+  const counter = (name: string, help: string) =>
+    registry.counter(`${prefix}${name}`, help, series);
+  return {
+    watchConnected: gaugeOf(registry, 'watch_connected', '1 while the watch is open.', series),
+    watchSilence: gaugeOf(
+      registry,
+      'watch_last_event_age_seconds',
+      'Since anything came over the watch, bookmarks too.',
+      series,
+    ),
+    watchRelists: counter(
+      'watch_relists_total',
+      'Lists taken again because the watch could not go on, without the first.',
+    ),
+    watchMissed: counter(
+      'watch_missed_events_total',
+      'Changes that a list showed and the watch should have delivered before.',
+    ),
+    watchFailures: counter('watch_failures_total', 'Watches and lists that ended with an error.'),
+    handlerFailures: counter('watch_handler_failures_total', 'Handlers of changes that threw.'),
+  };
+}
+
+function requestMetrics(registry: MetricRegistry, watched: readonly string[]) {
+  const requests = registry.counter(
+    `${prefix}api_requests_total`,
     'Requests to the Kubernetes API by answer; code 0: no answer.',
     watched.flatMap((resource) =>
       ['list', 'watch'].map((verb) => ({ verb, resource, code: '200' })),
     ),
   );
   return {
-    registry,
-    reconciles: counter(
-      'reconcile_total',
-      'Reconciles by result.',
-      byKind.flatMap((labels) => reconcileResults.map((result) => ({ ...labels, result }))),
-    ),
-    reconcileSeconds: registry.histogram(
-      `${prefix}reconcile_duration_seconds`,
-      'How long reconciles took.',
-      seconds,
-      byKind,
-    ),
-    queueWaitSeconds: registry.histogram(
-      `${prefix}workqueue_wait_seconds`,
-      'How long keys that were due waited for a worker.',
-      seconds,
-      byKind,
-    ),
-    queueDepth: gauge('workqueue_depth', 'Keys that wait for a worker.', byKind),
-    queueOldest: gauge(
-      'workqueue_oldest_age_seconds',
-      'How long the longest waiting key has been due.',
-      byKind,
-    ),
-    queueRetries: counter('workqueue_retries_total', 'Keys put back after a failure.', byKind),
-    watchConnected: gauge('watch_connected', '1 while the watch delivers.', byResource),
-    watchSilence: gauge(
-      'watch_last_event_age_seconds',
-      'Since anything came over the watch, bookmarks too.',
-      byResource,
-    ),
-    watchRelists: counter(
-      'watch_relists_total',
-      'Lists taken again because the watch could not go on, without the first.',
-      byResource,
-    ),
-    watchMissed: counter(
-      'watch_missed_events_total',
-      'Changes that a list showed and the watch should have delivered before.',
-      byResource,
-    ),
-    handlerFailures: counter(
-      'watch_handler_failures_total',
-      'Handlers of changes that threw.',
-      byResource,
-    ),
-    eventsDropped: counter(
-      'events_dropped_total',
-      'Events that were not recorded.',
-      ['limited', 'full', 'failed'].map((why) => ({ why })),
-    ),
     requestMade: ({ verb, resource, subresource, code }: RequestRecord) => {
       const name =
         subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
       requests.increment({ verb, resource: name, code: String(code) });
     },
-    /** Values that are asked for at each scrape. */
-    gauge: (name: string, help: string, read: () => number) =>
-      registry.gauge(`${prefix}${name}`, help, read),
   };
+}
+
+function gaugeOf(
+  registry: MetricRegistry,
+  name: string,
+  help: string,
+  series: readonly Record<string, string>[],
+) {
+  const gauge = registry.gauge(`${prefix}${name}`, help);
+  for (const labels of series) gauge.set(labels, 0);
+  return gauge;
 }

@@ -86,7 +86,7 @@ export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemT
         dispatcher,
         redirect: 'error',
       });
-      return response as TransportResponse;
+      return response;
     },
     close: async () => {
       await pool?.dispatcher.destroy();
@@ -130,7 +130,7 @@ function createPool(kubeConfig: KubeConfig, options: RequestOptions): Dispatcher
     throw new Error('a SOCKS proxy in the kubeconfig is not supported; use an HTTP proxy-url');
   }
   // A body may be silent as long as a watch is: its own watchdog ends it, and calls have deadlines.
-  const common = { allowH2: false, bodyTimeout: 0, headersTimeout: 0 };
+  const common = { allowH2: false, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000 };
   if (how.type === 'agent') return new Agent({ ...common, connect: how.connect as Connect });
   if (how.type === 'none') return new Agent(common);
   return new ProxyAgent({ ...common, uri: how.uri, requestTls: how.requestTls as RequestTls });

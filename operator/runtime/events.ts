@@ -1,0 +1,243 @@
+/**
+ * Events (events.k8s.io/v1) for those who look with kubectl. Recording never waits and never fails what it is about: what
+ * cannot be kept or written is counted. The same event again within a window makes the first one a series.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { resources } from './kinds.ts';
+import { ApiError, type Kube, type KubeObject } from './kube.ts';
+import type { OperatorMetrics } from './operator-metrics.ts';
+import { systemTimers, type Timers } from './timers.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface EventFacts {
+  readonly type: 'Normal' | 'Warning';
+  /** CamelCase, of a closed list. */
+  readonly reason: string;
+  readonly note: string;
+  /** What was done or tried. Default: the reason. */
+  readonly action?: string;
+}
+
+export interface EventRecorderOptions {
+  readonly kube: Kube;
+  readonly logger: Logger;
+  readonly metrics: OperatorMetrics;
+  /** This process: a pod's name. */
+  readonly instance: string;
+  /** Default 360,000: as long as Kubernetes' own recorders take. */
+  readonly windowMs?: number;
+  readonly timers?: Timers;
+}
+
+const controller = 'ledgerhouse.dev/operator';
+const fieldManager = 'ledgerhouse-operator';
+/** The API server refuses more. */
+const noteBytesMax = 1_024;
+const shortTextMax = 128;
+/** Events that wait to be written. */
+const waitingMax = 1_000;
+/** Series and objects that are remembered; the oldest are forgotten first. */
+const rememberedMax = 4_096;
+/** Of one object: 25 at once, then one in 5 minutes. */
+const objectBurst = 25;
+const objectPerSecond = 1 / 300;
+/** A series is told of at most this often. */
+const seriesPeriodMs = 30_000;
+
+type Event = KubeObject & { readonly [field: string]: unknown };
+
+interface Remembered {
+  readonly event: Event;
+  /** Since when nothing of it was recorded. */
+  lastAtMs: number;
+  lastAt: string;
+  count: number;
+  toldAtMs: number;
+  state: 'waiting' | 'written' | 'failed';
+  cancel: () => void;
+}
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #timers: Timers;
+  readonly #windowMs: number;
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #writing: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#windowMs = options.windowMs ?? 360_000;
+  }
+
+  record(regarding: KubeObject, facts: EventFacts): void {
+    if (this.#stopped) return;
+    const nowMs = this.#timers.nowMs();
+    const { uid = '' } = regarding.metadata;
+    const identity = JSON.stringify([uid, facts.type, facts.reason, facts.action, facts.note]);
+    const known = this.#remembered.get(identity);
+    if (
+      known !== undefined &&
+      known.state !== 'failed' &&
+      nowMs - known.lastAtMs < this.#windowMs
+    ) {
+      this.#again(known, nowMs);
+      return;
+    }
+    known?.cancel();
+    if (this.#bucketOf(uid, nowMs).reserve(nowMs, 0) === undefined) {
+      this.#drop('limited');
+      return;
+    }
+    const lastAt = microTime(this.#timers.wallMs());
+    const remembered: Remembered = {
+      event: this.#build(regarding, facts, lastAt),
+      lastAtMs: nowMs,
+      lastAt,
+      count: 1,
+      toldAtMs: nowMs,
+      state: 'waiting',
+      cancel: () => {},
+    };
+    remember(this.#remembered, identity, remembered)?.cancel();
+    this.#enqueue(() => this.#create(remembered));
+  }
+
+  /** Writes what waits, as far as it gets within `waitMaxMs`. */
+  async stop(waitMaxMs: number): Promise<void> {
+    this.#stopped = true;
+    for (const { cancel } of this.#remembered.values()) cancel();
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = this.#timers.after(waitMaxMs, resolve);
+    });
+    await Promise.race([this.#writing, late]);
+    cancel();
+    this.#waiting.length = 0;
+  }
+
+  #again(known: Remembered, nowMs: number): void {
+    known.count += 1;
+    known.lastAtMs = nowMs;
+    known.lastAt = microTime(this.#timers.wallMs());
+    const waitMs = Math.max(0, known.toldAtMs + seriesPeriodMs - nowMs);
+    known.cancel();
+    known.cancel = this.#timers.after(waitMs, () => this.#enqueue(() => this.#tellSeries(known)));
+  }
+
+  async #create(remembered: Remembered): Promise<void> {
+    try {
+      await this.#options.kube.create(resources.event, remembered.event, { fieldManager });
+      remembered.state = 'written';
+    } catch (error) {
+      remembered.state = 'failed';
+      throw error;
+    }
+  }
+
+  async #tellSeries(known: Remembered): Promise<void> {
+    if (known.state !== 'written') return;
+    const { namespace, name = '' } = known.event.metadata;
+    known.toldAtMs = this.#timers.nowMs();
+    try {
+      await this.#options.kube.mergePatch(
+        { resource: resources.event, namespace, name },
+        { series: { count: known.count, lastObservedTime: known.lastAt } },
+        { fieldManager },
+      );
+    } catch (error) {
+      // It has run out on the server: the next one begins anew.
+      known.state = 'failed';
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  }
+
+  #enqueue(write: () => Promise<void>): void {
+    if (this.#waiting.length >= waitingMax) {
+      this.#drop('full');
+      return;
+    }
+    this.#waiting.push(write);
+    this.#writing ??= this.#drain().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Whoever records goes on first.
+    await Promise.resolve();
+    for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) {
+      try {
+        await write();
+      } catch (error) {
+        this.#drop('failed');
+        this.#options.logger.warn({ err: error }, 'event not recorded');
+      }
+    }
+  }
+
+  #bucketOf(uid: string, nowMs: number): TokenBucket {
+    const found = this.#buckets.get(uid);
+    if (found !== undefined) return found;
+    const bucket = new TokenBucket({ perSecond: objectPerSecond, burst: objectBurst, nowMs });
+    remember(this.#buckets, uid, bucket);
+    return bucket;
+  }
+
+  #build(regarding: KubeObject, facts: EventFacts, eventTime: string): Event {
+    const { namespace, name = '', uid, resourceVersion } = regarding.metadata;
+    const { apiVersion, kind } = resources.event;
+    return {
+      apiVersion,
+      kind,
+      metadata: {
+        // Those of cluster-wide objects are looked for in `default`.
+        namespace: namespace ?? 'default',
+        name: `${name.slice(0, 200)}.${randomBytes(8).toString('hex')}`,
+      },
+      eventTime,
+      reportingController: controller,
+      reportingInstance: this.#options.instance.slice(0, shortTextMax),
+      type: facts.type,
+      reason: facts.reason.slice(0, shortTextMax),
+      action: (facts.action ?? facts.reason).slice(0, shortTextMax),
+      note: cutToBytes(facts.note, noteBytesMax),
+      regarding: {
+        apiVersion: regarding.apiVersion,
+        kind: regarding.kind,
+        namespace,
+        name,
+        uid,
+        resourceVersion,
+      },
+    };
+  }
+
+  #drop(why: 'limited' | 'full' | 'failed'): void {
+    this.#options.metrics.eventsDropped.increment({ why });
+  }
+}
+
+/** Sets, and forgets the oldest when there are too many: that one is returned. */
+function remember<V>(map: Map<string, V>, key: string, value: V): V | undefined {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= rememberedMax) return undefined;
+  const [oldest] = map;
+  if (oldest === undefined) return undefined;
+  map.delete(oldest[0]);
+  return oldest[1];
+}
+
+/** Cuts between characters. */
+function cutToBytes(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return text;
+  return new TextDecoder().decode(bytes.subarray(0, bytesMax - 3), { stream: true });
+}
+
+const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -1,0 +1,232 @@
+/**
+ * One of several processes leads: the one named in a Lease that it renews.
+ *
+ * Clocks of different machines are never compared. A candidate takes the lease when it has watched one and the same record
+ * for as long as that record's lease duration by its own clock. A leader counts from the moment *before* its last successful
+ * renewal was sent, and stops being one `renewDeadlineMs` after it, which is less than the lease's duration: the rest is for
+ * writes that are on their way. All writes of the lease name the resource version they were decided on, so of two who reach
+ * for it one is refused.
+ *
+ * The lease wants a `Kube` of its own: unfenced, and not behind the rate limit of the work.
+ */
+import type { Logger } from 'pino';
+import { assert } from '../../base/assert.ts';
+import { resources } from './kinds.ts';
+import { ApiError, type Kube, type KubeObject } from './kube.ts';
+import { sleep, systemTimers, type Timers } from './timers.ts';
+
+export interface LeaderOptions {
+  readonly kube: Kube;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this very process, never used before: a pod's name and something random. */
+  readonly identity: string;
+  readonly logger: Logger;
+  readonly onStarted: () => void;
+  /** Called once. From then on this process never leads again: it should end. */
+  readonly onLost: () => void;
+  /** Defaults 15,000, 10,000 and 2,000. */
+  readonly leaseDurationMs?: number;
+  readonly renewDeadlineMs?: number;
+  readonly retryPeriodMs?: number;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+interface LeaseSpec {
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly acquireTime?: string;
+  readonly renewTime?: string;
+  readonly leaseTransitions?: number;
+}
+type Lease = KubeObject & { readonly spec?: LeaseSpec };
+
+const fieldManager = 'ledgerhouse-operator';
+
+export class LeaderElection {
+  readonly #options: LeaderOptions;
+  readonly #timers: Timers;
+  readonly #leaseDurationMs: number;
+  readonly #renewDeadlineMs: number;
+  readonly #retryPeriodMs: number;
+  readonly #stopping = new AbortController();
+  /** The record as last seen, and when it was first seen so, by our clock. */
+  #seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
+  #state: 'candidate' | 'leader' | 'ended' = 'candidate';
+  /** Until when this process leads if it does not renew. */
+  #leadsUntilMs = 0;
+  #cancelExpiry = () => {};
+  #loop: Promise<void> | undefined;
+
+  constructor(options: LeaderOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
+    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
+    assert(
+      this.#renewDeadlineMs < this.#leaseDurationMs,
+      'a leader gives up before others take over',
+    );
+    assert(this.#retryPeriodMs < this.#renewDeadlineMs, 'a leader can try to renew more than once');
+    assert(this.#leaseDurationMs >= 1_000, 'a lease lasts whole seconds');
+  }
+
+  start(): void {
+    assert(this.#loop === undefined, 'an election starts once');
+    this.#loop = this.#run();
+  }
+
+  /** By the clock, not by what a timer has got round to: a process that was frozen does not lead when it wakes. */
+  isLeader(): boolean {
+    return this.#state === 'leader' && this.#timers.nowMs() < this.#leadsUntilMs;
+  }
+
+  /** Whoever else holds the lease, as far as is known. */
+  get holder(): string | undefined {
+    return this.#seen?.lease.spec?.holderIdentity;
+  }
+
+  /**
+   * Gives the lease back, so that another takes over at once. Work must have ended before: from here on nothing may write.
+   * When the API server cannot be reached the lease runs out by itself.
+   */
+  async stop(): Promise<void> {
+    this.#end();
+    this.#stopping.abort();
+    await this.#loop;
+    if (this.#seen?.lease.spec?.holderIdentity !== this.#options.identity) return;
+    try {
+      await this.#write(this.#seen.lease, { holderIdentity: '', leaseDurationSeconds: 1 });
+      this.#options.logger.info('lease released');
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'lease not released');
+    }
+  }
+
+  async #run(): Promise<void> {
+    while (this.#state !== 'ended') {
+      try {
+        await this.#step();
+      } catch (error) {
+        this.#options.logger.warn({ err: error }, 'lease not written or read');
+      }
+      // Candidates spread out; the leader keeps to its period.
+      const spread = this.#state === 'leader' ? 0 : (this.#options.random ?? Math.random)() * 0.2;
+      await sleep(this.#timers, this.#retryPeriodMs * (1 + spread), this.#stopping.signal);
+    }
+  }
+
+  async #step(): Promise<void> {
+    if (this.#state === 'leader' && this.#seen !== undefined) {
+      try {
+        await this.#take(this.#seen.lease);
+        return;
+      } catch (error) {
+        // It has moved or is gone. Perhaps by our own hand, when an answer was lost: what it says now decides.
+        if (!(error instanceof ApiError && (error.status === 409 || error.status === 404)))
+          throw error;
+      }
+    }
+    const lease = await this.#read();
+    if (this.#state === 'ended') return;
+    const { holderIdentity = '' } = (lease ?? this.#seen?.lease)?.spec ?? {};
+    const free = holderIdentity === '' || holderIdentity === this.#options.identity;
+    // Also when it was deleted: its holder may not have noticed yet.
+    if (free || this.#runOut()) await this.#take(lease);
+    else if (this.#state === 'leader') this.#lose(`held by ${holderIdentity}`);
+  }
+
+  async #read(): Promise<Lease | undefined> {
+    const { kube, namespace, name } = this.#options;
+    const lease = await kube.read<Lease>({ resource: resources.lease, namespace, name });
+    if (lease !== undefined && versionOf(lease) !== versionOf(this.#seen?.lease)) {
+      this.#seen = { lease, sinceMs: this.#timers.nowMs() };
+    }
+    return lease;
+  }
+
+  /** Whether the record has stood still for as long as its holder promised to renew it within. */
+  #runOut(): boolean {
+    if (this.#seen === undefined) return true;
+    const seconds = this.#seen.lease.spec?.leaseDurationSeconds;
+    const durationMs = seconds === undefined ? this.#leaseDurationMs : seconds * 1_000;
+    return this.#timers.nowMs() - this.#seen.sinceMs >= durationMs;
+  }
+
+  /** Writes this process into the lease: for the first time, over another, or again. */
+  async #take(lease: Lease | undefined): Promise<void> {
+    const { identity } = this.#options;
+    const sentAtMs = this.#timers.nowMs();
+    const renewTime = microTime(this.#timers.wallMs());
+    const renewal: LeaseSpec = {
+      holderIdentity: identity,
+      leaseDurationSeconds: Math.ceil(this.#leaseDurationMs / 1_000),
+      renewTime,
+    };
+    const renewed = lease?.spec?.holderIdentity === identity;
+    const written = await this.#write(
+      lease,
+      renewed
+        ? renewal
+        : {
+            ...renewal,
+            acquireTime: renewTime,
+            leaseTransitions: lease === undefined ? 0 : (lease.spec?.leaseTransitions ?? 0) + 1,
+          },
+    );
+    this.#seen = { lease: written, sinceMs: sentAtMs };
+    this.#lead(sentAtMs);
+  }
+
+  #write(lease: Lease | undefined, spec: LeaseSpec): Promise<Lease> {
+    const { kube, namespace, name } = this.#options;
+    const { apiVersion, kind } = resources.lease;
+    if (lease === undefined) {
+      const first = { apiVersion, kind, metadata: { namespace, name }, spec };
+      return kube.create<Lease>(resources.lease, first, { fieldManager });
+    }
+    const { resourceVersion } = lease.metadata;
+    return kube.mergePatch<Lease>(
+      { resource: resources.lease, namespace, name },
+      { metadata: { resourceVersion }, spec },
+      { fieldManager },
+    );
+  }
+
+  #lead(sentAtMs: number): void {
+    if (this.#state === 'ended') return;
+    this.#leadsUntilMs = sentAtMs + this.#renewDeadlineMs;
+    const leftMs = this.#leadsUntilMs - this.#timers.nowMs();
+    // The answer may have come after the time that it was good for.
+    if (leftMs <= 0) {
+      if (this.#state === 'leader') this.#lose('renewed too late');
+      return;
+    }
+    this.#cancelExpiry();
+    this.#cancelExpiry = this.#timers.after(leftMs, () => this.#lose('not renewed in time'));
+    if (this.#state === 'leader') return;
+    this.#state = 'leader';
+    this.#options.logger.info({ identity: this.#options.identity }, 'leads');
+    this.#options.onStarted();
+  }
+
+  #lose(why: string): void {
+    if (this.#state === 'ended') return;
+    this.#end();
+    this.#stopping.abort();
+    this.#options.logger.error({ why }, 'lease lost');
+    this.#options.onLost();
+  }
+
+  #end(): void {
+    this.#state = 'ended';
+    this.#cancelExpiry();
+  }
+}
+
+const versionOf = (lease: Lease | undefined): string | undefined => lease?.metadata.resourceVersion;
+
+/** Kubernetes' MicroTime has six digits. */
+const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

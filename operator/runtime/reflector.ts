@@ -1,0 +1,241 @@
+/**
+ * Keeps a cache of one kind like the API server has it: a list, then a watch from it, for as long as the process lives.
+ *
+ * - The server ends each watch after 4 to 5 minutes and is asked again at once from where it stopped; bookmarks keep that
+ *   place fresh. Waits are for errors only.
+ * - A connection over which nothing has come for 90 s (bookmarks do each minute) is dead whatever TCP says, and given up.
+ * - When the place is too old to go on from (410), the list is taken again. What that list shows of the time that the watch
+ *   had covered already was missed by it, and counted.
+ * - A list older than what is held is not believed: it would undo what is known. Only after it came thrice is it, since a
+ *   restored etcd does go back.
+ */
+import type { Logger } from 'pino';
+import { failureOfStatus } from './api-failure.ts';
+import { backoffMs, type BackoffRange } from './backoff.ts';
+import { startDeadline } from './deadline.ts';
+import { ApiError, type KubeObject, type Resource } from './kube.ts';
+import type { KubeSource, WatchEvent } from './kube-source.ts';
+import { ObjectCache, pathOf, type Index, type ObjectChange } from './object-cache.ts';
+import type { OperatorMetrics } from './operator-metrics.ts';
+import { isOlder } from './resource-version.ts';
+import { sleep, systemTimers, type Timers } from './timers.ts';
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly source: KubeSource;
+  readonly resource: Resource;
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** What `cache.byIndex` finds by. */
+  readonly index?: Index<T>;
+  /** For putting keys into queues. After it was called the cache holds the change. What it throws is counted and logged. */
+  readonly onChange: (change: ObjectChange<T>) => void;
+  readonly logger: Logger;
+  readonly metrics: OperatorMetrics;
+  /** Default 240 to 300. */
+  readonly watchSeconds?: { readonly min: number; readonly max: number };
+  /** Default 90,000. */
+  readonly silenceMaxMs?: number;
+  /** After errors. Default 200 ms to 30 s. */
+  readonly backoff?: BackoffRange;
+  readonly timers?: Timers;
+  readonly random?: () => number;
+}
+
+/** So often in a row a list may be older than what is held before it is believed. */
+const staleListsMax = 3;
+/** A watch that ends sooner with nothing to show is a failure, however cleanly it ended. */
+const shortWatchMs = 1_000;
+
+export class Reflector<T extends KubeObject> {
+  readonly cache: ObjectCache<T>;
+  readonly #options: ReflectorOptions<T>;
+  readonly #timers: Timers;
+  readonly #random: () => number;
+  readonly #stopping = new AbortController();
+  readonly #labels: { readonly resource: string };
+  /** Up to where the cache knows everything. */
+  #position: string | undefined;
+  #mustList = true;
+  #failures = 0;
+  #staleLists = 0;
+  #heardAtMs: number;
+  #loop: Promise<void> | undefined;
+  #announceSynced = () => {};
+  readonly #synced = new Promise<void>((resolve) => {
+    this.#announceSynced = resolve;
+  });
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.cache = new ObjectCache<T>(options.index);
+    this.#timers = options.timers ?? systemTimers;
+    this.#random = options.random ?? Math.random;
+    this.#labels = { resource: options.resource.plural };
+    this.#heardAtMs = this.#timers.nowMs();
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Resolves once the first list has been taken in. */
+  whenSynced(): Promise<void> {
+    return this.#synced;
+  }
+
+  /** Ends the watch. The cache stays as it is. */
+  async stop(): Promise<void> {
+    this.#stopping.abort(new Error('the reflector stops'));
+    await this.#loop;
+  }
+
+  /** Since anything came from the API server. */
+  get silenceMs(): number {
+    return this.#timers.nowMs() - this.#heardAtMs;
+  }
+
+  /** For each scrape. */
+  measure(): void {
+    this.#options.metrics.watchSilence.set(this.#labels, this.silenceMs / 1_000);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    const { metrics, logger, resource } = this.#options;
+    const backoff = this.#options.backoff ?? { baseMs: 200, maxMs: 30_000 };
+    while (!signal.aborted) {
+      try {
+        if (this.#mustList) await this.#list();
+        await this.#watch();
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#failures += 1;
+        metrics.watchFailures.increment(this.#labels);
+        const expired = error instanceof ApiError && error.status === 410;
+        if (expired) this.#mustList = true;
+        const told = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
+        // The first 410 is no failure of anyone: it is how one is told to list again.
+        const waitMs =
+          expired && this.#failures === 1
+            ? 0
+            : Math.max(told, backoffMs(this.#failures, backoff, this.#random));
+        logger.warn({ err: error, resource: resource.plural, waitMs }, 'watch failed');
+        await sleep(this.#timers, waitMs, signal);
+      }
+    }
+  }
+
+  async #list(): Promise<void> {
+    const { source, resource, namespace, labelSelector, metrics } = this.#options;
+    const { signal } = this.#stopping;
+    const held = this.#position;
+    if (held !== undefined) metrics.watchRelists.increment(this.#labels);
+    // Gathered whole before any of it counts: a list that breaks off half way must not look like deletions.
+    const found = new Map<string, T>();
+    let continueToken: string | undefined;
+    let position = '';
+    do {
+      const page = await source.listPage<T>(resource, {
+        namespace,
+        labelSelector,
+        continueToken,
+        signal,
+      });
+      position = page.resourceVersion;
+      for (const item of page.items) {
+        found.set(pathOf(item.metadata.namespace, item.metadata.name ?? ''), item);
+      }
+      this.#heardAtMs = this.#timers.nowMs();
+      continueToken = page.continueToken;
+    } while (continueToken !== undefined);
+    const wentBack = held !== undefined && isOlder(position, held);
+    if (wentBack) {
+      this.#staleLists += 1;
+      if (this.#staleLists < staleListsMax) {
+        throw new Error(
+          `a list of ${resource.plural} is older than what is known: ${position} < ${held}`,
+        );
+      }
+      this.#options.logger.warn({ resource: resource.plural, held, position }, 'list went back');
+    }
+    this.#staleLists = 0;
+    this.#takeIn(found, wentBack ? undefined : held);
+    this.#position = position;
+    this.#mustList = false;
+    this.cache.synced = true;
+    this.#announceSynced();
+  }
+
+  /** `covered`: up to where the watch should have told already. */
+  #takeIn(found: ReadonlyMap<string, T>, covered: string | undefined): void {
+    for (const object of this.cache.list()) {
+      const { namespace, name = '' } = object.metadata;
+      // Whether a deletion was missed by the watch or came after it is not to be told from a list.
+      if (!found.has(pathOf(namespace, name))) this.#tell(this.cache.remove(namespace, name));
+    }
+    for (const object of found.values()) {
+      const changes = this.cache.put(object);
+      const version = object.metadata.resourceVersion ?? '';
+      if (changes.length > 0 && covered !== undefined && !isOlder(covered, version)) {
+        this.#options.metrics.watchMissed.increment(this.#labels);
+      }
+      this.#tell(changes);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { source, resource, namespace, labelSelector, metrics } = this.#options;
+    const { min, max } = this.#options.watchSeconds ?? { min: 240, max: 300 };
+    const silenceMaxMs = this.#options.silenceMaxMs ?? 90_000;
+    const startedAtMs = this.#timers.nowMs();
+    const watchdog = startDeadline(this.#timers, silenceMaxMs, this.#stopping.signal);
+    let told = false;
+    try {
+      const stream = source.watch(resource, {
+        namespace,
+        labelSelector,
+        resourceVersion: this.#position ?? '',
+        timeoutSeconds: Math.round(min + this.#random() * (max - min)),
+        signal: watchdog.signal,
+      });
+      for await (const events of stream) {
+        watchdog.extend();
+        this.#heardAtMs = this.#timers.nowMs();
+        metrics.watchConnected.set(this.#labels, 1);
+        for (const event of events) this.#apply(event);
+        if (events.length > 0) {
+          told = true;
+          this.#failures = 0;
+        }
+      }
+    } finally {
+      watchdog.clear();
+      metrics.watchConnected.set(this.#labels, 0);
+    }
+    if (!told && this.#timers.nowMs() - startedAtMs < shortWatchMs) {
+      throw new Error(`a watch of ${resource.plural} ended at once`);
+    }
+    this.#failures = 0;
+  }
+
+  #apply({ type, object }: WatchEvent): void {
+    if (type === 'ERROR') throw failureOfStatus(`watch ${this.#options.resource.plural}`, object);
+    const { namespace, name = '', resourceVersion } = object.metadata;
+    if (type === 'DELETED') this.#tell(this.cache.remove(namespace, name));
+    else if (type !== 'BOOKMARK') this.#tell(this.cache.put(object as T));
+    this.#position = resourceVersion ?? this.#position;
+  }
+
+  #tell(changes: readonly ObjectChange<T>[]): void {
+    const { onChange, metrics, logger, resource } = this.#options;
+    for (const change of changes) {
+      try {
+        onChange(change);
+      } catch (error) {
+        metrics.handlerFailures.increment(this.#labels);
+        const { namespace, name } = change;
+        logger.error({ err: error, resource: resource.plural, namespace, name }, 'handler failed');
+      }
+    }
+  }
+}
