@@ -27,7 +27,7 @@ const wholeMaps = new Set([
 /**
  * Paths, such as `spec.template.spec.containers[engine].image`, at which `live` does not hold what `desired` says.
  * Maps: each desired entry; in selectors no others. Lists: the same length and order, but those that are merged by a key:
- * each desired element. Quantities of resources: by their value. All else: exactly. What is undefined asks for nothing, and
+ * each desired element. Quantities of resources: by their value. All else: exactly. What is undefined or null asks for nothing, and
  * an empty list or map for nothing there: the API server leaves those out.
  */
 export function missing(desired: unknown, live: unknown): readonly string[] {
@@ -52,7 +52,8 @@ const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function compare(pair: Pair, paths: string[]): void {
-  const { desired, path } = pair;
+  const { path } = pair;
+  const desired = pair.desired ?? undefined;
   const live = pair.live ?? undefined;
   if (desired === undefined) return;
   if (Array.isArray(desired)) {

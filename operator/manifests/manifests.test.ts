@@ -1,0 +1,120 @@
+/** Whole databases as they are given to the API server, to be read. */
+import { expect, test } from '@jest/globals';
+import { labels } from '../../domain/names.ts';
+import { subjectOf } from '../../test/support/subjects.ts';
+import type { KubeObject } from '../runtime/kube.ts';
+import { buildClaim } from './claim.ts';
+import { buildConnection } from './connection.ts';
+import { buildFormatJob } from './format-job.ts';
+import { buildNetworkPolicy } from './network-policy.ts';
+import { buildPodDisruptionBudget } from './pod-disruption-budget.ts';
+import { buildRecoverJob } from './recover-job.ts';
+import { buildService } from './service.ts';
+import { buildStatefulSet } from './stateful-set.ts';
+import type { Subject } from './subject.ts';
+
+/** Everything, of the last replica only where there is one for each. */
+function everything(subject: Subject): readonly KubeObject[] {
+  const last = subject.resolved.topology.replicas - 1;
+  const budget = buildPodDisruptionBudget(subject);
+  return [
+    buildService(subject, last),
+    buildClaim(subject, last),
+    buildFormatJob(subject, last),
+    ...(last === 0 ? [] : [buildRecoverJob(subject, last)]),
+    buildStatefulSet(subject),
+    ...(budget === undefined ? [] : [budget]),
+    buildNetworkPolicy(subject),
+    buildConnection(subject),
+  ];
+}
+
+test.each([
+  ['Builtin', 'single'],
+  ['TigerBeetle', 'ha-3'],
+  ['Builtin', 'ha-6'],
+] as const)('%s %s', (engine, topology) => {
+  expect(everything(subjectOf(engine, topology))).toMatchSnapshot();
+});
+
+const all = everything(subjectOf('TigerBeetle', 'ha-3'));
+
+test.each(all.map((object) => [`${object.kind} ${object.metadata.name}`, object] as const))(
+  '%s is found as the database’s own',
+  (_, object) => {
+    expect(object.metadata.namespace).toBe('org-acme');
+    expect(object.metadata.labels).toMatchObject({
+      [labels.managedBy]: 'ledgerhouse-operator',
+      [labels.name]: 'ledgerhouse-database',
+      [labels.database]: 'payments',
+      [labels.uid]: '5e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d11',
+      [labels.workload]: 'payments-5e1f0c',
+    });
+  },
+);
+
+test('all go with the resource but the volumes, which outlive it', () => {
+  const owned = all.filter(({ metadata }) => metadata.ownerReferences !== undefined);
+  expect(all.filter((object) => !owned.includes(object)).map(({ kind }) => kind)).toEqual([
+    'PersistentVolumeClaim',
+  ]);
+  for (const { metadata } of owned) {
+    expect(metadata.ownerReferences).toEqual([
+      {
+        apiVersion: 'ledgerhouse.dev/v1alpha1',
+        kind: 'LedgerDatabase',
+        name: 'payments',
+        uid: '5e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d11',
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+  }
+});
+
+test('a Service is made without an address first, and with the recorded one ever after', () => {
+  const subject = subjectOf('Builtin', 'single');
+  expect(buildService({ ...subject, endpoints: [] }, 0).spec).not.toHaveProperty('clusterIP');
+  expect(buildService(subject, 0).spec?.clusterIP).toBe('10.96.12.1');
+});
+
+test('a single replica has no budget, no peers, and no others to recover it from', () => {
+  const subject = subjectOf('TigerBeetle', 'single');
+  expect(buildPodDisruptionBudget(subject)).toBeUndefined();
+  expect(buildNetworkPolicy(subject).spec.egress).toEqual([]);
+  expect(buildStatefulSet(subject).spec?.template.spec).not.toHaveProperty('affinity');
+  expect(() => buildRecoverJob(subject, 0)).toThrow('no others to recover it from');
+});
+
+test('a suspended database has no pods, and all else as before', () => {
+  const subject = subjectOf('Builtin', 'ha-3');
+  const before = buildStatefulSet(subject);
+  const after = buildStatefulSet({ ...subject, suspend: true });
+  expect(after).toEqual({ ...before, spec: Object.assign({}, before.spec, { replicas: 0 }) });
+});
+
+test('a replica’s pods keep away from other replicas, not from the Job that makes its data file again', () => {
+  const subject = subjectOf('TigerBeetle', 'ha-3');
+  const [term] =
+    buildStatefulSet(subject).spec?.template.spec?.affinity?.podAntiAffinity
+      ?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+  const pod = buildRecoverJob(subject, 1).spec?.template;
+  const wanted = Object.entries(term?.labelSelector?.matchLabels ?? {});
+  expect(wanted.length).toBeGreaterThan(0);
+  expect(wanted.every(([key, value]) => pod?.metadata?.labels?.[key] === value)).toBe(false);
+});
+
+test('namespaces that may connect are named once each, in one order', () => {
+  const subject = { ...subjectOf('Builtin', 'single'), accessNamespaces: ['shop', 'bank', 'shop'] };
+  expect(buildNetworkPolicy(subject).spec.ingress[0]?.from).toEqual([
+    { podSelector: { matchLabels: { 'ledgerhouse.dev/connect-payments': 'org-acme' } } },
+    {
+      namespaceSelector: {
+        matchExpressions: [
+          { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['bank', 'shop'] },
+        ],
+      },
+      podSelector: { matchLabels: { 'ledgerhouse.dev/connect-payments': 'org-acme' } },
+    },
+  ]);
+});

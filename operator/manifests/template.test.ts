@@ -1,0 +1,108 @@
+import { expect, test } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { subjectOf, withResolved } from '../../test/support/subjects.ts';
+import { podTemplate } from './stateful-set.ts';
+import type { Subject } from './subject.ts';
+import { templateInputs, templateRevision } from './template.ts';
+
+/**
+ * What each revision of the code builds. Where this fails, the template has changed: raise `templateRevision` and add a line.
+ * A line that was released is never changed; databases that it made keep their template until their inputs change.
+ */
+const digests: Readonly<Record<number, string>> = {
+  1: '682bd0bec6b58bc32216ee293696b5e5',
+};
+
+const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
+  (['single', 'ha-3', 'ha-6'] as const).map((topology) => subjectOf(engine, topology)),
+);
+
+test('whoever changes the template raises its revision', () => {
+  const built = JSON.stringify(subjects.map(podTemplate));
+  const digest = createHash('sha256').update(built).digest('hex').slice(0, 32);
+  expect({ revision: templateRevision, digest }).toEqual({
+    revision: Math.max(...Object.keys(digests).map(Number)),
+    digest: digests[templateRevision],
+  });
+});
+
+const engineOf = (subject: Subject, changes: Partial<Subject['resolved']['engine']>) =>
+  withResolved(subject, { engine: { ...subject.resolved.engine, ...changes } });
+
+const changes: readonly [string, (subject: Subject) => Subject][] = [
+  ['name', (subject) => ({ ...subject, name: 'other' })],
+  ['namespace', (subject) => ({ ...subject, namespace: 'other' })],
+  ['uid', (subject) => ({ ...subject, uid: 'other' })],
+  ['database ID', (subject) => ({ ...subject, databaseId: 'other' })],
+  ['workload', (subject) => ({ ...subject, workload: 'other' })],
+  ['cluster id', (subject) => ({ ...subject, clusterId: '7' })],
+  ['volume size', (subject) => ({ ...subject, storageGb: 21 })],
+  ['access', (subject) => ({ ...subject, accessNamespaces: ['shop'] })],
+  ['suspend', (subject) => ({ ...subject, suspend: true })],
+  ["operator's namespace", (subject) => ({ ...subject, operatorNamespace: 'other' })],
+  ['seccomp', (subject) => ({ ...subject, tigerBeetleSeccomp: 'Unconfined' })],
+  ['seccomp said', (subject) => ({ ...subject, tigerBeetleSeccomp: 'Localhost' })],
+  [
+    'an address',
+    (subject) => ({
+      ...subject,
+      endpoints: subject.endpoints.map((row) => ({ ...row, ip: `10.1.1.${row.index}` })),
+    }),
+  ],
+  ['image', (subject) => engineOf(subject, { image: 'other' })],
+  ['agent image', (subject) => engineOf(subject, { agentImage: 'other' })],
+  ['version', (subject) => engineOf(subject, { version: '9.9.9' })],
+  ['release', (subject) => engineOf(subject, { release: '9.9.9' })],
+  [
+    'cpu',
+    (subject) => withResolved(subject, { size: { name: 'x', cpuMillis: 1, memoryMib: 8192 } }),
+  ],
+  [
+    'memory',
+    (subject) => withResolved(subject, { size: { name: 'x', cpuMillis: 2000, memoryMib: 9000 } }),
+  ],
+  [
+    'name of the size',
+    (subject) => withResolved(subject, { size: { ...subject.resolved.size, name: 'x' } }),
+  ],
+  ['replicas', (subject) => withResolved(subject, { topology: { name: 'ha-6', replicas: 6 } })],
+  ['parameters', (subject) => withResolved(subject, { parameters: { a: '--a=1' } })],
+  ['price', (subject) => withResolved(subject, { price: { currency: 'EUR', monthly: '1' } })],
+  ['tier', (subject) => withResolved(subject, { storage: { tier: 'x', className: 'x' } })],
+  [
+    'nodes',
+    (subject) =>
+      withResolved(subject, {
+        placement: { provider: 'local', region: 'local-1', nodeSelector: {} },
+      }),
+  ],
+  [
+    'provider and region',
+    (subject) =>
+      withResolved(subject, {
+        placement: { ...subject.resolved.placement, provider: 'x', region: 'x' },
+      }),
+  ],
+];
+
+test.each(changes)('%s: the inputs change if and only if the template does', (_, change) => {
+  for (const engine of ['Builtin', 'TigerBeetle'] as const) {
+    const before = subjectOf(engine, 'ha-3');
+    const after = change(before);
+    const same = JSON.stringify(podTemplate(before)) === JSON.stringify(podTemplate(after));
+    expect({ engine, same: templateInputs(before) === templateInputs(after) }).toEqual({
+      engine,
+      same,
+    });
+  }
+});
+
+test('the order in which the API server gives maps changes nothing', () => {
+  const subject = subjectOf('Builtin', 'single');
+  const [a, b] = [
+    { x: '--x=1', y: '--y=2' },
+    { y: '--y=2', x: '--x=1' },
+  ].map((parameters) => withResolved(subject, { parameters }));
+  expect(a && templateInputs(a)).toBe(b && templateInputs(b));
+  expect(a && podTemplate(a)).toEqual(b && podTemplate(b));
+});
