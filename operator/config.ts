@@ -9,6 +9,8 @@ export interface Config {
   readonly listen: { readonly host: string; readonly port: number };
   /** Databases worked on at a time. */
   readonly concurrency: number;
+  /** Requests to the Kubernetes API a second at most, watches and the lease aside. */
+  readonly requestsPerSecond: number;
   readonly logLevel: string;
   /** How TigerBeetle's pods may use io_uring: by a profile on the nodes, or without any. */
   readonly tigerbeetleSeccomp: 'localhost' | 'unconfined';
@@ -20,6 +22,7 @@ const names = [
   'IDENTITY',
   'LISTEN',
   'CONCURRENCY',
+  'REQUESTS_PER_SECOND',
   'LOG_LEVEL',
   'TIGERBEETLE_SECCOMP',
 ] as const;
@@ -52,7 +55,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     namespace: read('NAMESPACE', 'ledgerhouse-system'),
     identity: read('IDENTITY', `${hostname()}-${process.pid}`),
     listen: address(read('LISTEN', '127.0.0.1:8080')),
-    concurrency: count(read('CONCURRENCY', '10')),
+    concurrency: count('CONCURRENCY', read('CONCURRENCY', '10')),
+    requestsPerSecond: count('REQUESTS_PER_SECOND', read('REQUESTS_PER_SECOND', '100')),
     logLevel: level,
     tigerbeetleSeccomp: seccomp,
   };
@@ -66,9 +70,9 @@ function address(text: string): Config['listen'] {
   return { host, port: Number(port) };
 }
 
-function count(text: string): number {
+function count(name: string, text: string): number {
   if (!/^[1-9]\d{0,2}$/.test(text)) {
-    throw new ConfigError(`${prefix}CONCURRENCY must be a number from 1 to 999, not ${text}`);
+    throw new ConfigError(`${prefix}${name} must be a number from 1 to 999, not ${text}`);
   }
   return Number(text);
 }

@@ -13,10 +13,10 @@ const conditionOf: Readonly<Record<BackupObject['kind'], string>> = {
   LedgerBackupSchedule: 'Active',
 };
 
-export async function reconcileBackup(
+export async function reconcileBackup<T extends BackupObject>(
   kube: Kube,
   resource: Resource,
-  cache: Cache<BackupObject>,
+  cache: Cache<T>,
   key: Key,
   nowMs: number,
 ): Promise<Outcome> {

@@ -91,6 +91,12 @@ export class Gauge implements Metric {
     this.#values.set(labels, value);
   }
 
+  /** Instead of all series that there were: for what comes and goes. */
+  replace(rows: Iterable<readonly [Labels, number]>): void {
+    this.#values.clear();
+    for (const [labels, value] of rows) this.#values.set(labels, value);
+  }
+
   lines(): readonly string[] {
     if (this.#read !== undefined) return [`${this.name} ${this.#read()}`];
     return this.#values.map((labels, value) => `${this.name}${labels} ${value}`);
@@ -161,6 +167,10 @@ class Series<V> {
 
   set(labels: Labels, value: V): void {
     this.#values.set(written(labels), value);
+  }
+
+  clear(): void {
+    this.#values.clear();
   }
 
   map<R>(line: (labels: string, value: V) => R): R[] {

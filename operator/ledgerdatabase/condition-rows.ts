@@ -1,0 +1,20 @@
+/** Databases' conditions as metrics, so that alerts need not read the API. */
+import type { Labels } from '../runtime/metrics.ts';
+import type { DatabaseObject } from './observe.ts';
+
+/** Of ten conditions the five that somebody is woken up for. */
+const measured = new Set(['Available', 'Ready', 'Stalled', 'ReplicasHealthy', 'StorageReady']);
+const values = { True: 1, False: 0, Unknown: -1 } as const;
+
+export function conditionRows(
+  databases: readonly DatabaseObject[],
+): readonly (readonly [Labels, number])[] {
+  return databases.flatMap(({ metadata, status }) =>
+    (status?.conditions ?? [])
+      .filter((condition) => measured.has(condition.type))
+      .map((condition) => {
+        const { namespace = '', name = '' } = metadata;
+        return [{ namespace, name, type: condition.type }, values[condition.status]] as const;
+      }),
+  );
+}

@@ -1,0 +1,101 @@
+/** The operator's process: one of several, of which the one that holds the lease works. */
+import { randomBytes } from 'node:crypto';
+import { KubeConfig } from '@kubernetes/client-node';
+import pino from 'pino';
+import { operatorName } from '../domain/names.ts';
+import { readConfig, type Config } from './config.ts';
+import { Operator, reconciledKinds, watchedResources } from './operator.ts';
+import { startHealthServer } from './runtime/health-server.ts';
+import { createKube } from './runtime/kube-http.ts';
+import { LeaderElection } from './runtime/leader.ts';
+import { createOperatorMetrics } from './runtime/operator-metrics.ts';
+import { measureProcess } from './runtime/process-metrics.ts';
+
+/** Of those in flight when the process is to end; Kubernetes gives it 30 s. */
+const stopWaitMs = 15_000;
+
+const logger = pino({ base: null });
+try {
+  const config = readConfig();
+  logger.level = config.logLevel;
+  await run(config);
+} catch (error) {
+  logger.fatal({ err: error }, 'the operator did not start');
+  process.exit(1);
+}
+
+async function run(config: Config): Promise<void> {
+  logger.info({ config }, 'starting');
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromDefault();
+  const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
+  measureProcess(metrics);
+  const onRequest = metrics.requestMade;
+  // Of its own, so that no amount of work delays the lease, and no lost lease its release.
+  const leaseKube = createKube(kubeConfig, { onRequest });
+  const kube = createKube(kubeConfig, {
+    onRequest,
+    mayWrite: () => election.isLeader(),
+    requestsPerSecond: config.requestsPerSecond,
+    requestsBurst: 2 * config.requestsPerSecond,
+  });
+  const operator = new Operator({
+    source: kube,
+    kube,
+    kubeFor: (signal) => kube.withSignal(signal),
+    plan: {
+      operatorNamespace: config.namespace,
+      tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
+    },
+    instance: config.identity,
+    concurrency: config.concurrency,
+    logger,
+    metrics,
+    onLostLeadership: () => end('a write was refused: the lease is lost'),
+  });
+  const election: LeaderElection = new LeaderElection({
+    kube: leaseKube,
+    namespace: config.namespace,
+    name: operatorName,
+    identity: `${config.identity}-${randomBytes(4).toString('hex')}`,
+    logger,
+    onStarted: () => {
+      logger.info('leading');
+      void operator.lead();
+    },
+    // What is in flight is fenced; a process that begins anew knows nothing stale.
+    onLost: () => end('the lease is lost'),
+  });
+  metrics.gauge('leader', '1 while this process leads.', () => (election.isLeader() ? 1 : 0));
+  const health = await startHealthServer({
+    ...config.listen,
+    live: () => operator.stuck(),
+    ready: () => (operator.synced ? [] : ['the caches are not filled yet']),
+    metrics: () => {
+      operator.measure();
+      return metrics.registry.text();
+    },
+  });
+  operator.start();
+  election.start();
+  logger.info({ port: health.port }, 'started');
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) return;
+    stopping = true;
+    logger.info({ signal }, 'stopping');
+    const inTime = await operator.stop(stopWaitMs);
+    await election.stop();
+    await health.stop();
+    logger.info({ inTime }, 'stopped');
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop('SIGTERM'));
+  process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+function end(why: string): void {
+  logger.fatal({ why }, 'ending');
+  process.exit(1);
+}

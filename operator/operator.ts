@@ -1,0 +1,311 @@
+/**
+ * The operator: caches of all that it looks after, and a controller for each kind. It watches from the start, so that one
+ * that stands by knows everything when it takes the lead; it works only while it leads.
+ */
+import type { Logger } from 'pino';
+import { labels, managedBy } from '../domain/names.ts';
+import type { LedgerBackup, LedgerBackupSchedule } from '../domain/resources.ts';
+import { reconcileBackup } from './ledgerbackup/reconcile.ts';
+import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
+import type { CatalogObject, DatabaseObject } from './ledgerdatabase/observe.ts';
+import { fetchStatus, type StatusFetch } from './ledgerdatabase/polls.ts';
+import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
+import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
+import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
+import { conditionRows } from './ledgerdatabase/condition-rows.ts';
+import { Controller, type Key, type Outcome, type ReconcileContext } from './runtime/controller.ts';
+import { EventRecorder } from './runtime/events.ts';
+import {
+  resources,
+  type Claim,
+  type ConfigMap,
+  type Job,
+  type NetworkPolicy,
+  type Pod,
+  type PodDisruptionBudget,
+  type Service,
+  type StatefulSet,
+} from './runtime/kinds.ts';
+import type { Kube, KubeObject, Resource } from './runtime/kube.ts';
+import type { KubeSource } from './runtime/kube-source.ts';
+import type { Gauge } from './runtime/metrics.ts';
+import type { ObjectChange } from './runtime/object-cache.ts';
+import type { OperatorMetrics } from './runtime/operator-metrics.ts';
+import { Reflector } from './runtime/reflector.ts';
+import { reconcileVolume } from './volumes/reconcile.ts';
+
+export const reconciledKinds = [
+  'LedgerDatabase',
+  'PersistentVolumeClaim',
+  'LedgerCatalog',
+  'LedgerBackup',
+  'LedgerBackupSchedule',
+] as const;
+
+export const watchedResources = [
+  resources.database,
+  resources.catalog,
+  resources.backup,
+  resources.backupSchedule,
+  resources.service,
+  resources.claim,
+  resources.job,
+  resources.pod,
+  resources.statefulSet,
+  resources.configMap,
+  resources.podDisruptionBudget,
+  resources.networkPolicy,
+].map((resource) => resource.plural);
+
+export interface OperatorOptions {
+  /** For the watches; unfenced. */
+  readonly source: KubeSource;
+  /** For a reconcile's calls, which end with its signal. Writes only while this process leads. */
+  readonly kubeFor: (signal: AbortSignal) => Kube;
+  /** For events. */
+  readonly kube: Kube;
+  readonly plan: PlanOptions;
+  readonly instance: string;
+  readonly concurrency: number;
+  readonly logger: Logger;
+  readonly metrics: OperatorMetrics;
+  readonly onLostLeadership: () => void;
+  readonly fetchStatus?: StatusFetch;
+  readonly nowMs?: () => number;
+  readonly random?: () => number;
+}
+
+/** Everything is looked at again now and then, at times of its own: it costs nothing where nothing is to be done. */
+const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
+
+export class Operator {
+  readonly #options: OperatorOptions;
+  readonly #events: EventRecorder;
+  readonly #reflectors: Reflector<never>[] = [];
+  readonly #caches;
+  readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
+  readonly #conditions: Gauge;
+  #leads = false;
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+    const { kube, logger, metrics, instance } = options;
+    this.#events = new EventRecorder({ kube, logger, metrics, instance });
+    this.#caches = this.#watchAll();
+    this.#controllers = this.#control();
+    this.#conditions = metrics.registry.gauge(
+      'ledgerhouse_database_condition',
+      'Conditions of databases: 1 true, 0 false, -1 unknown.',
+    );
+  }
+
+  start(): void {
+    for (const reflector of this.#reflectors) reflector.start();
+  }
+
+  async whenSynced(): Promise<void> {
+    await Promise.all(this.#reflectors.map((reflector) => reflector.whenSynced()));
+  }
+
+  get synced(): boolean {
+    return this.#reflectors.every((reflector) => reflector.cache.synced);
+  }
+
+  /** Begins to work. All caches must be filled: until then nothing follows from an object's absence. */
+  async lead(): Promise<void> {
+    await this.whenSynced();
+    this.#leads = true;
+    const { databases, claims, catalogs, backups, schedules } = this.#caches;
+    const all = [
+      ['LedgerCatalog', catalogs.list()],
+      ['LedgerDatabase', databases.list()],
+      ['PersistentVolumeClaim', claims.list()],
+      ['LedgerBackup', backups.list()],
+      ['LedgerBackupSchedule', schedules.list()],
+    ] as const;
+    for (const [kind, objects] of all) {
+      for (const object of objects) this.#enqueue(kind, object);
+    }
+  }
+
+  stuck(): readonly string[] {
+    return Object.values(this.#controllers)
+      .map((controller) => controller.stuck())
+      .filter((words) => words !== undefined);
+  }
+
+  measure(): void {
+    this.#conditions.replace(conditionRows(this.#caches.databases.list()));
+    for (const controller of Object.values(this.#controllers)) controller.measure();
+    for (const reflector of this.#reflectors) reflector.measure();
+  }
+
+  /** Ends what is being worked on in good order. False when something did not end in time. */
+  async stop(waitMaxMs: number): Promise<boolean> {
+    this.#leads = false;
+    const ended = await Promise.all(
+      Object.values(this.#controllers).map((controller) => controller.stop(waitMaxMs)),
+    );
+    await this.#events.stop(1_000);
+    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
+    return ended.every(Boolean);
+  }
+
+  #watchAll() {
+    const owned = <T extends KubeObject>(resource: Resource) =>
+      this.#watch<T>(resource, (change) => this.#ownedChanged(change), true);
+    return {
+      databases: this.#watch<DatabaseObject>(resources.database, (change) =>
+        this.#databaseChanged(change),
+      ),
+      catalogs: this.#watch<CatalogObject>(resources.catalog, (change) =>
+        this.#catalogChanged(change),
+      ),
+      backups: this.#watch<LedgerBackup & KubeObject>(resources.backup, ({ object }) =>
+        this.#enqueue('LedgerBackup', object),
+      ),
+      schedules: this.#watch<LedgerBackupSchedule & KubeObject>(
+        resources.backupSchedule,
+        ({ object }) => this.#enqueue('LedgerBackupSchedule', object),
+      ),
+      services: owned<Service>(resources.service),
+      claims: this.#watch<Claim>(resources.claim, (change) => this.#claimChanged(change), true),
+      jobs: owned<Job>(resources.job),
+      pods: owned<Pod>(resources.pod),
+      statefulSets: owned<StatefulSet>(resources.statefulSet),
+      configMaps: owned<ConfigMap>(resources.configMap),
+      podDisruptionBudgets: owned<PodDisruptionBudget>(resources.podDisruptionBudget),
+      networkPolicies: owned<NetworkPolicy>(resources.networkPolicy),
+    };
+  }
+
+  /** `ours`: only what is labelled as made by the operator, found by the database's uid. */
+  #watch<T extends KubeObject>(
+    resource: Resource,
+    onChange: (change: ObjectChange<T>) => void,
+    ours = false,
+  ) {
+    const { source, logger, metrics } = this.#options;
+    const reflector = new Reflector<T>({
+      source,
+      resource,
+      onChange,
+      logger,
+      metrics,
+      index: ours ? labels.uid : ({ metadata }) => metadata.uid,
+      ...(ours ? { labelSelector: `${labels.managedBy}=${managedBy}` } : {}),
+    });
+    this.#reflectors.push(reflector as unknown as Reflector<never>);
+    return reflector.cache;
+  }
+
+  #control() {
+    const { metrics, logger, concurrency, onLostLeadership } = this.#options;
+    const { random = Math.random, nowMs = Date.now } = this.#options;
+    const controller = (
+      kind: (typeof reconciledKinds)[number],
+      reconcile: (key: Key, context: ReconcileContext) => Promise<Outcome>,
+    ) =>
+      new Controller({
+        kind,
+        logger,
+        metrics,
+        concurrency,
+        onLostLeadership,
+        reconcile: async (key, context) => {
+          const outcome = await reconcile(key, context);
+          const { min, max } = lookAgainMs;
+          return { requeueAfterMs: outcome.requeueAfterMs ?? min + random() * (max - min) };
+        },
+      });
+    const caches = this.#caches;
+    const kubeOf = ({ signal }: ReconcileContext) => this.#options.kubeFor(signal);
+    return {
+      LedgerDatabase: controller('LedgerDatabase', (key, context) =>
+        reconcileDatabase(
+          {
+            options: this.#options.plan,
+            kube: kubeOf(context),
+            caches,
+            fetchStatus: this.#options.fetchStatus ?? fetchStatus,
+            nowMs,
+            transitions: this.#transitions,
+          },
+          key,
+          context.logger,
+        ),
+      ),
+      PersistentVolumeClaim: controller('PersistentVolumeClaim', (key, context) =>
+        reconcileVolume(
+          { ...caches, kube: kubeOf(context), events: this.#events, nowMs },
+          key,
+          context.logger,
+        ),
+      ),
+      LedgerCatalog: controller('LedgerCatalog', (key, context) =>
+        reconcileCatalog({ kube: kubeOf(context), catalogs: caches.catalogs, nowMs }, key),
+      ),
+      LedgerBackup: controller('LedgerBackup', (key, context) =>
+        reconcileBackup(kubeOf(context), resources.backup, caches.backups, key, nowMs()),
+      ),
+      LedgerBackupSchedule: controller('LedgerBackupSchedule', (key, context) =>
+        reconcileBackup(kubeOf(context), resources.backupSchedule, caches.schedules, key, nowMs()),
+      ),
+    };
+  }
+
+  readonly #transitions: Transitions = (before, after, logger) => {
+    for (const turn of turnsOf(before, after)) {
+      this.#events.record(after, turn);
+      logger.info({ reason: turn.reason, note: turn.note }, 'condition turned');
+    }
+  };
+
+  #enqueue(kind: (typeof reconciledKinds)[number], object: KubeObject | undefined): void {
+    if (!this.#leads || object === undefined) return;
+    const { namespace, name = '' } = object.metadata;
+    this.#controllers[kind].enqueue({ namespace, name });
+  }
+
+  #ownedChanged({ object, previous }: ObjectChange<KubeObject>): void {
+    const { metadata } = object ?? previous ?? {};
+    const name = metadata?.labels?.[labels.database];
+    if (!this.#leads || name === undefined) return;
+    this.#controllers.LedgerDatabase.enqueue({ namespace: metadata?.namespace, name });
+  }
+
+  #claimChanged(change: ObjectChange<Claim>): void {
+    this.#ownedChanged(change);
+    this.#enqueue('PersistentVolumeClaim', change.object);
+    const databaseId = change.object?.metadata.labels?.[labels.databaseId];
+    for (const database of this.#caches.databases.list()) {
+      // One that waits for volumes to take over.
+      if (databaseId === undefined) return;
+      const awaits = database.spec.bootstrap?.volumes?.databaseId === databaseId;
+      if (awaits) this.#enqueue('LedgerDatabase', database);
+    }
+  }
+
+  #databaseChanged({ object, previous }: ObjectChange<DatabaseObject>): void {
+    this.#enqueue('LedgerDatabase', object);
+    if (object !== undefined && previous !== undefined) return;
+    // It came or went: that decides about its volumes, and about those that it takes over.
+    const database = object ?? previous;
+    const uid = database?.metadata.uid ?? '';
+    const from = database?.spec.bootstrap?.volumes?.databaseId;
+    for (const claim of this.#caches.claims.byIndex(uid))
+      this.#enqueue('PersistentVolumeClaim', claim);
+    if (from === undefined) return;
+    for (const claim of this.#caches.claims.list()) {
+      if (claim.metadata.labels?.[labels.databaseId] === from) {
+        this.#enqueue('PersistentVolumeClaim', claim);
+      }
+    }
+  }
+
+  #catalogChanged({ object }: ObjectChange<CatalogObject>): void {
+    this.#enqueue('LedgerCatalog', object);
+    // What was refused may be possible now.
+    for (const database of this.#caches.databases.list()) this.#enqueue('LedgerDatabase', database);
+  }
+}
