@@ -24,12 +24,15 @@ export interface EngineStatus {
   readonly op: number;
   readonly commit: number;
   readonly checkpoint: number;
-  /** 32 hexadecimal digits: equal on every replica at the same op. */
-  readonly stateHash: string;
+  /** Whether it is still catching up with the others. */
+  readonly syncing: boolean;
+  /** 32 hexadecimal digits: equal on every replica at the same op. TigerBeetle does not tell it. */
+  readonly stateHash?: string;
   readonly acceptsWrites: boolean;
   /** Why writes are refused, when they are; near a limit, what is nearly used up. */
   readonly warnings: readonly EngineWarning[];
-  readonly sessions: number;
+  /** TigerBeetle does not tell them. */
+  readonly sessions?: number;
   readonly connections: number;
   readonly accounts: number;
   readonly transfers: number;

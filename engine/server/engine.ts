@@ -133,6 +133,7 @@ export class Engine {
       op: position.op,
       commit: this.replica.committedOp,
       checkpoint: this.replica.checkpointOp,
+      syncing: !this.#ready,
       stateHash: Buffer.from(position.stateHash).toString('hex'),
       acceptsWrites,
       warnings: this.#warnings(acceptsWrites, logFull, memory, storage),

@@ -38,7 +38,7 @@ export function metricsText(status: EngineStatus, counters: Counters): string {
   gauge('checkpoint_op', 'Operation of the last durable checkpoint.', status.checkpoint);
   gauge('view', 'View of the cluster.', status.view);
   gauge('accepts_writes', '1 when create requests are taken.', status.acceptsWrites ? 1 : 0);
-  gauge('sessions', 'Client sessions, of 64.', status.sessions);
+  gauge('sessions', 'Client sessions, of 64.', status.sessions ?? 0);
   gauge('connections', 'Client connections.', status.connections);
   gauge('accounts', 'Accounts.', status.accounts);
   gauge('transfers', 'Transfers.', status.transfers);

@@ -1,5 +1,5 @@
 /** Asks engines how they are, only while something is rolled out: each by its pod's own address, briefly, all at once. */
-import { parseEngineStatus } from '../../domain/engine-status.ts';
+import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { ports } from '../../domain/names.ts';
 import type { Pod } from '../runtime/kinds.ts';
 import type { Polls } from './observation.ts';

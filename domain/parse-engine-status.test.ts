@@ -1,0 +1,68 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { EngineStatus } from './engine-status.ts';
+import { parseEngineStatus } from './parse-engine-status.ts';
+
+const good: EngineStatus = {
+  engine: 'Builtin',
+  version: '0.1.0',
+  release: '0.17.9',
+  clusterId: '340282366920938463463374607431768211454',
+  replicaIndex: 0,
+  replicaCount: 1,
+  role: 'primary',
+  view: 0,
+  op: 12,
+  commit: 12,
+  checkpoint: 0,
+  syncing: false,
+  stateHash: '0123456789abcdef0123456789abcdef',
+  acceptsWrites: true,
+  warnings: ['MemoryNearLimit'],
+  sessions: 3,
+  connections: 4,
+  accounts: 5,
+  transfers: 6,
+  memory: { usedBytes: 1, limitBytes: 2 },
+  storage: { usedBytes: 1, limitBytes: 2 },
+};
+
+test('what an engine says comes through whole', () => {
+  expect(parseEngineStatus(JSON.parse(JSON.stringify(good)))).toEqual(good);
+  const { stateHash: _, sessions: __, ...tigerBeetle } = good;
+  expect(parseEngineStatus(tigerBeetle)).toEqual(tigerBeetle);
+});
+
+test('a warning of a newer engine is passed over', () => {
+  expect(parseEngineStatus({ ...good, warnings: ['MemoryNearLimit', 'TooWarm'] })).toEqual(good);
+});
+
+test.each([
+  [undefined, 'the status is no object'],
+  ['ok', 'the status is no object'],
+  [{ ...good, role: 'king' }, 'the status has no valid role'],
+  [{ ...good, op: -1 }, 'the status has no valid op'],
+  [{ ...good, op: 1e300 }, 'the status has no valid op'],
+  [{ ...good, replicaIndex: 6 }, 'the status has no valid replicaIndex'],
+  [{ ...good, version: 'x'.repeat(65) }, 'the status has no valid version'],
+  [{ ...good, clusterId: '-1' }, 'the status has no valid clusterId'],
+  [{ ...good, syncing: 'no' }, 'the status has no valid syncing'],
+  [
+    { ...good, memory: { usedBytes: 1 } },
+    'the status has no valid memory.limitBytes',
+  ],
+])('%p is refused with words', (json, problem) => {
+  expect(parseEngineStatus(json)).toEqual({ problem });
+});
+
+test('nothing that an engine answers makes its reader fail', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(good)), (value, field) => {
+      parseEngineStatus(value);
+      const result = parseEngineStatus({ ...good, [field]: value });
+      expect('problem' in result ? typeof result.problem : typeof result.op).toMatch(
+        /string|number/,
+      );
+    }),
+  );
+});
