@@ -13,7 +13,7 @@ export function conditionRows(
     (status?.conditions ?? [])
       .filter((condition) => measured.has(condition.type))
       .map((condition) => {
-        const { namespace = '', name = '' } = metadata;
+        const { namespace = '', name } = metadata;
         return [{ namespace, name, type: condition.type }, values[condition.status]] as const;
       }),
   );

@@ -17,7 +17,6 @@ import {
   observeCaches,
   observeLive,
   type Caches,
-  type CatalogObject,
   type DatabaseObject,
   type Seen,
 } from './observe.ts';
@@ -142,7 +141,7 @@ async function planned(
     nowMs: environment.nowMs(),
     live: given.seen !== undefined,
     database,
-    catalog: caches.catalogs.get(undefined, catalogName) as CatalogObject | undefined,
+    catalog: caches.catalogs.get(undefined, catalogName),
     ...(given.seen ?? observeCaches(caches, database)),
     polls: undefined,
     storageClass: undefined,

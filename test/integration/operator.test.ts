@@ -1,0 +1,481 @@
+/** The operator on a real control plane: what a person sees who applies, changes and deletes databases with kubectl. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { annotations, labels } from '../../domain/names.ts';
+import type { RequestRecord } from '../../operator/runtime/kube-http.ts';
+import { resources, type Claim, type Pod, type StatefulSet } from '../../operator/runtime/kinds.ts';
+import type { KubeObject, Resource } from '../../operator/runtime/kube.ts';
+import { catalogSpec } from '../fixtures/catalog.ts';
+import {
+  startOperatorWorld,
+  type Database,
+  type OperatorWorld,
+} from '../support/operator-world.ts';
+import { eventually } from '../support/shell.ts';
+import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+
+jest.setTimeout(5 * 60_000);
+
+let world: OperatorWorld;
+let operator: TestOperator;
+const requests: RequestRecord[] = [];
+/** What the engines' status endpoints would say, by pod name; there are no real ones here. */
+const release = new Map<string, string>();
+
+beforeAll(async () => {
+  world = await startOperatorWorld();
+  operator = await startTestOperator({
+    kubeConfig: world.kubeConfig,
+    onRequest: (record) => requests.push(record),
+    fetchStatus: () => Promise.resolve(statusOf(release.get('all') ?? '0.17.8')),
+  });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+});
+
+const statusOf = (now: string) => ({
+  engine: 'TigerBeetle',
+  version: now,
+  release: now,
+  clusterId: '1',
+  replicaIndex: 0,
+  replicaCount: 3,
+  role: 'backup',
+  view: 0,
+  op: 1,
+  commit: 1,
+  checkpoint: 0,
+  syncing: false,
+  acceptsWrites: true,
+  warnings: [],
+  connections: 0,
+  accounts: 0,
+  transfers: 0,
+  memory: { usedBytes: 1, limitBytes: 2 },
+  storage: { usedBytes: 1, limitBytes: 2 },
+});
+
+const owned = <T extends KubeObject>(resource: Resource, database: Database) =>
+  world.kube.list<T>(resource, {
+    namespace: database.metadata.namespace,
+    labelSelector: `${labels.uid}=${database.metadata.uid}`,
+  });
+const condition = (database: Database | undefined, type: string) =>
+  database?.status?.conditions?.find((one) => one.type === type);
+
+async function ready(
+  namespace: string,
+  name: string,
+  spec: Parameters<OperatorWorld['createDatabase']>[2] = {},
+) {
+  await world.createDatabase(namespace, name, spec);
+  return world.until(namespace, name, 'Ready', 'True');
+}
+const tigerBeetle = { engine: 'TigerBeetle', topology: 'ha-3', size: 'lh-40' } as const;
+
+test('a database of nothing but a name becomes ready, and says what the catalog made of it', async () => {
+  const database = await ready('default', 'plain');
+  expect(database.status).toMatchObject({
+    bootstrapped: true,
+    replicas: { desired: 1, ready: 1, healthy: 1, summary: '1/1' },
+    version: { desired: '0.1.0', active: '0.1.0', rolled: 1 },
+    storage: { requestedGb: 1, acknowledgedGb: 1, summary: '1Gi' },
+    resolved: { size: { name: 'lh-5', memoryMib: 640 }, price: { monthly: '10.10' } },
+  });
+  expect(database.status?.databaseId).toMatch(/^db_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
+  const [claim] = await owned<Claim>(resources.claim, database);
+  expect(claim?.metadata.ownerReferences).toBeUndefined();
+  expect(claim?.metadata.annotations?.[annotations.formatted]).toBe(
+    `${database.status?.clusterId}/0`,
+  );
+  expect(await owned(resources.job, database)).toEqual([]);
+});
+
+test('a fleet at rest costs no request', async () => {
+  await ready('default', 'restful');
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  requests.length = 0;
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  expect(requests.filter((one) => one.verb !== 'watch')).toEqual([]);
+});
+
+test.each([
+  [
+    { size: 'lh-7' },
+    'UnknownSize',
+    'spec.size: the catalog has no size "lh-7"; there are lh-5, lh-10, lh-40',
+  ],
+  [{ version: '9.9.9' }, 'UnknownVersion', 'there are 0.1.0, 0.2.0'],
+  [{ provider: 'elsewhere' }, 'ManualProvider', 'choose another provider'],
+  [{ region: 'moon' }, 'UnknownRegion', 'there are local-1, local-2'],
+  [{ storage: { tier: 'tape' } }, 'UnknownTier', 'there are network-ssd, local-nvme'],
+  [{ storage: { sizeGb: 101 } }, 'StorageOutOfRange', 'has 1 to 100 GB, not 101'],
+  [{ topology: 'ha-3' as const }, 'TopologyUnsupported', 'there are single'],
+  [{ parameters: { speed: 'high' } }, 'UnknownParameter', 'there are limitConnections'],
+  [{ parameters: { limitConnections: '0' } }, 'InvalidParameter', 'must be at least 1'],
+  [
+    { ...tigerBeetle, topology: 'ha-6' as const, storage: { tier: 'local-nvme' } },
+    'TierUnavailable',
+    'too few nodes',
+  ],
+])('%j stalls with words, and nothing is made', async (spec, reason, words) => {
+  const name = `wrong-${reason.toLowerCase()}`;
+  await world.createDatabase('default', name, spec);
+  const database = await world.until('default', name, 'Stalled', 'True', reason);
+  expect(condition(database, 'Stalled')?.message).toContain(words);
+  expect(condition(database, 'Ready')).toMatchObject({ status: 'False', reason });
+  expect(await owned(resources.service, database)).toEqual([]);
+  expect(await owned(resources.claim, database)).toEqual([]);
+});
+
+test('putting the spec right is enough to go on', async () => {
+  await world.createDatabase('default', 'mistaken', { size: 'lh-7' });
+  await world.until('default', 'mistaken', 'Stalled', 'True', 'UnknownSize');
+  await world.patchDatabase('default', 'mistaken', { spec: { size: 'lh-10' } });
+  const database = await world.until('default', 'mistaken', 'Ready', 'True');
+  expect(condition(database, 'Stalled')?.status).toBe('False');
+});
+
+test('an edited catalog changes no database that runs', async () => {
+  const before = await ready('default', 'steady');
+  const spec = catalogSpec();
+  await world.setCatalog({
+    ...spec,
+    defaults: { ...spec.defaults, size: 'lh-10', storageGb: 5 },
+    sizes: spec.sizes.map((row) => ({ ...row, memoryMib: row.memoryMib * 2 })),
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const after = await world.database('default', 'steady');
+  expect(after?.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  await world.setCatalog(spec);
+});
+
+test('an image that cannot be pulled is named, and the next version replaces the pod at once', async () => {
+  await world.createDatabase('default', 'unlucky', { version: '0.3.0-broken' });
+  const stuck = await eventually('the reason', async () => {
+    const database = await world.database('default', 'unlucky');
+    const words = condition(database, 'Ready')?.message ?? '';
+    return words.includes('cannot pull ledgerhouse/missing:1') ? database : undefined;
+  });
+  expect(condition(stuck, 'Available')).toMatchObject({
+    status: 'False',
+    reason: 'NotBootstrapped',
+  });
+  await world.patchDatabase('default', 'unlucky', { spec: { version: '0.2.0' } });
+  await world.until('default', 'unlucky', 'Ready', 'True');
+});
+
+test('an upgrade to a broken version names the pod, keeps the active version, and can be taken back', async () => {
+  await ready('default', 'hasty');
+  await world.patchDatabase('default', 'hasty', { spec: { version: '0.3.0-broken' } });
+  const broken = await world.until('default', 'hasty', 'Ready', 'False', 'ReplicaFailing');
+  expect(condition(broken, 'Available')).toMatchObject({ status: 'False', reason: 'QuorumLost' });
+  expect(broken.status?.members?.[0]).toMatchObject({
+    state: 'Failing',
+    reason: 'ImagePullBackOff',
+  });
+  expect(broken.status?.version).toMatchObject({ desired: '0.3.0-broken', active: '0.1.0' });
+  await world.patchDatabase('default', 'hasty', { spec: { version: '0.1.0' } });
+  const back = await world.until('default', 'hasty', 'Ready', 'True');
+  expect(back.status?.version).toMatchObject({ desired: '0.1.0', active: '0.1.0' });
+});
+
+test('a version that cannot be reached from the one that runs is refused, and what runs goes on', async () => {
+  await ready('default', 'newest', { version: '0.2.0' });
+  await world.patchDatabase('default', 'newest', { spec: { version: '0.1.0' } });
+  const database = await world.until(
+    'default',
+    'newest',
+    'Stalled',
+    'True',
+    'UpgradePathUnsupported',
+  );
+  expect(condition(database, 'Stalled')?.message).toContain('there is no upgrade from 0.2.0');
+  expect(condition(database, 'Available')?.status).toBe('True');
+  expect(database.status?.version?.active).toBe('0.2.0');
+});
+
+test('suspending stops the pods and keeps volumes and addresses; resuming brings them back', async () => {
+  const before = await ready('default', 'sleepy');
+  await world.patchDatabase('default', 'sleepy', { spec: { suspend: true } });
+  const asleep = await world.until('default', 'sleepy', 'Suspended', 'True');
+  expect(condition(asleep, 'Ready')).toMatchObject({ status: 'False', reason: 'Suspended' });
+  expect(condition(asleep, 'Reconciling')?.status).toBe('False');
+  expect(await owned<Pod>(resources.pod, asleep)).toEqual([]);
+  await world.patchDatabase('default', 'sleepy', { spec: { suspend: false } });
+  const awake = await world.until('default', 'sleepy', 'Ready', 'True');
+  expect(awake.status?.addresses).toBe(before.status?.addresses);
+  expect(await owned(resources.claim, awake)).toHaveLength(1);
+});
+
+test('volumes grow without a new pod, and a growth that fails can be taken back', async () => {
+  const before = await ready('default', 'growing');
+  const [pod] = await owned<Pod>(resources.pod, before);
+  await world.kube.apply(resources.storageClass, storageClass('ledgerhouse-network', true), {
+    fieldManager: 'test',
+    force: true,
+  });
+  await world.patchDatabase('default', 'growing', { spec: { storage: { sizeGb: 3 } } });
+  const grown = await eventually('3 GB', async () => {
+    const database = await world.database('default', 'growing');
+    return database?.status?.storage?.acknowledgedGb === 3 ? database : undefined;
+  });
+  expect(grown.status?.storage?.summary).toBe('3Gi');
+  expect((await owned<Pod>(resources.pod, grown))[0]?.metadata.uid).toBe(pod?.metadata.uid);
+  world.kubelet.grows = false;
+  await world.patchDatabase('default', 'growing', { spec: { storage: { sizeGb: 50 } } });
+  const waiting = await world.until('default', 'growing', 'StorageReady', 'False', 'Resizing');
+  expect(waiting.status?.storage?.summary).toBe('3Gi -> 50Gi');
+  expect(condition(waiting, 'Available')?.status).toBe('True');
+  await expect(
+    world.patchDatabase('default', 'growing', { spec: { storage: { sizeGb: 2 } } }),
+  ).rejects.toThrow('storage cannot shrink');
+  await world.patchDatabase('default', 'growing', { spec: { storage: { sizeGb: 3 } } });
+  await world.until('default', 'growing', 'Ready', 'True');
+  world.kubelet.grows = true;
+});
+
+const storageClass = (name: string, grows: boolean) =>
+  ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name },
+    provisioner: 'test.ledgerhouse.dev/none',
+    allowVolumeExpansion: grows,
+  }) as unknown as KubeObject;
+
+test('a storage class that does not let volumes grow is named, and the size can be set back', async () => {
+  await world.kube.apply(resources.storageClass, storageClass('ledgerhouse-local', false), {
+    fieldManager: 'test',
+    force: true,
+  });
+  await ready('default', 'fixed', { storage: { tier: 'local-nvme', sizeGb: 2 } });
+  await world.patchDatabase('default', 'fixed', { spec: { storage: { sizeGb: 4 } } });
+  const refused = await world.until(
+    'default',
+    'fixed',
+    'StorageReady',
+    'False',
+    'ExpansionNotSupported',
+  );
+  expect(condition(refused, 'StorageReady')?.message).toContain(
+    'set spec.storage.sizeGb back to 2',
+  );
+  expect(condition(refused, 'Available')?.status).toBe('True');
+  await world.patchDatabase('default', 'fixed', { spec: { storage: { sizeGb: 2 } } });
+  await world.until('default', 'fixed', 'Ready', 'True');
+});
+
+test('three replicas are rolled one at a time, and the version is active only when all run its release', async () => {
+  release.set('all', '0.17.8');
+  const before = await ready('default', 'three', tigerBeetle);
+  expect(before.status?.endpoints).toHaveLength(3);
+  expect(await owned(resources.podDisruptionBudget, before)).toHaveLength(1);
+  let unreadyMax = 0;
+  const watching = setInterval(() => {
+    void world.database('default', 'three').then((database) => {
+      unreadyMax = Math.max(unreadyMax, 3 - (database?.status?.replicas?.ready ?? 3));
+    });
+  }, 100);
+  await world.patchDatabase('default', 'three', { spec: { version: '0.17.9' } });
+  const waiting = await world.until(
+    'default',
+    'three',
+    'VersionUpToDate',
+    'False',
+    'WaitingForRelease',
+  );
+  clearInterval(watching);
+  expect(waiting.status?.version).toMatchObject({ rolled: 3, active: '0.17.8', desired: '0.17.9' });
+  expect(unreadyMax).toBeLessThanOrEqual(1);
+  release.set('all', '0.17.9');
+  const after = await world.until('default', 'three', 'Ready', 'True');
+  expect(after.status?.version?.active).toBe('0.17.9');
+  expect(after.status?.addresses).toBe(before.status?.addresses);
+});
+
+test('the data file of a single replica is gone: it stalls with what to do, and nothing is formatted', async () => {
+  const database = await ready('default', 'bereft');
+  const pod = `${database.status?.workload}-0`;
+  world.kubelet.termination.set(
+    pod,
+    JSON.stringify({ reason: 'DataFileMissing', message: '/data is empty' }),
+  );
+  const [old] = await owned<Pod>(resources.pod, database);
+  await world.kube.delete(
+    { resource: resources.pod, namespace: 'default', name: pod },
+    { uid: old?.metadata.uid ?? '' },
+  );
+  const stalled = await world.until('default', 'bereft', 'Stalled', 'True', 'ReplicaDataLost');
+  expect(condition(stalled, 'Stalled')?.message).toContain('disaster-recovery');
+  expect(await owned(resources.job, stalled)).toEqual([]);
+});
+
+test('a deleted database leaves its volumes marked; a new one takes them over, with cluster and workload', async () => {
+  const old = await ready('default', 'phoenix');
+  await world.deleteDatabase('default', 'phoenix');
+  const [claim] = await eventually('the mark', async () => {
+    const claims = await owned<Claim>(resources.claim, old);
+    return claims[0]?.metadata.annotations?.[annotations.purgeAt] === undefined
+      ? undefined
+      : claims;
+  });
+  const purgeAt = Date.parse(claim?.metadata.annotations?.[annotations.purgeAt] ?? '');
+  expect(Math.round((purgeAt - Date.now()) / 86_400_000)).toBe(7);
+  const databaseId = old.status?.databaseId ?? '';
+  const restored = await ready('default', 'ashes', { bootstrap: { volumes: { databaseId } } });
+  expect(restored.status).toMatchObject({
+    clusterId: old.status?.clusterId,
+    workload: old.status?.workload,
+  });
+  expect(condition(restored, 'Bootstrapped')?.reason).toBe('Inherited');
+  const [kept] = await owned<Claim>(resources.claim, restored);
+  expect(kept?.metadata.uid).toBe(claim?.metadata.uid);
+  expect(kept?.metadata.annotations?.[annotations.purgeAt]).toBeUndefined();
+  await world.createDatabase('default', 'thief', {
+    bootstrap: { volumes: { databaseId: restored.status?.databaseId ?? '' } },
+  });
+  await world.until('default', 'thief', 'Stalled', 'True', 'VolumesInUse');
+});
+
+test('volumes past their time are purged, those before it stay', async () => {
+  const old = await ready('default', 'forgotten');
+  await world.deleteDatabase('default', 'forgotten');
+  const [claim] = await eventually('the mark', async () => {
+    const claims = await owned<Claim>(resources.claim, old);
+    return claims[0]?.metadata.annotations?.[annotations.purgeAt] === undefined
+      ? undefined
+      : claims;
+  });
+  await world.kube.mergePatch(
+    { resource: resources.claim, namespace: 'default', name: claim?.metadata.name ?? '' },
+    { metadata: { annotations: { [annotations.purgeAt]: '2020-01-01T00:00:00Z' } } },
+    { fieldManager: 'test' },
+  );
+  await eventually('purged', async () =>
+    (await owned(resources.claim, old)).length === 0 ? true : undefined,
+  );
+});
+
+test('under Delete the volumes go with the database', async () => {
+  const database = await ready('default', 'fleeting', { deletionPolicy: 'Delete' });
+  expect(database.metadata.finalizers).toContain('ledgerhouse.dev/volumes');
+  await world.deleteDatabase('default', 'fleeting');
+  await eventually('all of it gone', async () => {
+    const left = [
+      ...(await owned(resources.claim, database)),
+      await world.database('default', 'fleeting'),
+    ];
+    return left.every((one) => one === undefined) ? true : undefined;
+  });
+});
+
+test('under BackupThenDelete the database waits, says so, and is let go by another policy', async () => {
+  const database = await ready('default', 'careful', { deletionPolicy: 'BackupThenDelete' });
+  await world.deleteDatabase('default', 'careful');
+  await world.until('default', 'careful', 'Stalled', 'True', 'BackupsUnavailable');
+  await world.patchDatabase('default', 'careful', { spec: { deletionPolicy: 'Retain' } });
+  await eventually('gone', async () =>
+    (await world.database('default', 'careful')) === undefined ? true : undefined,
+  );
+  expect(await owned(resources.claim, database)).toHaveLength(1);
+});
+
+test.each(['Retain', 'BackupThenDelete', 'Delete'] as const)(
+  'a namespace with a database under %s does not hang when it is deleted',
+  async (deletionPolicy) => {
+    const namespace = `org-${deletionPolicy.toLowerCase()}`;
+    await world.createNamespace(namespace);
+    await ready(namespace, 'payments', { deletionPolicy });
+    const kind: Resource = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      plural: 'namespaces',
+      namespaced: false,
+    };
+    const found = await world.kube.read({ resource: kind, name: namespace });
+    await world.kube.delete(
+      { resource: kind, name: namespace },
+      { uid: found?.metadata.uid ?? '' },
+    );
+    await eventually('the namespace is gone', async () =>
+      (await world.kube.read({ resource: kind, name: namespace })) === undefined ? true : undefined,
+    );
+  },
+);
+
+test('what somebody changes by hand is put right, and strangers’ objects are left alone', async () => {
+  const database = await ready('default', 'meddled');
+  const workload = database.status?.workload ?? '';
+  const target = { resource: resources.statefulSet, namespace: 'default', name: workload };
+  await world.kube.mergePatch(target, { spec: { replicas: 5 } }, { fieldManager: 'someone' });
+  await eventually('one replica again', async () => {
+    const set = await world.kube.read<StatefulSet>(target);
+    return set?.spec?.replicas === 1 ? set : undefined;
+  });
+  await world.kube.create(
+    resources.configMap,
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'guarded-connection', namespace: 'default' },
+      data: { mine: 'yes' },
+    } as unknown as KubeObject,
+    { fieldManager: 'someone' },
+  );
+  await world.createDatabase('default', 'guarded', {});
+  const stalled = await world.until('default', 'guarded', 'Stalled', 'True', 'NameTaken');
+  expect(condition(stalled, 'Stalled')?.message).toContain('ConfigMap default/guarded-connection');
+});
+
+test('a lost status does not lead to a second formatting', async () => {
+  const database = await ready('default', 'amnesiac');
+  await world.kube.mergePatch(
+    { resource: resources.database, namespace: 'default', name: 'amnesiac' },
+    { status: null },
+    { fieldManager: 'someone', subresource: 'status' },
+  );
+  const again = await world.until('default', 'amnesiac', 'Ready', 'True');
+  expect(again.status?.clusterId).toBe(database.status?.clusterId);
+  expect(again.status?.workload).toBe(database.status?.workload);
+  expect(again.status?.bootstrapped).toBe(true);
+});
+
+test('a Service that was deleted comes back with its address', async () => {
+  const database = await ready('default', 'pinned');
+  const name = `${database.status?.workload}-0`;
+  const target = { resource: resources.service, namespace: 'default', name };
+  const service = await world.kube.read(target);
+  await world.kube.delete(target, { uid: service?.metadata.uid ?? '' });
+  const again = await eventually('the Service', () =>
+    world.kube.read<KubeObject & { spec: { clusterIP: string } }>(target),
+  );
+  expect(`${again.spec.clusterIP}:3001`).toBe(database.status?.addresses);
+});
+
+test('backups that cannot be made yet say so', async () => {
+  await world.kube.create(
+    resources.backup,
+    {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { name: 'nightly', namespace: 'default' },
+      spec: { database: 'plain' },
+    } as unknown as KubeObject,
+    { fieldManager: 'test' },
+  );
+  const backup = await eventually('the condition', async () => {
+    const found = await world.kube.read<
+      KubeObject & { status?: { conditions?: { reason: string }[] } }
+    >({
+      resource: resources.backup,
+      namespace: 'default',
+      name: 'nightly',
+    });
+    return found?.status === undefined ? undefined : found;
+  });
+  expect(backup.status?.conditions).toMatchObject([
+    { type: 'Succeeded', status: 'False', reason: 'NotSupportedYet' },
+  ]);
+});

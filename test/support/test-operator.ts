@@ -1,0 +1,58 @@
+/** An operator within the test's process: the real one, with a pace and a death that the test decides. */
+import pino from 'pino';
+import { Operator, reconciledKinds, watchedResources } from '../../operator/operator.ts';
+import type { StatusFetch } from '../../operator/ledgerdatabase/polls.ts';
+import { createKube, type RequestRecord } from '../../operator/runtime/kube-http.ts';
+import type { Kube } from '../../operator/runtime/kube.ts';
+import { createOperatorMetrics } from '../../operator/runtime/operator-metrics.ts';
+import type { KubeConfig } from '@kubernetes/client-node';
+
+export interface TestOperatorOptions {
+  readonly kubeConfig: KubeConfig;
+  readonly onRequest?: (record: RequestRecord) => void;
+  readonly fetchStatus?: StatusFetch;
+  /** Wraps what writes: to count, or to die at a certain write. */
+  readonly wrap?: (kube: Kube) => Kube;
+  readonly nowMs?: () => number;
+  readonly logLevel?: string;
+}
+
+export interface TestOperator {
+  readonly operator: Operator;
+  stop(): Promise<void>;
+}
+
+export async function startTestOperator(options: TestOperatorOptions): Promise<TestOperator> {
+  const wrap = options.wrap ?? ((kube: Kube) => kube);
+  const kube = createKube(options.kubeConfig, {
+    requestsPerSecond: 500,
+    requestsBurst: 500,
+    ...(options.onRequest === undefined ? {} : { onRequest: options.onRequest }),
+  });
+  const logger = pino(
+    { level: options.logLevel ?? process.env['OPERATOR_LOG_LEVEL'] ?? 'silent', base: null },
+    pino.destination(2),
+  );
+  const operator = new Operator({
+    source: kube,
+    kube,
+    kubeFor: (signal) => wrap(kube.withSignal(signal)),
+    plan: { operatorNamespace: 'ledgerhouse-system' },
+    instance: 'test',
+    concurrency: 10,
+    logger,
+    metrics: createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources }),
+    onLostLeadership: () => {},
+    ...(options.fetchStatus === undefined ? {} : { fetchStatus: options.fetchStatus }),
+    ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
+  });
+  operator.start();
+  await operator.lead();
+  return {
+    operator,
+    async stop() {
+      await operator.stop(5_000);
+      await kube.close();
+    },
+  };
+}
