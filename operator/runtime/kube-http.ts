@@ -317,8 +317,8 @@ class KubeOverHttp implements KubeHttp {
     const deadline = startDeadline(timers, deadlineMs, call.signal, this.#signal);
     try {
       for (let failures = 1; ; failures += 1) {
+        await this.#turn(call, deadline.signal, endsAtMs - timers.nowMs());
         try {
-          await this.#turn(call, deadline.signal, endsAtMs - timers.nowMs());
           return await this.#send(
             call,
             deadline.signal,

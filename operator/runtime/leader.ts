@@ -119,6 +119,11 @@ export class LeaderElection {
   }
 
   async #step(): Promise<void> {
+    if (this.#state === 'leader' && !this.isLeader()) {
+      // Frozen for so long that writes may have been refused already: what was begun then is not to be gone on with.
+      this.#lose('not renewed in time');
+      return;
+    }
     if (this.#state === 'leader' && this.#seen !== undefined) {
       try {
         await this.#take(this.#seen.lease);

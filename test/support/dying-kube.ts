@@ -1,0 +1,70 @@
+/** A process that is killed between two writes, without a process: for every index at which it could be. */
+import type { Kube, KubeObject } from '../../operator/runtime/kube.ts';
+
+/** What every call meets after the death. No handler of the code under test may recover from it. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export interface DyingKube {
+  readonly kube: Kube;
+  /** Writes that were done. */
+  readonly writes: readonly string[];
+  /** Whether the end has come: the last index was tried when it never does. */
+  readonly dead: boolean;
+}
+
+/**
+ * Lets `writesMax` writes through. The next one is not done and every call from then on throws `Killed`. With `lastAnswerLost`
+ * the process dies after its last write was done, before it heard so.
+ */
+export function dyingKube(
+  kube: Kube,
+  writesMax: number,
+  { lastAnswerLost = false }: { readonly lastAnswerLost?: boolean } = {},
+): DyingKube {
+  const writes: string[] = [];
+  let dead = false;
+  const alive = () => {
+    if (dead) throw new Killed(`killed after ${writes.length} writes`);
+  };
+  const write = async <T>(what: string, run: () => Promise<T>): Promise<T> => {
+    alive();
+    if (writes.length >= writesMax) dead = true;
+    alive();
+    writes.push(what);
+    const answer = await run();
+    if (lastAnswerLost && writes.length === writesMax) dead = true;
+    alive();
+    return answer;
+  };
+  const read = async <T>(run: () => Promise<T>): Promise<T> => {
+    alive();
+    const answer = await run();
+    alive();
+    return answer;
+  };
+  const nameOf = (object: KubeObject) => `${object.kind}/${object.metadata.name ?? ''}`;
+  return {
+    writes,
+    get dead() {
+      return dead;
+    },
+    kube: {
+      read: (reference) => read(() => kube.read(reference)),
+      list: (resource, options) => read(() => kube.list(resource, options)),
+      create: (resource, object, options) =>
+        write(`create ${nameOf(object)}`, () => kube.create(resource, object, options)),
+      apply: (resource, object, options) =>
+        write(`apply ${nameOf(object)}`, () => kube.apply(resource, object, options)),
+      mergePatch: (reference, patch, options) =>
+        write(`patch ${reference.resource.kind}/${reference.name}`, () =>
+          kube.mergePatch(reference, patch, options),
+        ),
+      delete: (reference, options) =>
+        write(`delete ${reference.resource.kind}/${reference.name}`, () =>
+          kube.delete(reference, options),
+        ),
+    },
+  };
+}
