@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { catalogSpec } from '../../test/fixtures/catalog.ts';
+import type { CatalogSpec } from '../resources.ts';
+import { priceOf } from './price.ts';
+
+type Prices = NonNullable<CatalogSpec['prices']>;
+
+const withPrices = (prices: Prices): CatalogSpec => ({ ...catalogSpec(), prices });
+const pricesOf = (monthly: string, monthlyPerGb: string): Prices => ({
+  currency: 'EUR',
+  sizes: [{ size: 'lh-5', monthly }],
+  storage: [{ tier: 'network-ssd', monthlyPerGb }],
+});
+const chosen = { size: 'lh-5', tier: 'network-ssd', sizeGb: 20, replicas: 1 };
+
+test.each([
+  ['10', '0.1', 20, 1, '12.00'],
+  ['10', '0.1', 20, 3, '36.00'],
+  ['10', '0.1', 20, 6, '72.00'],
+  ['0', '0', 1, 1, '0.00'],
+  ['0.0049', '0', 1, 1, '0.00'],
+  ['0.005', '0', 1, 1, '0.01'],
+  // Rounded once, of all replicas: not three times half a cent.
+  ['0.005', '0', 1, 3, '0.02'],
+  ['19.99', '0.0825', 100, 3, '84.72'],
+  // What floating point has no number for.
+  ['0.1', '0.2', 1, 1, '0.30'],
+  ['999999999.9999', '999999999.9999', 65_536, 6, '393221999999960.68'],
+])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, sizeGb, replicas, expected) => {
+  const price = priceOf(withPrices(pricesOf(monthly, perGb)), { ...chosen, sizeGb, replicas });
+  expect(price).toEqual({ currency: 'EUR', monthly: expected });
+});
+
+test('a price is exact to the cent, whatever the decimals', () => {
+  const decimals = fc.tuple(fc.nat(999_999_999), fc.nat(9_999));
+  const written = ([whole, fraction]: [number, number]) =>
+    `${whole}.${String(fraction).padStart(4, '0')}`;
+  const counted = ([whole, fraction]: [number, number]) =>
+    BigInt(whole) * 10_000n + BigInt(fraction);
+  const replicaCounts = fc.constantFrom(1, 3, 6);
+  fc.assert(
+    fc.property(
+      decimals,
+      decimals,
+      fc.integer({ min: 1, max: 65_536 }),
+      replicaCounts,
+      (size, storage, sizeGb, replicas) => {
+        const catalog = withPrices(pricesOf(written(size), written(storage)));
+        const price = priceOf(catalog, { ...chosen, sizeGb, replicas });
+        expect(price?.monthly).toMatch(/^\d+\.\d\d$/);
+        const cents = BigInt(price?.monthly.replace('.', '') ?? '');
+        const off =
+          cents * 100n - (counted(size) + counted(storage) * BigInt(sizeGb)) * BigInt(replicas);
+        expect(off > -50n && off <= 50n).toBe(true);
+      },
+    ),
+  );
+});
+
+const { prices: _, ...unpriced } = catalogSpec();
+
+test.each([
+  ['prices at all', unpriced],
+  ['a price of the size', withPrices({ ...pricesOf('1', '1'), sizes: [] })],
+  ['a price of the tier', withPrices({ ...pricesOf('1', '1'), storage: [] })],
+  ['prices of sizes', withPrices({ currency: 'EUR' })],
+])('without %s a database has no price, rather than a wrong one', (__, catalog) => {
+  expect(priceOf(catalog, chosen)).toBeUndefined();
+});
