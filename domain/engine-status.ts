@@ -9,36 +9,47 @@ export const ReplicaRole = {
 } as const;
 export type ReplicaRole = (typeof ReplicaRole)[keyof typeof ReplicaRole];
 
+/**
+ * What is optional is what TigerBeetle's statistics do not tell; our own engine says all of it (`BuiltinStatus`). Who reads
+ * an absent field says "not known", never 0 or false.
+ */
 export interface EngineStatus {
   readonly engine: 'Builtin' | 'TigerBeetle';
-  /** Version of the program, and the release of the client protocol that it speaks. */
+  /** Version of the program that runs. TigerBeetle's is its release. */
   readonly version: string;
+  /**
+   * Release of the client protocol: `0.17.9`. TigerBeetle's is the one that the replica runs, which may be older than its
+   * program: all replicas switch together.
+   */
   readonly release: string;
   /** u128, decimal. */
   readonly clusterId: string;
   readonly replicaIndex: number;
   readonly replicaCount: number;
   readonly role: ReplicaRole;
+  /** The replica is catching up: it holds less than the others, and stopping one of them now could lose the quorum. */
+  readonly syncing: boolean;
   readonly view: number;
   /** Last executed, committed and checkpointed operation. */
   readonly op: number;
   readonly commit: number;
   readonly checkpoint: number;
-  /** Whether it is still catching up with the others. */
-  readonly syncing: boolean;
-  /** 32 hexadecimal digits: equal on every replica at the same op. TigerBeetle does not tell it. */
+  /** 32 hexadecimal digits: equal on every replica at the same op. */
   readonly stateHash?: string;
-  readonly acceptsWrites: boolean;
+  readonly acceptsWrites?: boolean;
   /** Why writes are refused, when they are; near a limit, what is nearly used up. */
   readonly warnings: readonly EngineWarning[];
-  /** TigerBeetle does not tell them. */
   readonly sessions?: number;
-  readonly connections: number;
-  readonly accounts: number;
-  readonly transfers: number;
-  readonly memory: Usage;
+  /** Connections of clients. */
+  readonly connections?: number;
+  readonly accounts?: number;
+  readonly transfers?: number;
+  readonly memory?: Usage;
   readonly storage: Usage;
 }
+
+/** Our own engine's status: everything. */
+export type BuiltinStatus = Required<EngineStatus>;
 
 export interface Usage {
   readonly usedBytes: number;

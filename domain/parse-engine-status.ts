@@ -6,36 +6,39 @@ export interface StatusProblem {
 }
 
 const shortMax = 64;
+const replicasMax = 6;
+const u128Max = (1n << 128n) - 1n;
 
 export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
   if (typeof json !== 'object' || json === null) return { problem: 'the status is no object' };
   const reader = new Reader(json as Readonly<Record<string, unknown>>);
-  const stateHash = reader.optional('stateHash', (name) => reader.text(name, /^[0-9a-f]{32}$/));
-  const sessions = reader.optional('sessions', (name) => reader.count(name));
+  const replicaCount = reader.count('replicaCount', { min: 1, max: replicasMax });
   const status: EngineStatus = {
     engine: reader.oneOf('engine', ['Builtin', 'TigerBeetle']),
     version: reader.text('version'),
-    release: reader.text('release'),
-    clusterId: reader.text('clusterId', /^(0|[1-9]\d{0,38})$/),
-    replicaIndex: reader.count('replicaIndex', 5),
-    replicaCount: reader.count('replicaCount', 6),
+    release: reader.text('release', /^\d{1,5}\.\d{1,3}\.\d{1,3}$/),
+    clusterId: reader.u128('clusterId'),
+    replicaIndex: reader.count('replicaIndex', { max: replicaCount - 1 }),
+    replicaCount,
     role: reader.oneOf('role', Object.values(ReplicaRole)),
     view: reader.count('view'),
     op: reader.count('op'),
     commit: reader.count('commit'),
     checkpoint: reader.count('checkpoint'),
     syncing: reader.flag('syncing'),
-    ...(stateHash === undefined ? {} : { stateHash }),
-    acceptsWrites: reader.flag('acceptsWrites'),
     warnings: reader.warnings(),
-    ...(sessions === undefined ? {} : { sessions }),
-    connections: reader.count('connections'),
-    accounts: reader.count('accounts'),
-    transfers: reader.count('transfers'),
-    memory: reader.usage('memory'),
     storage: reader.usage('storage'),
+    ...reader.optional('stateHash', (name) => reader.text(name, /^[0-9a-f]{32}$/)),
+    ...reader.optional('acceptsWrites', (name) => reader.flag(name)),
+    ...reader.optional('sessions', (name) => reader.count(name)),
+    ...reader.optional('connections', (name) => reader.count(name)),
+    ...reader.optional('accounts', (name) => reader.count(name)),
+    ...reader.optional('transfers', (name) => reader.count(name)),
+    ...reader.optional('memory', (name) => reader.usage(name)),
   };
-  return reader.wrong === undefined ? status : { problem: `the status has no valid ${reader.wrong}` };
+  return reader.wrong === undefined
+    ? status
+    : { problem: `the status has no valid ${reader.wrong}` };
 }
 
 /** Notes the first field that is not as it should be; what it returns for that one is never used. */
@@ -47,8 +50,10 @@ class Reader {
     this.#fields = fields;
   }
 
-  optional<T>(name: string, read: (name: string) => T): T | undefined {
-    return this.#fields[name] === undefined ? undefined : read(name);
+  /** What not every engine tells: the field, or nothing. */
+  optional<Name extends string, T>(name: Name, read: (name: Name) => T): Partial<Record<Name, T>> {
+    if (this.#fields[name] === undefined) return {};
+    return { [name]: read(name) } as Record<Name, T>;
   }
 
   text(name: string, pattern = /^[\x20-\x7e]+$/): string {
@@ -57,9 +62,14 @@ class Reader {
     return this.#refuse(name, '');
   }
 
-  count(name: string, max = Number.MAX_SAFE_INTEGER): number {
+  u128(name: string): string {
+    const digits = this.text(name, /^(0|[1-9]\d{0,38})$/);
+    return BigInt(digits) <= u128Max ? digits : this.#refuse(name, digits);
+  }
+
+  count(name: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}): number {
     const value = this.#fields[name];
-    if (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= max) {
+    if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max) {
       return Number(value);
     }
     return this.#refuse(name, 0);

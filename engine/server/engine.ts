@@ -5,7 +5,7 @@ import {
   EngineWarning,
   isNear,
   ReplicaRole,
-  type EngineStatus,
+  type BuiltinStatus,
 } from '../../domain/engine-status.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { FileLog } from '../log/file-log.ts';
@@ -58,7 +58,7 @@ export class Engine {
     });
     this.#status = new StatusServer({
       status: () => this.status(),
-      ready: () => this.#ready,
+      unready: () => (this.#ready ? undefined : 'not serving'),
       metrics: () =>
         metricsText(this.status(), {
           requests: this.replica.requests,
@@ -113,7 +113,7 @@ export class Engine {
     this.#status.close();
   }
 
-  status(): EngineStatus {
+  status(): BuiltinStatus {
     const { position } = this.replica;
     const { identity } = this.#log;
     const memory = this.#ledger.memory();
@@ -149,8 +149,8 @@ export class Engine {
   #warnings(
     acceptsWrites: boolean,
     logFull: boolean,
-    memory: EngineStatus['memory'],
-    storage: EngineStatus['storage'],
+    memory: BuiltinStatus['memory'],
+    storage: BuiltinStatus['storage'],
   ): EngineWarning[] {
     const warnings: EngineWarning[] = [];
     if (logFull) warnings.push(EngineWarning.storageFull);

@@ -1,6 +1,7 @@
-/** The status as Prometheus reads it (text format 0.0.4). Every series is there from the start. */
-import type { EngineStatus } from '../../domain/engine-status.ts';
+/** The status as Prometheus reads it. Every series is there from the start. */
+import type { BuiltinStatus, EngineStatus } from '../../domain/engine-status.ts';
 import { Operation } from '../wire/operations.ts';
+import { exposition, single, type Metric, type Sample } from './exposition.ts';
 
 export interface Counters {
   readonly requests: ReadonlyMap<number, number>;
@@ -16,56 +17,74 @@ const streamErrors = [
   'unknown_command',
 ];
 
-export function metricsText(status: EngineStatus, counters: Counters): string {
-  const lines: string[] = [];
-  const metric = (
-    name: string,
-    type: 'gauge' | 'counter',
-    help: string,
-    values: readonly [string, number][],
-  ) => {
-    lines.push(
-      `# HELP ledgerhouse_engine_${name} ${help}`,
-      `# TYPE ledgerhouse_engine_${name} ${type}`,
-    );
-    for (const [labels, value] of values)
-      lines.push(`ledgerhouse_engine_${name}${labels} ${value}`);
-  };
-  const gauge = (name: string, help: string, value: number) =>
-    metric(name, 'gauge', help, [['', value]]);
-  gauge('op', 'Last executed operation.', status.op);
-  gauge('commit', 'Last committed operation.', status.commit);
-  gauge('checkpoint_op', 'Operation of the last durable checkpoint.', status.checkpoint);
-  gauge('view', 'View of the cluster.', status.view);
-  gauge('accepts_writes', '1 when create requests are taken.', status.acceptsWrites ? 1 : 0);
-  gauge('sessions', 'Client sessions, of 64.', status.sessions ?? 0);
-  gauge('connections', 'Client connections.', status.connections);
-  gauge('accounts', 'Accounts.', status.accounts);
-  gauge('transfers', 'Transfers.', status.transfers);
-  gauge('memory_used_bytes', 'Memory that the ledger takes.', status.memory.usedBytes);
-  gauge('memory_limit_bytes', 'Memory that the ledger may take.', status.memory.limitBytes);
-  gauge('storage_used_bytes', 'Bytes of the data file.', status.storage.usedBytes);
-  gauge('storage_limit_bytes', 'Bytes that the data file may grow to.', status.storage.limitBytes);
-  metric('requests_total', 'counter', 'Requests executed.', operationCounts(counters.requests));
-  metric(
-    'requests_refused_total',
-    'counter',
-    'Create requests refused because a limit was reached.',
-    [['', counters.refused]],
-  );
-  metric(
-    'stream_errors_total',
-    'counter',
-    'Connections closed for what they sent.',
-    streamErrors.map((error) => [`{error="${error}"}`, counters.streamErrors.get(error) ?? 0]),
-  );
-  return `${lines.join('\n')}\n`;
+export function metricsText(status: BuiltinStatus, counters: Counters): string {
+  return exposition([
+    ...statusMetrics(status),
+    {
+      name: 'ledgerhouse_engine_requests_total',
+      type: 'counter',
+      help: 'Requests executed.',
+      samples: operationCounts(counters.requests),
+    },
+    {
+      name: 'ledgerhouse_engine_requests_refused_total',
+      type: 'counter',
+      help: 'Create requests refused because a limit was reached.',
+      samples: single(counters.refused),
+    },
+    {
+      name: 'ledgerhouse_engine_stream_errors_total',
+      type: 'counter',
+      help: 'Connections closed for what they sent.',
+      samples: streamErrors.map((error) => ({
+        labels: { error },
+        value: counters.streamErrors.get(error) ?? 0,
+      })),
+    },
+  ]);
 }
 
-function operationCounts(requests: ReadonlyMap<number, number>): [string, number][] {
+/** What a status says in figures, the same names for either engine; without what that engine does not tell. */
+export function statusMetrics(status: EngineStatus): readonly Metric[] {
+  const gauges: readonly (readonly [string, string, number | undefined])[] = [
+    ['op', 'Last executed operation.', status.op],
+    ['commit', 'Last committed operation.', status.commit],
+    ['checkpoint_op', 'Operation of the last durable checkpoint.', status.checkpoint],
+    ['view', 'View of the cluster.', status.view],
+    ['syncing', '1 while the replica catches up with the others.', status.syncing ? 1 : 0],
+    ['accepts_writes', '1 when create requests are taken.', asNumber(status.acceptsWrites)],
+    ['sessions', 'Client sessions, of 64.', status.sessions],
+    ['connections', 'Client connections.', status.connections],
+    ['accounts', 'Accounts.', status.accounts],
+    ['transfers', 'Transfers.', status.transfers],
+    ['memory_used_bytes', 'Memory that the ledger takes.', status.memory?.usedBytes],
+    ['memory_limit_bytes', 'Memory that the ledger may take.', status.memory?.limitBytes],
+    ['storage_used_bytes', 'Bytes of the data file.', status.storage.usedBytes],
+    ['storage_limit_bytes', 'Bytes that the data file may grow to.', status.storage.limitBytes],
+  ];
+  return gauges.flatMap(([name, help, value]) =>
+    value === undefined
+      ? []
+      : [
+          {
+            name: `ledgerhouse_engine_${name}`,
+            type: 'gauge' as const,
+            help,
+            samples: single(value),
+          },
+        ],
+  );
+}
+
+const asNumber = (value: boolean | undefined) => (value === undefined ? undefined : Number(value));
+
+function operationCounts(requests: ReadonlyMap<number, number>): readonly Sample[] {
   return Object.entries(Operation)
     .filter(([name]) => name !== 'pulse')
-    .map(([name, code]) => [`{operation="${snake(name)}"}`, requests.get(code) ?? 0]);
+    .map(([name, code]) => ({
+      labels: { operation: snake(name) },
+      value: requests.get(code) ?? 0,
+    }));
 }
 
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

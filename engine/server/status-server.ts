@@ -1,19 +1,21 @@
 /**
  * HTTP for those who look after a replica: `/livez`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`, and, from
- * the replica's own machine or pod only, `POST /export`, which answers with a data file.
+ * the replica's own machine or pod only, `POST /export`, which answers with a data file. Our engine serves it, and the agent
+ * in the place of an engine that serves none.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
 export interface StatusSource {
-  status(): EngineStatus;
-  /** Whether this replica takes part in serving clients. */
-  ready(): boolean;
+  /** Or why there is none now: answered with 503. */
+  status(): EngineStatus | { readonly problem: string };
+  /** Why this replica takes no part in serving clients; undefined when it does. */
+  unready(): string | undefined;
   /** Prometheus' text format, version 0.0.4. */
   metrics(): string;
-  /** Writes a portable data file of this replica, piece by piece. */
-  exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
+  /** Writes a portable data file of this replica, piece by piece; absent where there is no such thing. */
+  exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
 export class StatusServer {
@@ -21,7 +23,7 @@ export class StatusServer {
 
   constructor(source: StatusSource) {
     this.#server = createServer({ requestTimeout: 5_000 }, (request, response) => {
-      if (request.method === 'POST' && request.url === '/export') {
+      if (request.method === 'POST' && request.url === '/export' && source.exportTo !== undefined) {
         void sendExport(source, request, response);
         return;
       }
@@ -34,11 +36,10 @@ export class StatusServer {
           answer(response, 200, 'text/plain', 'ok\n');
           return;
         case '/readyz':
-          if (source.ready()) answer(response, 200, 'text/plain', 'ok\n');
-          else answer(response, 503, 'text/plain', 'not serving\n');
+          answerReadiness(response, source.unready());
           return;
         case '/status':
-          answer(response, 200, 'application/json', `${JSON.stringify(source.status())}\n`);
+          answerStatus(response, source.status());
           return;
         case '/metrics':
           answer(response, 200, 'text/plain; version=0.0.4', source.metrics());
@@ -65,8 +66,18 @@ export class StatusServer {
   }
 }
 
+function answerReadiness(response: ServerResponse, unready: string | undefined): void {
+  if (unready === undefined) answer(response, 200, 'text/plain', 'ok\n');
+  else answer(response, 503, 'text/plain', `${unready}\n`);
+}
+
+function answerStatus(response: ServerResponse, status: ReturnType<StatusSource['status']>): void {
+  const code = 'problem' in status ? 503 : 200;
+  answer(response, code, 'application/json', `${JSON.stringify(status)}\n`);
+}
+
 async function sendExport(
-  source: StatusSource,
+  source: Pick<StatusSource, 'exportTo'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -80,7 +91,7 @@ async function sendExport(
   response.once('close', () => gone.abort());
   try {
     response.writeHead(200, { 'content-type': 'application/octet-stream' });
-    await source.exportTo(async (bytes) => {
+    await source.exportTo?.(async (bytes) => {
       // What is written may be memory that is used again: it is handed over before the next piece is made.
       if (!response.write(bytes.slice())) await once(response, 'drain', { signal: gone.signal });
       gone.signal.throwIfAborted();

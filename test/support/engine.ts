@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EngineStatus } from '../../domain/engine-status.ts';
+import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { checkout, eventually, mustRun } from './shell.ts';
 
 export const engineProgram = join(checkout, 'bin/ledger-engine');
@@ -87,9 +87,9 @@ export class TestEngine {
     return this.#child?.pid ?? 0;
   }
 
-  async status(): Promise<EngineStatus> {
+  async status(): Promise<BuiltinStatus> {
     const response = await fetch(`http://127.0.0.1:${this.statusPort}/status`);
-    return (await response.json()) as EngineStatus;
+    return (await response.json()) as BuiltinStatus;
   }
 
   /** Sends a signal and waits for the end; gives the exit status, null when a signal ended it. */

@@ -1,0 +1,133 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { EngineWarning, ReplicaRole, type EngineStatus } from './engine-status.ts';
+import { parseEngineStatus } from './parse-engine-status.ts';
+
+const count = fc.nat(Number.MAX_SAFE_INTEGER);
+const usage = fc.record({ usedBytes: count, limitBytes: count });
+const part = fc.nat(255);
+const identity = fc
+  .integer({ min: 1, max: 6 })
+  .chain((replicaCount) =>
+    fc.record({ replicaCount: fc.constant(replicaCount), replicaIndex: fc.nat(replicaCount - 1) }),
+  );
+const status: fc.Arbitrary<EngineStatus> = fc
+  .tuple(
+    identity,
+    fc.record(
+      {
+        engine: fc.constantFrom('Builtin' as const, 'TigerBeetle' as const),
+        version: fc.stringMatching(/^[\x21-\x7e]{1,64}$/),
+        release: fc.tuple(fc.nat(65_535), part, part).map((parts) => parts.join('.')),
+        clusterId: fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map(String),
+        role: fc.constantFrom(...Object.values(ReplicaRole)),
+        syncing: fc.boolean(),
+        view: count,
+        op: count,
+        commit: count,
+        checkpoint: count,
+        stateHash: fc.stringMatching(/^[0-9a-f]{32}$/),
+        acceptsWrites: fc.boolean(),
+        warnings: fc.subarray(Object.values(EngineWarning)),
+        sessions: count,
+        connections: count,
+        accounts: count,
+        transfers: count,
+        memory: usage,
+        storage: usage,
+      },
+      {
+        requiredKeys: [
+          'engine',
+          'version',
+          'release',
+          'clusterId',
+          'role',
+          'syncing',
+          'view',
+          'op',
+          'commit',
+          'checkpoint',
+          'warnings',
+          'storage',
+        ],
+      },
+    ),
+  )
+  .map(([replica, rest]) => ({ ...rest, ...replica }));
+
+test('what an engine says comes through as it said it', () => {
+  fc.assert(
+    fc.property(status, (said) => {
+      expect(parseEngineStatus(JSON.parse(JSON.stringify(said)))).toEqual(said);
+    }),
+  );
+});
+
+test('whatever JSON comes, the answer is a status or a short problem', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (json) => {
+      const parsed = parseEngineStatus(json);
+      expect('problem' in parsed).toBe(true);
+      expect('problem' in parsed ? parsed.problem.length : 0).toBeLessThan(250);
+    }),
+  );
+});
+
+const optional = new Set<string>([
+  'stateHash',
+  'acceptsWrites',
+  'sessions',
+  'connections',
+  'accounts',
+  'transfers',
+  'memory',
+] satisfies (keyof EngineStatus)[]);
+
+test('one wrong field is a problem that names it, whatever it holds', () => {
+  fc.assert(
+    fc.property(
+      status,
+      fc.nat(),
+      fc.oneof(
+        fc.constantFrom<unknown>(-1, 0.5, 2 ** 53, 1e308, null, '', '-', 'x'.repeat(10_000), {}),
+        fc.constant<unknown>([1]),
+      ),
+      (said, pick, wrong) => {
+        const names = Object.keys(said) as (keyof EngineStatus)[];
+        const name = names[pick % names.length]!;
+        // What may be anything printable may be a dash, and words of a newer engine are passed over.
+        if (name === 'version' && wrong === '-') return;
+        if (name === 'warnings' && Array.isArray(wrong)) return;
+        const parsed = parseEngineStatus({ ...said, [name]: wrong });
+        expect('problem' in parsed && parsed.problem).toContain(name);
+        expect('problem' in parsed && parsed.problem.length).toBeLessThan(250);
+      },
+    ),
+  );
+});
+
+test('a missing field is a problem only where every engine knows it', () => {
+  fc.assert(
+    fc.property(status, fc.nat(), (said, pick) => {
+      const names = Object.keys(said);
+      const name = names[pick % names.length]!;
+      const { [name as 'op']: _, ...rest } = said;
+      expect('problem' in parseEngineStatus(rest)).toBe(!optional.has(name));
+    }),
+  );
+});
+
+test('a field of a newer engine is passed over', () => {
+  const [said] = fc.sample(status, { numRuns: 1, seed: 1 });
+  expect(parseEngineStatus({ ...said, something: 'new' })).toEqual(said);
+});
+
+test.each([
+  [{ replicaIndex: 3, replicaCount: 3 }, 'the status has no valid replicaIndex'],
+  [{ replicaIndex: 0, replicaCount: 0 }, 'the status has no valid replicaCount'],
+  [{ clusterId: String(1n << 128n) }, 'the status has no valid clusterId'],
+])('a replica cannot be %j', (wrong, problem) => {
+  const [said] = fc.sample(status, { numRuns: 1, seed: 1 });
+  expect(parseEngineStatus({ ...said, ...wrong })).toEqual({ problem });
+});
