@@ -19,7 +19,9 @@ export function failureOfAnswer(
   answer: { status: number; retryAfter: string | null; body: string },
 ): ApiError {
   const status = statusOf(answer.body);
-  const reason = status?.reason ?? reasons[answer.status] ?? 'Unknown';
+  // An object that is not there is named. A kind that is not served is answered likewise, but with no name or in plain text.
+  const named = answer.status !== 404 || status?.details?.name !== undefined;
+  const reason = (named ? status?.reason : undefined) ?? reasons[answer.status] ?? 'Unknown';
   const message = status?.message ?? (answer.body.slice(0, 200).trim() || 'no explanation');
   return new ApiError(`${what}: ${answer.status} ${reason}: ${message}`, {
     status: answer.status,
@@ -46,7 +48,7 @@ export function failureOfTransport(what: string, error: unknown, signal: AbortSi
   return new ApiError(`${what}: ${reason}: ${deepestMessage(cause)}`, { status: 0, reason, cause });
 }
 
-/** Whether an object's absence is meant: a path that the server does not know is also answered with 404, in plain text. */
+/** Whether an object's absence is meant, not that of its kind. */
 export function isAbsence(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
 }

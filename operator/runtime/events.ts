@@ -27,6 +27,8 @@ export interface EventRecorderOptions {
   readonly instance: string;
   /** Default 360,000: as long as Kubernetes' own recorders take. */
   readonly windowMs?: number;
+  /** A series is told of at most this often. Default 30,000. */
+  readonly seriesPeriodMs?: number;
   readonly timers?: Timers;
 }
 
@@ -42,8 +44,6 @@ const rememberedMax = 4_096;
 /** Of one object: 25 at once, then one in 5 minutes. */
 const objectBurst = 25;
 const objectPerSecond = 1 / 300;
-/** A series is told of at most this often. */
-const seriesPeriodMs = 30_000;
 
 type Event = KubeObject & { readonly [field: string]: unknown };
 
@@ -62,6 +62,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #timers: Timers;
   readonly #windowMs: number;
+  readonly #seriesPeriodMs: number;
   readonly #remembered = new Map<string, Remembered>();
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #waiting: (() => Promise<void>)[] = [];
@@ -72,6 +73,7 @@ export class EventRecorder {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#windowMs = options.windowMs ?? 360_000;
+    this.#seriesPeriodMs = options.seriesPeriodMs ?? 30_000;
   }
 
   record(regarding: KubeObject, facts: EventFacts): void {
@@ -124,7 +126,7 @@ export class EventRecorder {
     known.count += 1;
     known.lastAtMs = nowMs;
     known.lastAt = microTime(this.#timers.wallMs());
-    const waitMs = Math.max(0, known.toldAtMs + seriesPeriodMs - nowMs);
+    const waitMs = Math.max(0, known.toldAtMs + this.#seriesPeriodMs - nowMs);
     known.cancel();
     known.cancel = this.#timers.after(waitMs, () => this.#enqueue(() => this.#tellSeries(known)));
   }

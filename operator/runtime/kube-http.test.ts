@@ -44,7 +44,11 @@ const answer = (status: number, body: object, headers: Record<string, string> = 
   return () => new Response(JSON.stringify(body), { status, headers });
 };
 const status = (code: number, reason: string, headers: Record<string, string> = {}) =>
-  answer(code, { kind: 'Status', code, reason, message: `it is ${reason}` }, headers);
+  answer(
+    code,
+    { kind: 'Status', code, reason, message: `it is ${reason}`, details: { name: 'p' } },
+    headers,
+  );
 const reset: Answer = () => {
   throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
 };
@@ -67,8 +71,10 @@ test('an object that is not there is undefined; a path that the server does not 
   const { kube } = serverOf([
     status(404, 'NotFound'),
     () => new Response('404 page not found', { status: 404 }),
+    answer(404, { kind: 'Status', code: 404, reason: 'NotFound', details: {} }),
   ]);
   expect(await kube.read(pod)).toBeUndefined();
+  await expect(kube.read(pod)).rejects.toMatchObject({ status: 404, reason: 'UnknownPath' });
   await expect(kube.read(pod)).rejects.toMatchObject({ status: 404, reason: 'UnknownPath' });
 });
 
