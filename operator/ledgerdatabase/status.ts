@@ -30,9 +30,12 @@ export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
   const suspended = database.spec.suspend;
   const set = observed.owned.statefulSets.find((one) => one.metadata.name === workload);
   const pods = replicaPods(observed.owned.pods);
+  // A template that is about to be another one has no pods yet.
+  const changing = draft.actions.some((action) => action.purpose === 'workload');
+  const revision = changing ? undefined : revisionOf(set);
   const current = (index: number) => {
     const pod = pods.find((one) => one.metadata.name === `${workload}-${index}`);
-    return pod !== undefined && hasRevision(pod, revisionOf(set)) ? pod : undefined;
+    return pod !== undefined && hasRevision(pod, revision) ? pod : undefined;
   };
   const indexes = Array.from({ length: replicas }, (_, index) => index);
   const members =

@@ -4,21 +4,30 @@ import type { Job } from '../runtime/kinds.ts';
 import { resourcesOf } from './container.ts';
 import { buildJob } from './job.ts';
 import { Role } from './metadata.ts';
-import { spread } from './pod.ts';
+import { awayFrom, spread } from './pod.ts';
 import type { Subject } from './subject.ts';
 
 /**
  * Where a volume waits for its first pod, this pod's node decides where the volume is for ever. So it goes only where the
- * replica could: it asks for as much as that, and keeps as far from the others.
+ * replica could: it asks for as much as that, and keeps as far from the others. The scheduler forgets pods that are done, so
+ * the nodes that the others' volumes were given already are named: `takenNodes`.
  */
-export function buildFormatJob(subject: Subject, index: number): Job {
+export function buildFormatJob(
+  subject: Subject,
+  index: number,
+  takenNodes: readonly string[] = [],
+): Job {
   const { size } = subject.resolved;
+  const placement = spread(subject, Role.job);
   return buildJob({
     subject,
     index,
     name: formatJobName(subject.workload, index),
     verb: ['format'],
     resources: resourcesOf(size.cpuMillis, size.memoryMib),
-    placement: spread(subject, Role.job),
+    placement:
+      takenNodes.length === 0
+        ? placement
+        : { ...placement, affinity: awayFrom(placement.affinity, takenNodes) },
   });
 }

@@ -48,6 +48,21 @@ export function spread(
   };
 }
 
+/** Where finished pods do not count, nodes that are taken must be named. */
+export function awayFrom(affinity: V1Affinity | undefined, nodes: readonly string[]): V1Affinity {
+  const values = [...nodes];
+  return {
+    ...(affinity?.podAntiAffinity === undefined
+      ? {}
+      : { podAntiAffinity: affinity.podAntiAffinity }),
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: hostname, operator: 'NotIn', values }] }],
+      },
+    },
+  };
+}
+
 /** On the node of one pod, where the volume that both mount is. */
 export const besidePod = (name: string): V1Affinity => ({
   podAffinity: {

@@ -279,13 +279,14 @@ test('three replicas are rolled one at a time, and the version is active only wh
     });
   }, 100);
   await world.patchDatabase('default', 'three', { spec: { version: '0.17.9' } });
-  const waiting = await world.until(
-    'default',
-    'three',
-    'VersionUpToDate',
-    'False',
-    'WaitingForRelease',
-  );
+  const waiting = await eventually('all pods are replaced', async () => {
+    const database = await world.database('default', 'three');
+    const pods = await owned<Pod>(resources.pod, before);
+    const images = new Set(pods.flatMap((pod) => pod.spec?.containers.map((one) => one.image)));
+    const replaced = images.has('ledgerhouse/tigerbeetle:2') && !images.has('ledgerhouse/tigerbeetle:1');
+    const told = condition(database, 'VersionUpToDate')?.reason === 'WaitingForRelease';
+    return replaced && told && database?.status?.replicas?.healthy === 3 ? database : undefined;
+  });
   clearInterval(watching);
   expect(waiting.status?.version).toMatchObject({ rolled: 3, active: '0.17.8', desired: '0.17.9' });
   expect(unreadyMax).toBeLessThanOrEqual(1);

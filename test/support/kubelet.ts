@@ -33,7 +33,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
     termination: new Map<string, string>(),
     grows: true,
   };
-  let stopped = false;
+  const stopping = new AbortController();
   const look = async () => {
     const [pods, claims] = await Promise.all([
       core.listPodForAllNamespaces(),
@@ -45,7 +45,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
     for (const pod of pods.items.filter(ours)) await run(core, kubelet, pod);
   };
   const loop = (async () => {
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       // What has just changed or gone is looked at again in the next round.
       await look().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -53,7 +53,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
   })();
   return Object.assign(kubelet, {
     async stop() {
-      stopped = true;
+      stopping.abort();
       await loop;
     },
   });

@@ -5,7 +5,7 @@
 import { annotations, formatJobName } from '../../../domain/names.ts';
 import { missing } from '../../manifests/diff.ts';
 import { buildFormatJob } from '../../manifests/format-job.ts';
-import { resources, type Job } from '../../runtime/kinds.ts';
+import { resources, type Claim, type Job } from '../../runtime/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
@@ -34,15 +34,38 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     return 'continue';
   }
   draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} are there`);
-  for (const index of open) formatOne(observed, draft, index);
+  for (const index of open) {
+    const below = indexes.filter((one) => one < index);
+    const claims = below.map((one) => claimOf(observed, subject.workload, one));
+    // Where a volume is, its Job decides: the next one must know.
+    if (!claims.every((claim) => claim !== undefined && isPlaced(claim))) break;
+    const takenNodes = claims.map((claim) => claim?.metadata.annotations?.[selectedNode] ?? '');
+    formatOne(
+      observed,
+      draft,
+      index,
+      takenNodes.filter((node) => node !== ''),
+    );
+  }
   return 'halt';
 }
 
-function formatOne(observed: Observation, draft: Draft, index: number): void {
+/** Written by the scheduler on the claim of a volume that waits for its first pod. */
+const selectedNode = 'volume.kubernetes.io/selected-node';
+
+const isPlaced = (claim: Claim): boolean =>
+  claim.status?.phase === 'Bound' || claim.metadata.annotations?.[selectedNode] !== undefined;
+
+function formatOne(
+  observed: Observation,
+  draft: Draft,
+  index: number,
+  takenNodes: readonly string[],
+): void {
   const { subject } = draft;
   const claim = subject && claimOf(observed, subject.workload, index);
   if (subject === undefined || claim === undefined) return;
-  const desired = buildFormatJob(subject, index);
+  const desired = buildFormatJob(subject, index, takenNodes);
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {

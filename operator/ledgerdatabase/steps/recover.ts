@@ -91,7 +91,7 @@ function endedBefore(pod: Pod, job: { status?: { completionTime?: unknown } }): 
   const done = job.status?.completionTime;
   return (
     done === undefined ||
-    Date.parse(pod.metadata.creationTimestamp ?? '') <= Date.parse(String(done))
+    Date.parse(pod.metadata.creationTimestamp ?? '') <= Date.parse(done as string)
   );
 }
 

@@ -105,7 +105,10 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   for (const claim of unequal) {
     const smaller = storageGb < requestedGb(claim);
     if (smaller && storageGb < (capacityGb(claim) ?? 0)) continue;
-    const spec = { resources: { requests: { storage: `${storageGb}Gi` } } };
+    // The API server takes a request back only to more than the volume has: a mebibyte more, where it has just that.
+    const storage =
+      smaller && storageGb === capacityGb(claim) ? `${storageGb * 1024 + 1}Mi` : `${storageGb}Gi`;
+    const spec = { resources: { requests: { storage } } };
     draft.do(patchOf('growth', resources.claim, claim, { spec }));
   }
   return 'continue';
