@@ -30,7 +30,10 @@ export interface EngineStatus {
   /** The replica is catching up: it holds less than the others, and stopping one of them now could lose the quorum. */
   readonly syncing: boolean;
   readonly view: number;
-  /** Last executed, committed and checkpointed operation. */
+  /**
+   * The last operation that the replica holds, the last one that it executed knowing it to be committed, and that of its
+   * last checkpoint.
+   */
   readonly op: number;
   readonly commit: number;
   readonly checkpoint: number;

@@ -29,16 +29,16 @@ export class UsageError extends Error {
 }
 
 /** Reads `--name=value`, `--name value`, `--name` and positional arguments as the verb has them. */
-export function readInput(verb: Verb, args: readonly string[]): Input {
+export function readInput(program: string, verb: Verb, args: readonly string[]): Input {
   for (const arg of args) {
     const name = /^--([^=]+)/.exec(arg)?.[1];
     if (name !== undefined && !verb.flags.some((flag) => flag.name === name))
-      throw unknownFlag(verb, name);
+      throw unknownFlag(program, verb, name);
   }
-  const { values, positionals } = parse(verb, args);
+  const { values, positionals } = parse(program, verb, args);
   if (positionals.length !== verb.arguments.length) {
     const names = verb.arguments.map((name) => `<${name}>`).join(' ') || 'no arguments';
-    throw new UsageError(`${verb.name} takes ${names}; ${seeHelp(verb)}`);
+    throw new UsageError(`${verb.name} takes ${names}; ${seeHelp(program, verb)}`);
   }
   return {
     arguments: positionals,
@@ -51,6 +51,7 @@ export function readInput(verb: Verb, args: readonly string[]): Input {
 }
 
 function parse(
+  program: string,
   verb: Verb,
   args: readonly string[],
 ): { values: Record<string, unknown>; positionals: string[] } {
@@ -69,13 +70,13 @@ function parse(
     });
   } catch (error) {
     throw new UsageError(
-      `${error instanceof Error ? error.message : String(error)}; ${seeHelp(verb)}`,
+      `${error instanceof Error ? error.message : String(error)}; ${seeHelp(program, verb)}`,
       { cause: error },
     );
   }
 }
 
-const seeHelp = (verb: Verb) => `see: ledger-engine ${verb.name} --help`;
+const seeHelp = (program: string, verb: Verb) => `see: ${program} ${verb.name} --help`;
 
 /** `--development=true` is how TigerBeetle's flags may be written too. */
 function expandBooleans(verb: Verb, args: readonly string[]): string[] {
@@ -87,13 +88,13 @@ function expandBooleans(verb: Verb, args: readonly string[]): string[] {
   });
 }
 
-function unknownFlag(verb: Verb, name: string): UsageError {
+function unknownFlag(program: string, verb: Verb, name: string): UsageError {
   const nearest = verb.flags
     .map((flag) => ({ name: flag.name, distance: distance(name, flag.name) }))
     .sort((a, b) => a.distance - b.distance)[0];
   const hint =
     nearest !== undefined && nearest.distance <= 4 ? `; did you mean --${nearest.name}?` : '';
-  return new UsageError(`${verb.name} has no flag --${name}${hint}; ${seeHelp(verb)}`);
+  return new UsageError(`${verb.name} has no flag --${name}${hint}; ${seeHelp(program, verb)}`);
 }
 
 /** Levenshtein's distance: how many letters to change, add or drop. */
@@ -110,11 +111,11 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-export function helpOf(verb: Verb): string {
+export function helpOf(program: string, verb: Verb): string {
   const flags = verb.flags.map(({ name, value, help }) => {
     const written = value === undefined ? `--${name}` : `--${name}=<${value}>`;
     return `  ${written.padEnd(34)}${help}`;
   });
   const args = verb.arguments.map((name) => ` <${name}>`).join('');
-  return `${verb.summary}\n\nUsage: ledger-engine ${verb.name} [flags]${args}\n\nFlags:\n${flags.join('\n')}\n`;
+  return `${verb.summary}\n\nUsage: ${program} ${verb.name} [flags]${args}\n\nFlags:\n${flags.join('\n')}\n`;
 }

@@ -41,12 +41,7 @@ export const diskStorage: Storage = {
     // link, not rename: it never replaces what is there.
     await link(temporary, path);
     await unlink(temporary);
-    const directory = await open(dirname(path), 'r');
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
+    await syncDurably(dirname(path));
   },
   remove: (path) => unlink(path),
   exists: (path) =>
@@ -59,6 +54,16 @@ export const diskStorage: Storage = {
     return bavail * bsize;
   },
 };
+
+/** Makes a file's bytes durable, or the names within a folder. */
+export async function syncDurably(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
 
 const SQLITE_BUSY = 5;
 

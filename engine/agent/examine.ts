@@ -1,0 +1,142 @@
+/**
+ * Whether a file is the data file of this one replica, by its head alone: engine, cluster, index, number of replicas. Reads
+ * at most 96 KiB, writes nothing, takes no lock. What is behind the head is for the engine to verify.
+ */
+import { open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { DataFileError } from '../log/errors.ts';
+import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
+import { LOG_OFFSET } from '../log/layout.ts';
+import type { TigerBeetleHead } from '../log/tigerbeetle-head.ts';
+import type { Expected } from './identity.ts';
+
+/** Reasons that the operator acts on, by name: it reads them in a pod's status. */
+export const Reason = {
+  missing: 'DataFileMissing',
+  foreign: 'DataFileForeign',
+  damaged: 'DataFileDamaged',
+} as const;
+export type Reason = (typeof Reason)[keyof typeof Reason];
+
+export interface Finding {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/** TigerBeetle makes no smaller file: superblock, log and replies (0.17's `data_file_size_min`). */
+export const TIGERBEETLE_FILE_SIZE_MIN = 1_141_374_976;
+/** The one version of TigerBeetle's superblock in released programs. */
+const TIGERBEETLE_FORMAT_VERSION = 2;
+
+/**
+ * What is wrong with the file, or undefined when it is this replica's. Rejects with the system's error when it cannot be
+ * read, and with DataFileError `unknown_format_version` for a file of a newer release: neither says that it is bad.
+ */
+export async function examine(path: string, expected: Expected): Promise<Finding | undefined> {
+  const head = await readHead(path);
+  if (head === undefined) {
+    return { reason: Reason.missing, message: `${path} does not exist` };
+  }
+  const found = judge(head.bytes, head.sizeBytes, expected);
+  return found && { reason: found.reason, message: `${path}: ${found.message}` };
+}
+
+/** Pure: what a file of this size with these first bytes is not. */
+export function judge(
+  bytes: Uint8Array,
+  sizeBytes: number,
+  expected: Expected,
+): Finding | undefined {
+  let recognised: ReturnType<typeof recogniseHead>;
+  try {
+    recognised = recogniseHead(bytes);
+  } catch (error) {
+    if (!(error instanceof DataFileError) || error.code === 'unknown_format_version') throw error;
+    return { reason: Reason.damaged, message: error.message };
+  }
+  return recognised.kind === 'tigerbeetle'
+    ? judgeTigerBeetle(recognised.head, sizeBytes, expected)
+    : judgeBuiltin(recognised.head, sizeBytes, expected);
+}
+
+function judgeBuiltin(
+  head: DataFileHead,
+  sizeBytes: number,
+  expected: Expected,
+): Finding | undefined {
+  const other = difference({ engine: 'Builtin', ...head.identity }, expected);
+  if (other !== undefined) return other;
+  if (head.logSizeBytes === 0) {
+    return foreign('it is an exported file; a replica needs one that `restore` made of it');
+  }
+  return tooShort(sizeBytes, LOG_OFFSET + head.logSizeBytes);
+}
+
+function judgeTigerBeetle(
+  head: TigerBeetleHead,
+  sizeBytes: number,
+  expected: Expected,
+): Finding | undefined {
+  if (head.formatVersion !== TIGERBEETLE_FORMAT_VERSION) {
+    throw new DataFileError(
+      'unknown_format_version',
+      `The data file is TigerBeetle's, of format version ${head.formatVersion}; this release knows ${TIGERBEETLE_FORMAT_VERSION}. Use a newer release.`,
+    );
+  }
+  return (
+    difference({ engine: 'TigerBeetle', ...head }, expected) ??
+    tooShort(sizeBytes, Math.max(head.sizeBytes, TIGERBEETLE_FILE_SIZE_MIN))
+  );
+}
+
+/** Names everything that differs: whoever mixed up two volumes sees at once which. */
+function difference(found: Expected, expected: Expected): Finding | undefined {
+  const names = {
+    engine: 'engine',
+    clusterId: 'cluster',
+    replicaIndex: 'replica',
+    replicaCount: 'replica-count',
+  } as const;
+  const differing = (Object.keys(names) as (keyof typeof names)[]).filter(
+    (key) => found[key] !== expected[key],
+  );
+  if (differing.length === 0) return undefined;
+  const list = (identity: Expected) =>
+    differing.map((key) => `${names[key]}=${identity[key]}`).join(' ');
+  return foreign(`it is another's: ${list(found)}; expected ${list(expected)}`);
+}
+
+function tooShort(sizeBytes: number, least: number): Finding | undefined {
+  if (sizeBytes >= least) return undefined;
+  return {
+    reason: Reason.damaged,
+    message: `it has ${sizeBytes} bytes, its head says at least ${least}: it was cut off`,
+  };
+}
+
+const foreign = (message: string): Finding => ({ reason: Reason.foreign, message });
+
+async function readHead(
+  path: string,
+): Promise<{ bytes: Uint8Array; sizeBytes: number } | undefined> {
+  const file = await open(path, 'r').catch(async (error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    // A folder that is not there is a volume that is not mounted, of whose files nothing is known.
+    await stat(dirname(path));
+    return undefined;
+  });
+  if (file === undefined) return undefined;
+  try {
+    const { size } = await file.stat();
+    const bytes = new Uint8Array(Math.min(HEAD_SIZE, size));
+    let done = 0;
+    while (done < bytes.length) {
+      const { bytesRead } = await file.read(bytes, done, bytes.length - done, done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return { bytes: bytes.subarray(0, done), sizeBytes: size };
+  } finally {
+    await file.close();
+  }
+}

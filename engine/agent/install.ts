@@ -1,0 +1,48 @@
+import { dirname } from 'node:path';
+import { required } from '../commands/format.ts';
+import type { Verb } from '../commands/verb.ts';
+import { diskStorage, syncDurably } from '../log/disk-storage.ts';
+import { examine, Reason, type Finding } from './examine.ts';
+import {
+  engineFlag,
+  identityFlags,
+  pathFlag,
+  readEngine,
+  readIdentity,
+  type Expected,
+} from './identity.ts';
+import { partialOf, removeLeftovers } from './leftovers.ts';
+import { reportingFinding, terminationFlag } from './termination.ts';
+
+export const install: Verb = {
+  name: 'install',
+  summary: 'Give a data file that was made under <file>.partial its name; never replaces one.',
+  arguments: [],
+  flags: [pathFlag, ...identityFlags, engineFlag, terminationFlag],
+  run(input) {
+    const path = required(input.flag('path'), 'path');
+    const expected = { ...readIdentity(input), engine: readEngine(input) };
+    return reportingFinding(input, () => installDataFile(path, expected));
+  },
+};
+
+/**
+ * Afterwards `path` is this replica's data file, durably, and nothing is beside it; or a finding says why not, and nothing
+ * was changed. May be killed at any point and run again.
+ */
+async function installDataFile(path: string, expected: Expected): Promise<Finding | undefined> {
+  const existing = await examine(path, expected);
+  if (existing === undefined) {
+    // A run before this one may have been killed between giving the name and removing the other.
+    await removeLeftovers(path);
+    await syncDurably(dirname(path));
+    return undefined;
+  }
+  if (existing.reason !== Reason.missing) return existing;
+  const partial = partialOf(path);
+  const made = await examine(partial, expected);
+  if (made !== undefined) return made;
+  await syncDurably(partial);
+  await diskStorage.publish(partial, path);
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** How the agent's refusals reach the operator: an exit status, and a line of JSON as the container's termination message. */
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { isRefusal } from '../commands/command-line.ts';
+import { UsageError, type Flag, type Input } from '../commands/verb.ts';
+import { Reason, type Finding } from './examine.ts';
+
+export const exitStatus: Readonly<Record<Reason, number>> = {
+  [Reason.missing]: 10,
+  [Reason.foreign]: 11,
+  [Reason.damaged]: 12,
+};
+
+/** Where Kubernetes reads a container's last words; it keeps 4 KiB of them. */
+const defaultPath = '/dev/termination-log';
+const messageLengthMax = 1_000;
+
+export const terminationFlag: Flag = {
+  name: 'termination-log',
+  value: 'file',
+  help: `where to write why it refused, if the file is there; ${defaultPath} by default`,
+};
+
+/** Runs `work` and gives the exit status: 0, or that of what it found, which it tells. */
+export async function reportingFinding(
+  input: Input,
+  work: () => Promise<Finding | undefined>,
+): Promise<number> {
+  const path = input.flag(terminationFlag.name) ?? defaultPath;
+  try {
+    const finding = await work();
+    if (finding === undefined) return 0;
+    process.stderr.write(`ledger-agent: ${finding.message}\n`);
+    tell(path, finding.reason, finding.message);
+    return exitStatus[finding.reason];
+  } catch (error) {
+    // A disk that cannot be read, say: told too, but nothing that a reader could take for a finding.
+    if (isRefusal(error) && !(error instanceof UsageError)) tell(path, 'Failed', error.message);
+    throw error;
+  }
+}
+
+function tell(path: string, reason: string, message: string): void {
+  try {
+    // Never creates it: outside a container there is none, and nobody would read it.
+    const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
+    writeSync(file, JSON.stringify({ reason, message: message.slice(0, messageLengthMax) }));
+    closeSync(file);
+  } catch {
+    // The exit status and the log say it as well.
+  }
+}
