@@ -206,12 +206,12 @@ function watchFaults(random: () => number): (request: FaultyRequest) => Fault | 
     const dice = random();
     const afterBytes = Math.floor(random() * 6_000);
     if (isWatch) {
-      if (dice < 0.25) return { kind: 'cut', afterBytes };
-      if (dice < 0.4) return { kind: 'freeze', afterBytes };
-      if (dice < 0.55) return { kind: 'gone', afterBytes };
-      if (dice < 0.62) return { kind: 'status', code: 410 };
-      if (dice < 0.7) return { kind: 'status', code: 429, retryAfterSeconds: 0 };
-      if (dice < 0.75) return { kind: 'status', code: 500 };
+      if (dice < 0.35) return { kind: 'cut', afterBytes };
+      if (dice < 0.5) return { kind: 'freeze', afterBytes };
+      if (dice < 0.7) return { kind: 'gone', afterBytes };
+      if (dice < 0.8) return { kind: 'status', code: 410 };
+      if (dice < 0.87) return { kind: 'status', code: 429, retryAfterSeconds: 0 };
+      if (dice < 0.93) return { kind: 'status', code: 500 };
       return undefined;
     }
     if (isList && dice < 0.4) return { kind: 'stale-list' };
@@ -222,70 +222,82 @@ function watchFaults(random: () => number): (request: FaultyRequest) => Fault | 
   };
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`no change is ever lost, whatever the connection does (seed ${seed})`, async () => {
-    const namespace = await newNamespace();
-    await withFaults(async (api) => {
-      const random = seeded(seed);
-      const told = new Map<string, string>();
-      const wrong: string[] = [];
-      const version = (one: ConfigMap | undefined) =>
-        one === undefined ? undefined : `${one.metadata.uid} ${one.metadata.resourceVersion}`;
-      const kube = createKube(api.kubeConfig, {
-        pageSize: 10,
-        requestsPerSecond: 500,
-        callDeadlineMs: 2_000,
-        retriesMax: 1,
-      });
-      const { reflector, metric } = reflect(kube, namespace, {
-        watchSeconds: { min: 1, max: 3 },
-        silenceMaxMs: 700,
-        random,
-        onChange: ({ name, object, previous }) => {
-          if (told.get(name) !== version(previous)) wrong.push(`${name}: not what was told before`);
-          if (
-            previous !== undefined &&
-            object !== undefined &&
-            previous.metadata.uid !== object.metadata.uid
-          ) {
-            wrong.push(`${name}: one object became another`);
-          }
-          const now = version(object);
-          if (now === undefined) told.delete(name);
-          else told.set(name, now);
-        },
-      });
-      await reflector.whenSynced();
-      api.inject(watchFaults(random));
-      const writes = await stir(namespace, random, Date.now() + 7_000);
-      const options = { namespace, labelSelector: 'kept=yes' };
-      const truth = versions(await direct.list<ConfigMap>(resources.configMap, options));
-      // The faults go on: what is promised is not that it works once they have ended.
-      await eventually(
-        `the cache to be what the API server has (seed ${seed})`,
-        () => Promise.resolve(isSame(versions(reflector.cache.list()), truth) ? true : undefined),
-        10_000,
-      );
-      expect(new Map([...told].sort(byName))).toEqual(truth);
-      expect(wrong).toEqual([]);
-      for (const shard of new Set(
-        reflector.cache.list().map((one) => one.metadata.labels?.['shard'] ?? ''),
-      )) {
-        const byLabel = reflector.cache
-          .list()
-          .filter((one) => one.metadata.labels?.['shard'] === shard);
-        expect(versions(reflector.cache.byIndex(shard))).toEqual(versions(byLabel));
-      }
-      expect(metric('watch_relists_total')).toBeGreaterThan(0);
-      expect(metric('watch_missed_events_total')).toBe(0);
-      expect([...api.done.keys()].length).toBeGreaterThanOrEqual(4);
-      process.stderr.write(
-        `seed ${seed}: ${writes} writes, ${metric('watch_relists_total')} lists again, faults ${JSON.stringify(Object.fromEntries(api.done))}\n`,
-      );
-      await reflector.stop();
-      await kube.close();
+test('no change is ever lost, whatever the connection does', async () => {
+  const survived = await Promise.all([1, 2, 3].map(surviveFaults));
+  // What was met depends on timing; that the schedules bite does not.
+  expect(survived.some(({ relists }) => relists > 0)).toBe(true);
+  const met = new Set(survived.flatMap(({ faults }) => faults));
+  expect([...met].sort()).toEqual(['cut', 'delay', 'freeze', 'gone', 'stale-list', 'status']);
+});
+
+async function surviveFaults(
+  seed: number,
+): Promise<{ readonly relists: number; readonly faults: readonly string[] }> {
+  let relists = 0;
+  const faults: string[] = [];
+  const namespace = await newNamespace();
+  await withFaults(async (api) => {
+    const random = seeded(seed);
+    const told = new Map<string, string>();
+    const wrong: string[] = [];
+    const version = (one: ConfigMap | undefined) =>
+      one === undefined ? undefined : `${one.metadata.uid} ${one.metadata.resourceVersion}`;
+    const kube = createKube(api.kubeConfig, {
+      pageSize: 10,
+      requestsPerSecond: 500,
+      callDeadlineMs: 2_000,
+      retriesMax: 1,
     });
+    const { reflector, metric } = reflect(kube, namespace, {
+      watchSeconds: { min: 1, max: 2 },
+      silenceMaxMs: 500,
+      random,
+      onChange: ({ name, object, previous }) => {
+        if (told.get(name) !== version(previous)) wrong.push(`${name}: not what was told before`);
+        if (
+          previous !== undefined &&
+          object !== undefined &&
+          previous.metadata.uid !== object.metadata.uid
+        ) {
+          wrong.push(`${name}: one object became another`);
+        }
+        const now = version(object);
+        if (now === undefined) told.delete(name);
+        else told.set(name, now);
+      },
+    });
+    await reflector.whenSynced();
+    api.inject(watchFaults(random));
+    api.cutWatches();
+    const writes = await stir(namespace, random, Date.now() + 7_000);
+    const options = { namespace, labelSelector: 'kept=yes' };
+    const truth = versions(await direct.list<ConfigMap>(resources.configMap, options));
+    // The faults go on: what is promised is not that it works once they have ended.
+    await eventually(
+      `the cache to be what the API server has (seed ${seed})`,
+      () => Promise.resolve(isSame(versions(reflector.cache.list()), truth) ? true : undefined),
+      10_000,
+    );
+    expect(new Map([...told].sort(byName))).toEqual(truth);
+    expect(wrong).toEqual([]);
+    for (const shard of new Set(
+      reflector.cache.list().map((one) => one.metadata.labels?.['shard'] ?? ''),
+    )) {
+      const byLabel = reflector.cache
+        .list()
+        .filter((one) => one.metadata.labels?.['shard'] === shard);
+      expect(versions(reflector.cache.byIndex(shard))).toEqual(versions(byLabel));
+    }
+    expect(metric('watch_missed_events_total')).toBe(0);
+    relists = metric('watch_relists_total');
+    faults.push(...api.done.keys());
+    process.stderr.write(
+      `seed ${seed}: ${writes} writes, ${relists} lists again, faults ${JSON.stringify(Object.fromEntries(api.done))}\n`,
+    );
+    await reflector.stop();
+    await kube.close();
   });
+  return { relists, faults };
 }
 
 const isSame = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>

@@ -204,43 +204,45 @@ function passWatch(
   answer: IncomingMessage,
   fault: Fault | undefined,
 ): void {
-  let frozen = false;
+  /** Nothing more is passed on. */
+  let over = false;
   const watch: OpenWatch = {
-    cut: () => outgoing.socket?.resetAndDestroy(),
+    cut: () => {
+      over = true;
+      outgoing.socket?.resetAndDestroy();
+    },
     freeze: () => {
-      frozen = true;
+      over = true;
     },
   };
   watches.add(watch);
   outgoing.on('close', () => watches.delete(watch));
   const limit = fault !== undefined && 'afterBytes' in fault ? fault.afterBytes : Infinity;
   let passed = 0;
-  let gone = false;
   answer.on('data', (bytes: Buffer) => {
-    if (frozen || gone) return;
-    const allowed = bytes.subarray(0, Math.max(0, limit - passed));
+    if (over) return;
+    const allowed = bytes.subarray(0, limit - passed);
     passed += bytes.length;
     if (fault === undefined || allowed.length === bytes.length) {
       outgoing.write(bytes);
       return;
     }
+    over = true;
     count();
     if (fault.kind === 'gone') {
       // Only whole events come before it.
-      const lineEnd = bytes.lastIndexOf('\n') + 1;
-      outgoing.write(bytes.subarray(0, lineEnd));
-      gone = true;
+      outgoing.write(bytes.subarray(0, bytes.lastIndexOf('\n') + 1));
       outgoing.end(`${JSON.stringify({ type: 'ERROR', object: statusOf(410) })}\n`);
-    } else if (fault.kind === 'freeze') {
-      outgoing.write(allowed);
-      frozen = true;
-    } else outgoing.write(allowed, () => watch.cut());
+      return;
+    }
+    if (allowed.length > 0) outgoing.write(allowed);
+    if (fault.kind === 'cut') setImmediate(() => watch.cut());
   });
   answer.on('end', () => {
-    if (!frozen && !gone) outgoing.end();
+    if (!over) outgoing.end();
   });
   answer.on('error', () => {
-    if (!frozen) outgoing.destroy();
+    if (!over) outgoing.destroy();
   });
 }
 
