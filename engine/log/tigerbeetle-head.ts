@@ -12,10 +12,14 @@ export interface TigerBeetleHead {
   readonly replicaIndex: number;
   readonly replicaCount: number;
   readonly formatVersion: number;
+  /** Counts the superblock's changes. */
+  readonly sequence: number;
   /** Release of the newest checkpoint, and the one that formatted the file: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly releaseFormat: number;
   readonly checkpointOp: number;
+  /** Not 0 while the replica still fetches what its newest checkpoint refers to. */
+  readonly syncOpMax: number;
   readonly view: number;
   readonly sizeBytes: number;
   /** Copies that agree with the newest superblock. */
@@ -68,9 +72,11 @@ function decode(fields: Fields, copies: number): TigerBeetleHead {
     replicaIndex: members.indexOf(replicaId),
     replicaCount: fields.bytes[1364]!,
     formatVersion: fields.u32(34) & 0xffff,
+    sequence: fields.u64(40),
     release: fields.u32(708),
     releaseFormat: fields.u32(36),
     checkpointOp: fields.u64(320),
+    syncOpMax: fields.u64(1344),
     view: fields.u32(1360),
     sizeBytes: fields.u64(672),
     copies,

@@ -1,0 +1,41 @@
+/** Pure: what a replica of the double becomes from what it hears of the others. */
+import type { Hello } from './hello.ts';
+
+export interface Member extends Hello {
+  /** As `replica_sync_stage`: 3 while a recovered replica catches up. */
+  readonly syncStage: number;
+}
+
+export interface Heard {
+  /** Those heard lately, by index; never the replica itself. */
+  readonly others: ReadonlyMap<number, Hello>;
+  /** Whether a recovered replica has had the time to catch up. */
+  readonly caughtUp: boolean;
+  /** Whether it is time to look for a release that all have. */
+  readonly looksForRelease: boolean;
+}
+
+/** More than half; upstream's view-change quorum of 3 and of 6 replicas. */
+export const quorumOf = (replicas: number): number => Math.floor(replicas / 2) + 1;
+
+export function next(own: Member, { others, caughtUp, looksForRelease }: Heard): Member {
+  const { replicaCount, replicaIndex } = own;
+  if (others.size + 1 < quorumOf(replicaCount)) return { ...own, status: 1 };
+  const all = [own, ...others.values()];
+  const present = new Set([replicaIndex, ...others.keys()]);
+  const syncStage = caughtUp ? 0 : own.syncStage;
+  const commit = Math.max(...all.map((one) => one.commit));
+  let view = Math.max(...all.map((one) => one.view));
+  // The primary is the replica whose turn the view is: it moves on to one that is there.
+  while (!present.has(view % replicaCount)) view += 1;
+  // Releases only ever rise; a program that has the newer one follows whoever switched first.
+  const followed = Math.max(...all.map((one) => one.release));
+  const release = followed <= own.bundled ? followed : own.release;
+  const joined = { ...own, status: 0, syncStage, view, release, commit };
+  const isPrimary = view % replicaCount === replicaIndex;
+  const everyone = all.length === replicaCount;
+  const common = Math.min(...all.map((one) => one.bundled));
+  return isPrimary && looksForRelease && everyone && common > release
+    ? { ...joined, release: common, commit: commit + 1 }
+    : joined;
+}
