@@ -12,12 +12,13 @@ class LeaseServer {
   #version = 0;
 
   /** As one process reaches it: `cut` makes it unreachable. */
-  connection(): Kube & { cut: boolean; loseAnswers: boolean } {
-    const connection = { cut: false, loseAnswers: false };
+  connection(): Kube & { cut: boolean; loseAnswers: boolean; hangs: boolean } {
+    const connection = { cut: false, loseAnswers: false, hangs: false };
     const refuse = (status: number, reason: string) => new ApiError(reason, { status, reason });
     const reach = async <T>(serve: () => T): Promise<T> => {
       await Promise.resolve();
       if (connection.cut) throw refuse(0, 'Unreachable');
+      if (connection.hangs) await new Promise(() => {});
       const answer = serve();
       if (connection.loseAnswers) throw refuse(0, 'Unreachable');
       return answer;
@@ -51,7 +52,7 @@ class LeaseServer {
       list: nothing,
       apply: nothing,
       delete: nothing,
-    }) as unknown as Kube & { cut: boolean; loseAnswers: boolean };
+    }) as unknown as Kube & { cut: boolean; loseAnswers: boolean; hangs: boolean };
   }
 }
 
@@ -144,6 +145,19 @@ test('an answer that was lost costs nothing: the next renewal finds its own', as
   kube.loseAnswers = true;
   await timers.advance(4_000);
   kube.loseAnswers = false;
+  await timers.advance(60_000);
+  expect(election.isLeader()).toBe(true);
+  expect(told).toEqual(['leads at 0']);
+});
+
+test('a call that hangs is not what costs the lease', async () => {
+  const timers = new VirtualTimers();
+  const server = new LeaseServer();
+  const { election, kube, told } = candidate(server, timers, 'a');
+  await timers.advance(5_000);
+  kube.hangs = true;
+  await timers.advance(2_000);
+  kube.hangs = false;
   await timers.advance(60_000);
   expect(election.isLeader()).toBe(true);
   expect(told).toEqual(['leads at 0']);

@@ -7,10 +7,12 @@
  * writes that are on their way. All writes of the lease name the resource version they were decided on, so of two who reach
  * for it one is refused.
  *
- * The lease wants a `Kube` of its own: unfenced, and not behind the rate limit of the work.
+ * The lease wants a `Kube` of its own: unfenced, and not behind the rate limit of the work. A call that hangs is given up
+ * soon enough for two more; should it arrive after all, its resource version is an old one by then, or the record ours.
  */
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
+import { startDeadline } from './deadline.ts';
 import { resources } from './kinds.ts';
 import { ApiError, type Kube, type KubeObject } from './kube.ts';
 import { sleep, systemTimers, type Timers } from './timers.ts';
@@ -145,7 +147,9 @@ export class LeaderElection {
 
   async #read(): Promise<Lease | undefined> {
     const { kube, namespace, name } = this.#options;
-    const lease = await kube.read<Lease>({ resource: resources.lease, namespace, name });
+    const lease = await this.#inTime(
+      kube.read<Lease>({ resource: resources.lease, namespace, name }),
+    );
     if (lease !== undefined && versionOf(lease) !== versionOf(this.#seen?.lease)) {
       this.#seen = { lease, sinceMs: this.#timers.nowMs() };
     }
@@ -190,14 +194,28 @@ export class LeaderElection {
     const { apiVersion, kind } = resources.lease;
     if (lease === undefined) {
       const first = { apiVersion, kind, metadata: { namespace, name }, spec };
-      return kube.create<Lease>(resources.lease, first, { fieldManager });
+      return this.#inTime(kube.create<Lease>(resources.lease, first, { fieldManager }));
     }
     const { resourceVersion } = lease.metadata;
-    return kube.mergePatch<Lease>(
-      { resource: resources.lease, namespace, name },
-      { metadata: { resourceVersion }, spec },
-      { fieldManager },
+    return this.#inTime(
+      kube.mergePatch<Lease>(
+        { resource: resources.lease, namespace, name },
+        { metadata: { resourceVersion }, spec },
+        { fieldManager },
+      ),
     );
+  }
+
+  async #inTime<T>(call: Promise<T>): Promise<T> {
+    const deadline = startDeadline(this.#timers, this.#renewDeadlineMs / 3);
+    const late = new Promise<never>((_, reject) => {
+      deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason as Error));
+    });
+    try {
+      return await Promise.race([call, late]);
+    } finally {
+      deadline.clear();
+    }
   }
 
   #lead(sentAtMs: number): void {
