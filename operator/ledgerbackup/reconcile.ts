@@ -1,11 +1,9 @@
 /** Backups are not made yet; whoever asks for one is told so rather than left to wait. */
-import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
-import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
-import { statusManager } from '../ledgerdatabase/reconcile.ts';
-
-export type BackupObject = (LedgerBackup | LedgerBackupSchedule) & KubeObject;
+import type { Cache, Kube, Resource } from '../runtime/kube.ts';
+import type { BackupObject } from '../custom-objects.ts';
+import { statusManager } from '../field-managers.ts';
 
 /** The condition that says how each of the two kinds is doing. */
 const conditionOf: Readonly<Record<BackupObject['kind'], string>> = {

@@ -5,8 +5,8 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import { resources } from '../runtime/kinds.ts';
 import type { Cache, Kube } from '../runtime/kube.ts';
-import { statusManager } from '../ledgerdatabase/reconcile.ts';
-import type { CatalogObject } from '../ledgerdatabase/observe.ts';
+import type { CatalogObject } from '../custom-objects.ts';
+import { statusManager } from '../field-managers.ts';
 
 export interface CatalogEnvironment {
   readonly kube: Kube;

@@ -2,9 +2,8 @@
 import { labels } from '../../domain/names.ts';
 import type { StallReason } from '../../domain/conditions.ts';
 import { ApiError, type Kube, type KubeObject } from '../runtime/kube.ts';
+import { fieldManager } from '../field-managers.ts';
 import { targetOf, type Action } from './actions.ts';
-
-export const fieldManager = 'ledgerhouse-operator';
 
 /** What cannot be done until a person acts. */
 export interface Refusal {

@@ -1,6 +1,6 @@
 /** Databases' conditions as metrics, so that alerts need not read the API. */
 import type { Labels } from '../runtime/metrics.ts';
-import type { DatabaseObject } from './observe.ts';
+import type { DatabaseObject } from '../custom-objects.ts';
 
 /** Of ten conditions the five that somebody is woken up for. */
 const measured = new Set(['Available', 'Ready', 'Stalled', 'ReplicasHealthy', 'StorageReady']);

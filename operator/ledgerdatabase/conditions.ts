@@ -4,20 +4,20 @@ import type { Condition } from '../../domain/resources.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
-import type { Seen } from './status.ts';
+import type { Standing } from './standing.ts';
 
 type Verdict = readonly [status: Condition['status'], reason: string, message: string];
 
-export function conditionsOf(observed: Observation, draft: Draft, seen: Seen): Condition[] {
-  const storage = storageReady(observed, draft, seen);
-  const version = versionUpToDate(draft, seen);
-  const healthy = replicasHealthy(draft, seen);
+export function conditionsOf(observed: Observation, draft: Draft, standing: Standing): Condition[] {
+  const storage = storageReady(observed, draft, standing);
+  const version = versionUpToDate(draft, standing);
+  const healthy = replicasHealthy(draft, standing);
   const settled = healthy[0] === 'True' && storage[0] === 'True' && version[0] === 'True';
-  const progress = progressOf(draft, seen, { healthy, storage, version });
+  const progress = progressOf(draft, standing, { healthy, storage, version });
   const verdicts: Readonly<Record<ConditionType, Verdict>> = {
-    Available: available(draft, seen),
-    Ready: ready(draft, seen, settled, progress),
-    Reconciling: reconciling(draft, seen, settled, progress),
+    Available: available(draft, standing),
+    Ready: ready(draft, standing, settled, progress),
+    Reconciling: reconciling(draft, standing, settled, progress),
     Stalled:
       draft.stall === undefined
         ? ['False', 'NotStalled', 'nothing waits for a person']
@@ -26,7 +26,7 @@ export function conditionsOf(observed: Observation, draft: Draft, seen: Seen): C
     ReplicasHealthy: healthy,
     StorageReady: storage,
     VersionUpToDate: version,
-    Suspended: suspended(draft, seen),
+    Suspended: suspended(draft, standing),
     BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
@@ -39,38 +39,38 @@ export function conditionsOf(observed: Observation, draft: Draft, seen: Seen): C
   });
 }
 
-function available(draft: Draft, seen: Seen): Verdict {
-  if (seen.replicas > 0 && seen.ready >= seen.quorum) {
+function available(draft: Draft, standing: Standing): Verdict {
+  if (standing.replicas > 0 && standing.ready >= standing.quorum) {
     return [
       'True',
       'QuorumServing',
-      `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed`,
+      `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed`,
     ];
   }
   if (draft.facts.bootstrapped !== true) {
     return ['False', 'NotBootstrapped', draft.waiting ?? 'the database has not started yet'];
   }
-  if (seen.suspended)
+  if (standing.suspended)
     return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
-  const lost = `${seen.ready} of ${seen.replicas} replicas serve, ${seen.quorum} are needed${troubles(seen)}`;
+  const lost = `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed${troubles(standing)}`;
   return ['False', 'QuorumLost', lost];
 }
 
-function replicasHealthy(draft: Draft, seen: Seen): Verdict {
-  if (seen.suspended) return ['False', 'Suspended', 'the database is suspended'];
+function replicasHealthy(draft: Draft, standing: Standing): Verdict {
+  if (standing.suspended) return ['False', 'Suspended', 'the database is suspended'];
   if (draft.facts.bootstrapped !== true)
     return ['False', 'NotBootstrapped', 'the database has not started yet'];
-  if (seen.ready === seen.replicas)
-    return ['True', 'AllHealthy', `all ${seen.replicas} replicas are ready`];
+  if (standing.ready === standing.replicas)
+    return ['True', 'AllHealthy', `all ${standing.replicas} replicas are ready`];
   return [
     'False',
     'Degraded',
-    `${seen.ready} of ${seen.replicas} replicas are ready${troubles(seen)}`,
+    `${standing.ready} of ${standing.replicas} replicas are ready${troubles(standing)}`,
   ];
 }
 
 /** What is wrong with those that are not ready, for a sentence's end. */
-function troubles({ members }: Seen): string {
+function troubles({ members }: Standing): string {
   const wrong = members.filter((member) => member.state !== 'Ready');
   const words = wrong.map((member) => {
     const why = member.reason === undefined ? '' : ` (${member.reason}: ${member.message ?? ''})`;
@@ -79,13 +79,17 @@ function troubles({ members }: Seen): string {
   return words.length === 0 ? '' : `: ${words.join('; ')}`;
 }
 
-function storageReady(observed: Observation, draft: Draft, seen: Seen): Verdict {
+function storageReady(observed: Observation, draft: Draft, standing: Standing): Verdict {
   if (draft.storageProblem !== undefined) {
     return ['False', draft.storageProblem.reason, draft.storageProblem.message];
   }
-  const { storage } = seen;
+  const { storage } = standing;
   const { claims } = observed.owned;
-  if (storage === undefined || claims.length < seen.replicas || storage.capacityGb === undefined) {
+  if (
+    storage === undefined ||
+    claims.length < standing.replicas ||
+    storage.capacityGb === undefined
+  ) {
     return ['False', 'Provisioning', 'not all volumes are bound yet'];
   }
   for (const claim of claims) {
@@ -114,7 +118,7 @@ function storageReady(observed: Observation, draft: Draft, seen: Seen): Verdict 
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
 }
 
-function versionUpToDate(draft: Draft, seen: Seen): Verdict {
+function versionUpToDate(draft: Draft, standing: Standing): Verdict {
   const desired = draft.facts.resolved?.engine?.version;
   if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not decided yet'];
   if (draft.activeVersion === undefined) {
@@ -129,14 +133,14 @@ function versionUpToDate(draft: Draft, seen: Seen): Verdict {
     ];
   }
   const outdated =
-    !seen.suspended &&
-    seen.members.some((member) => member.state !== 'Absent') &&
-    seen.rolled < seen.replicas;
+    !standing.suspended &&
+    standing.members.some((member) => member.state !== 'Absent') &&
+    standing.rolled < standing.replicas;
   if (outdated)
     return [
       'False',
       'RollingOut',
-      `${seen.rolled} of ${seen.replicas} replicas have the newest revision`,
+      `${standing.rolled} of ${standing.replicas} replicas have the newest revision`,
     ];
   if (draft.activeVersion !== desired) {
     return [
@@ -158,9 +162,9 @@ function bootstrapped(observed: Observation, draft: Draft): Verdict {
     : ['True', 'Formatted', 'every replica got its data file'];
 }
 
-function suspended(draft: Draft, seen: Seen): Verdict {
-  if (!seen.suspended) return ['False', 'NotSuspended', 'the database is to run'];
-  const running = seen.members.filter((member) => member.state !== 'Absent').length;
+function suspended(draft: Draft, standing: Standing): Verdict {
+  if (!standing.suspended) return ['False', 'NotSuspended', 'the database is to run'];
+  const running = standing.members.filter((member) => member.state !== 'Absent').length;
   return running === 0
     ? ['True', 'Suspended', 'no replica runs; volumes and addresses stay']
     : ['False', 'Suspending', `${running} replicas are still stopping`];
@@ -169,12 +173,12 @@ function suspended(draft: Draft, seen: Seen): Verdict {
 /** The most telling word for why it is not settled. */
 function progressOf(
   draft: Draft,
-  seen: Seen,
+  standing: Standing,
   verdicts: { healthy: Verdict; storage: Verdict; version: Verdict },
 ): readonly [ProgressReason, string] {
   if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
-  if (seen.suspended) {
-    const stopped = seen.members.every((member) => member.state === 'Absent');
+  if (standing.suspended) {
+    const stopped = standing.members.every((member) => member.state === 'Absent');
     return stopped
       ? [ProgressReason.Suspended, 'the database is suspended; set spec.suspend to false to go on']
       : [ProgressReason.Suspending, 'the replicas are stopping'];
@@ -184,7 +188,7 @@ function progressOf(
   }
   if (draft.recovering)
     return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
-  if (seen.members.some((member) => member.state === 'Failing')) {
+  if (standing.members.some((member) => member.state === 'Failing')) {
     return [ProgressReason.ReplicaFailing, verdicts.healthy[2]];
   }
   if (draft.activeVersion !== undefined && verdicts.version[0] !== 'True') {
@@ -205,12 +209,12 @@ function progressOf(
 
 function ready(
   draft: Draft,
-  seen: Seen,
+  standing: Standing,
   settled: boolean,
   progress: readonly [ProgressReason, string],
 ): Verdict {
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
-  if (settled && !seen.suspended && !draft.deleting) {
+  if (settled && !standing.suspended && !draft.deleting) {
     return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
   }
   return ['False', progress[0], progress[1]];
@@ -218,7 +222,7 @@ function ready(
 
 function reconciling(
   draft: Draft,
-  seen: Seen,
+  standing: Standing,
   settled: boolean,
   progress: readonly [ProgressReason, string],
 ): Verdict {

@@ -1,6 +1,6 @@
 /** Gathers an observation, from the caches or from the API server itself. */
 import { labels, managedBy, uidOf } from '../../domain/names.ts';
-import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
+import type { CatalogObject, DatabaseObject } from '../custom-objects.ts';
 import {
   resources,
   type Claim,
@@ -14,10 +14,6 @@ import {
 } from '../runtime/kinds.ts';
 import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
 import type { Inheritance, Owned } from './observation.ts';
-
-/** Custom resources as the transport sees them. */
-export type DatabaseObject = LedgerDatabase & KubeObject;
-export type CatalogObject = LedgerCatalog & KubeObject;
 
 /** Indexed by the label of the database's uid, but for the databases themselves. */
 export interface Caches {

@@ -9,24 +9,18 @@ import { sameStatus } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { resources, type StorageClass } from '../runtime/kinds.ts';
 import type { Kube } from '../runtime/kube.ts';
+import type { DatabaseObject } from '../custom-objects.ts';
+import { statusManager } from '../field-managers.ts';
 import { act, type Refusal } from './act.ts';
 import type { Draft, Facts } from './draft.ts';
 import { replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';
-import {
-  observeCaches,
-  observeLive,
-  type Caches,
-  type DatabaseObject,
-  type Seen,
-} from './observe.ts';
+import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts';
 import { plan } from './plan.ts';
 import { pollEngines, type StatusFetch } from './polls.ts';
 import { statusOf } from './status.ts';
 import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
-
-export const statusManager = 'ledgerhouse-operator-status';
 
 export interface Environment {
   readonly options: PlanOptions;

@@ -8,8 +8,8 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events.ts';
 import { resources, type Claim } from '../runtime/kinds.ts';
 import type { Cache, Kube, Reference } from '../runtime/kube.ts';
-import { fieldManager } from '../ledgerdatabase/act.ts';
-import type { CatalogObject, DatabaseObject } from '../ledgerdatabase/observe.ts';
+import type { CatalogObject, DatabaseObject } from '../custom-objects.ts';
+import { fieldManager } from '../field-managers.ts';
 import { decide } from './decide.ts';
 
 export interface VolumesEnvironment {

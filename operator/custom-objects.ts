@@ -1,0 +1,12 @@
+/** The custom resources as the transport sees them. */
+import type {
+  LedgerBackup,
+  LedgerBackupSchedule,
+  LedgerCatalog,
+  LedgerDatabase,
+} from '../domain/resources.ts';
+import type { KubeObject } from './runtime/kube.ts';
+
+export type DatabaseObject = LedgerDatabase & KubeObject;
+export type CatalogObject = LedgerCatalog & KubeObject;
+export type BackupObject = (LedgerBackup | LedgerBackupSchedule) & KubeObject;

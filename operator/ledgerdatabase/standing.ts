@@ -1,0 +1,77 @@
+/** How a database stands, counted from one observation: what both the conditions and the rest of the status say. */
+import { adapterOf } from '../engines/adapters.ts';
+import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { StatefulSet } from '../runtime/kinds.ts';
+import type { Draft } from './draft.ts';
+import { hasRevision, isReady, membersOf, replicaPods } from './members.ts';
+import type { Observation } from './observation.ts';
+import { capacityGb } from './steps/volumes.ts';
+
+export interface Standing {
+  readonly replicas: number;
+  readonly quorum: number;
+  readonly suspended: boolean;
+  readonly members: NonNullable<DatabaseStatus['members']>;
+  readonly ready: number;
+  /** On the desired revision, and of these the ready ones. */
+  readonly rolled: number;
+  readonly healthy: number;
+  readonly storage: NonNullable<DatabaseStatus['storage']> | undefined;
+}
+
+export function standingOf(observed: Observation, draft: Draft): Standing {
+  const { database, owned, polls } = observed;
+  const { resolved, workload } = draft.facts;
+  const replicas = resolved?.topology?.replicas ?? 0;
+  const set = owned.statefulSets.find((one) => one.metadata.name === workload);
+  const pods = replicaPods(owned.pods);
+  // A template that is about to be another one has no pods yet.
+  const changing = draft.actions.some((action) => action.purpose === 'workload');
+  const revision = changing ? undefined : revisionOf(set);
+  const current = pods.filter((pod) => hasRevision(pod, revision));
+  const previous = database.status?.members ?? [];
+  const members =
+    workload === undefined ? [] : membersOf(workload, replicas, pods, polls, previous);
+  return {
+    replicas,
+    quorum: quorumOf(draft),
+    suspended: database.spec.suspend,
+    members,
+    ready: members.filter((member) => member.state === 'Ready').length,
+    rolled: current.length,
+    healthy: current.filter(isReady).length,
+    storage: storageOf(observed, draft),
+  };
+}
+
+/** The revision that pods are to have; none while the StatefulSet's controller has not seen its newest template. */
+const revisionOf = (set: StatefulSet | undefined): string | undefined =>
+  (set?.status?.observedGeneration ?? 0) < (set?.metadata.generation ?? 0)
+    ? undefined
+    : set?.status?.updateRevision;
+
+function quorumOf(draft: Draft): number {
+  const { engine, topology } = draft.facts.resolved ?? {};
+  if (engine === undefined || topology === undefined) return 1;
+  return adapterOf(engine.name).quorum(topology.replicas).replication;
+}
+
+function storageOf(observed: Observation, draft: Draft): Standing['storage'] {
+  const previous = observed.database.status?.storage;
+  const requestedGb = draft.storageGb ?? previous?.requestedGb;
+  if (requestedGb === undefined) return undefined;
+  const replicas = draft.facts.resolved?.topology?.replicas ?? 0;
+  const capacities = observed.owned.claims.map(capacityGb);
+  const bound = capacities.filter((one) => one !== undefined);
+  const whole = replicas > 0 && bound.length >= replicas;
+  const capacity = bound.length === 0 ? undefined : Math.min(...bound);
+  const reached = whole && capacity !== undefined && capacity >= requestedGb;
+  const acknowledged = reached ? requestedGb : previous?.acknowledgedGb;
+  const has = acknowledged ?? 0;
+  return {
+    requestedGb,
+    ...(acknowledged === undefined ? {} : { acknowledgedGb: acknowledged }),
+    ...(capacity === undefined ? {} : { capacityGb: capacity }),
+    summary: has === requestedGb || has === 0 ? `${requestedGb}Gi` : `${has}Gi -> ${requestedGb}Gi`,
+  };
+}
