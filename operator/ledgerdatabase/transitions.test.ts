@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import type { Condition } from '../../domain/resources.ts';
+import type { DatabaseObject } from '../custom-objects.ts';
+import { turnsOf } from './transitions.ts';
+
+const database = (
+  conditions: Readonly<Record<string, Condition['status']>>,
+  more: { started?: boolean; suspend?: boolean; reason?: string } = {},
+): DatabaseObject => ({
+  apiVersion: 'ledgerhouse.dev/v1alpha1',
+  kind: 'LedgerDatabase',
+  metadata: { name: 'payments' },
+  spec: { suspend: more.suspend ?? false, deletionProtection: true, deletionPolicy: 'Retain' },
+  status: {
+    bootstrapped: true,
+    version: more.started === false ? {} : { active: '0.1.0' },
+    conditions: Object.entries(conditions).map(([type, status]) => ({
+      type,
+      status,
+      reason: more.reason ?? `${type}Because`,
+      message: 'words',
+      lastTransitionTime: '2026-11-21T10:00:00Z',
+    })),
+  },
+});
+const told = (before: DatabaseObject, after: DatabaseObject) =>
+  turnsOf(before, after).map((turn) => `${turn.type} ${turn.reason}`);
+
+test('what stays is not told again', () => {
+  expect(told(database({ Ready: 'True' }), database({ Ready: 'True' }))).toEqual([]);
+});
+
+test('bad news is a warning, good news is not', () => {
+  const up = database({ Available: 'True', ReplicasHealthy: 'True' });
+  const down = database({ Available: 'False', ReplicasHealthy: 'False' });
+  expect(told(up, down)).toEqual(['Warning AvailableBecause', 'Warning ReplicasHealthyBecause']);
+  expect(told(down, up)).toEqual(['Normal Available', 'Normal ReplicasHealthy']);
+});
+
+test('while a database is being made, what is not there yet is no news', () => {
+  const nothing = database({}, { started: false });
+  const making = database(
+    { Available: 'False', Ready: 'False', Stalled: 'False' },
+    { started: false },
+  );
+  expect(told(nothing, making)).toEqual([]);
+});
+
+test('a database that was stopped on purpose warns nobody', () => {
+  const up = database({ Available: 'True' });
+  expect(told(up, database({ Available: 'False' }, { suspend: true }))).toEqual([
+    'Normal AvailableBecause',
+  ]);
+});
+
+test('a stall is told with each new reason, and its end', () => {
+  const stalled = (reason: string) => database({ Stalled: 'True' }, { reason });
+  expect(told(database({ Stalled: 'False' }), stalled('UnknownSize'))).toEqual([
+    'Warning UnknownSize',
+  ]);
+  expect(told(stalled('UnknownSize'), stalled('UnknownTier'))).toEqual(['Warning UnknownTier']);
+  expect(told(stalled('UnknownSize'), stalled('UnknownSize'))).toEqual([]);
+  expect(told(stalled('UnknownSize'), database({ Stalled: 'False' }))).toEqual([
+    'Normal StalledBecause',
+  ]);
+});
