@@ -42,8 +42,8 @@ export async function buildImage(name: string): Promise<Image> {
   return withLock(join(folder, `${name}.lock`), async () => {
     const context = mkdtempSync(join(folder, `${name}.unfinished-`));
     try {
-      await recipe(join(context, 'rootfs'));
-      cpSync(join(checkout, 'images', name, 'Dockerfile'), join(context, 'Dockerfile'));
+      await recipe.fill(join(context, 'rootfs'));
+      cpSync(join(checkout, 'images', recipe.folder, 'Dockerfile'), join(context, 'Dockerfile'));
       const hash = hashOfFolder(context);
       const reference = `ledgerhouse/${name}:${hash}`;
       const archive = join(folder, `${name}-${hash}.tar`);

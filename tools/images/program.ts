@@ -1,55 +1,133 @@
-/** A program of ours in an image: its compiled sources, and the npm packages that it needs and no others. */
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { checkout } from '../cluster/config.ts';
+/** A program of ours in an image: its compiled sources, and the npm packages that these import, with all that those need. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { builtinModules } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { cacheFolder, checkout } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
 
-/** Puts `folders` of the compiled sources and `packages` with their dependencies under `target`. */
-export async function addProgram(
-  target: string,
-  folders: readonly string[],
-  packages: readonly string[],
-): Promise<void> {
-  const built = join(target, 'built');
-  const tsc = join(checkout, 'node_modules/.bin/tsc');
-  await run(
-    tsc,
-    [
-      '-p',
-      join(checkout, 'tsconfig.build.json'),
-      '--outDir',
-      built,
-      '--incremental',
-      'false',
-      '--sourceMap',
-      'false',
-    ],
-    { timeoutMs: 300_000 },
-  );
+/** Puts `folders` of the compiled sources under `target`, and the packages that they import. */
+export async function addProgram(target: string, folders: readonly string[]): Promise<void> {
+  const built = await compiled();
   for (const folder of folders) {
     cpSync(join(built, folder), join(target, 'dist', folder), { recursive: true });
   }
-  rmSync(built, { recursive: true });
   cpSync(join(checkout, 'package.json'), join(target, 'package.json'));
-  for (const name of closure(packages)) {
-    const from = join(checkout, 'node_modules', name);
-    mkdirSync(join(target, 'node_modules', name), { recursive: true });
-    cpSync(from, join(target, 'node_modules', name), { recursive: true });
+  for (const folder of closure(importedPackages(join(target, 'dist')))) {
+    const to = join(target, relative(checkout, folder));
+    mkdirSync(to, { recursive: true });
+    cpSync(folder, to, { recursive: true, filter: (path) => isNeeded(relative(folder, path)) });
   }
 }
 
-/** The packages and all that they depend on, as npm laid them out at the top of node_modules. */
+let compilation: Promise<string> | undefined;
+
+/** A folder with all sources compiled: once for all images of a run, gone with the process. */
+function compiled(): Promise<string> {
+  compilation ??= (async () => {
+    mkdirSync(join(cacheFolder, 'images'), { recursive: true });
+    const folder = mkdtempSync(join(cacheFolder, 'images', 'compiled.unfinished-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    await run(
+      join(checkout, 'node_modules/.bin/tsc'),
+      [
+        '-p',
+        join(checkout, 'tsconfig.build.json'),
+        '--outDir',
+        folder,
+        '--incremental',
+        'false',
+        '--sourceMap',
+        'false',
+      ],
+      { timeoutMs: 300_000 },
+    );
+    return folder;
+  })();
+  return compilation;
+}
+
+/** Names of the packages that compiled modules import; types are gone by then. */
+function importedPackages(folder: string): readonly string[] {
+  const names = new Set<string>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.js')) continue;
+    const source = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+    // Statements begin a line in what the compiler emits; so words in comments and strings are none.
+    const imports = source.matchAll(
+      /^(?:import|export)\b(?:[\w\s{},*$]*\bfrom)?\s*['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
+    );
+    for (const [, named, dynamic] of imports) {
+      const name = packageOf(named ?? dynamic ?? '');
+      if (name !== undefined) names.add(name);
+    }
+  }
+  return [...names].sort();
+}
+
+function packageOf(specifier: string): string | undefined {
+  if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
+  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0];
+  return name === undefined || builtinModules.includes(name) ? undefined : name;
+}
+
+/**
+ * The folders of packages and of all that they depend on, each where Node finds it from the one that needs it. Optional
+ * dependencies stay out: those of our packages are for other runtimes than Node.
+ */
 function closure(packages: readonly string[]): readonly string[] {
   const found = new Set<string>();
-  const visit = (name: string) => {
-    const manifest = join(checkout, 'node_modules', name, 'package.json');
-    if (found.has(name) || !existsSync(manifest)) return;
-    found.add(name);
-    const { dependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8')) as {
+  const visit = (name: string, from: string) => {
+    // Types are for compilers.
+    if (name.startsWith('@types/')) return;
+    const folder = resolve(name, from);
+    if (found.has(folder)) return;
+    found.add(folder);
+    const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    ) as {
       dependencies?: Record<string, string>;
+      optionalDependencies?: Record<string, string>;
     };
-    for (const dependency of Object.keys(dependencies)) visit(dependency);
+    for (const dependency of Object.keys(dependencies)) {
+      if (!(dependency in optionalDependencies)) visit(dependency, folder);
+    }
   };
-  for (const name of packages) visit(name);
+  for (const name of packages) visit(name, checkout);
   return [...found].sort();
+}
+
+/** As Node looks for a package: in the node_modules of the folder that needs it, then of each folder above. */
+function resolve(name: string, from: string): string {
+  for (let folder = from; folder.startsWith(checkout); folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name);
+    if (existsSync(join(candidate, 'package.json'))) return candidate;
+  }
+  throw new Error(`the package ${name}, which ${from} needs, is not installed: npm ci`);
+}
+
+const unneededFolders = new Set([
+  'node_modules',
+  'test',
+  'tests',
+  '__tests__',
+  'docs',
+  'example',
+  'examples',
+  'benchmark',
+  'benchmarks',
+  '.github',
+]);
+
+/** Whether a file or folder of a package is for running it; a nested node_modules holds packages of their own. */
+function isNeeded(path: string): boolean {
+  const name = basename(path);
+  return !(unneededFolders.has(name) || /\.(d\.[cm]?ts|map|md|markdown|tsbuildinfo)$/i.test(name));
 }
