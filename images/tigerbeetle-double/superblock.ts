@@ -25,7 +25,7 @@ const copyDistance = 24_576;
 const copySize = 8_192;
 const members = 12;
 /** Of the constants of upstream's production build; replicas' ids come from it. */
-const configChecksum = Buffer.from('fdaf799fc9fedca12ad9450103550779', 'hex').reverse();
+const configChecksum = Buffer.from('fdaf799fc9fedca12ad9450103550779', 'hex');
 
 /** All copies, as they are at the file's beginning. */
 export function encodeSuperblock(superblock: Superblock): Uint8Array {
