@@ -1,0 +1,116 @@
+/**
+ * Whether databases can be made here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
+ * gone. It is deleted with its volume whatever happens in between.
+ */
+import { apiVersion } from '../domain/resources.ts';
+import type { DatabaseObject } from './custom-objects.ts';
+import { resources } from './runtime/kinds.ts';
+import { ApiError, type Kube, type Reference } from './runtime/kube.ts';
+import { sleep, type Timers } from './runtime/timers.ts';
+
+export interface CheckOptions {
+  readonly kube: Kube;
+  readonly namespace: string;
+  /** Of the database. Another one of that name is left alone, and the check fails. */
+  readonly name: string;
+  /** For becoming ready, and once more for going. */
+  readonly timeoutMs: number;
+  readonly timers: Timers;
+  /** Called with each step, and with each new standing of the database. */
+  readonly report: (words: string) => void;
+  /** Ends the waiting for readiness; what was made is deleted all the same. */
+  readonly signal: AbortSignal;
+}
+
+/** Why no database could be made, in words to act on. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed';
+}
+
+const lookEveryMs = 500;
+const fieldManager = 'ledgerhouse-check';
+
+export async function checkInstallation(options: CheckOptions): Promise<void> {
+  const { kube, namespace, name, timers, report } = options;
+  const startedAtMs = timers.nowMs();
+  const made = await makeDatabase(options);
+  report(`made LedgerDatabase ${namespace}/${name}`);
+  try {
+    await untilReady(options);
+    report(`ready after ${Math.round((timers.nowMs() - startedAtMs) / 1_000)} s`);
+  } finally {
+    await kube.delete(referenceTo(options), { uid: made.metadata.uid ?? '' });
+    report('deleting it, and its volume');
+  }
+  await untilGone(options);
+  report('gone');
+}
+
+const referenceTo = ({ namespace, name }: CheckOptions): Reference => ({
+  resource: resources.database,
+  namespace,
+  name,
+});
+
+async function makeDatabase({ kube, namespace, name }: CheckOptions): Promise<DatabaseObject> {
+  try {
+    return await kube.create<DatabaseObject>(
+      resources.database,
+      {
+        apiVersion,
+        kind: 'LedgerDatabase',
+        metadata: { name, namespace },
+        spec: {
+          topology: 'single',
+          suspend: false,
+          deletionProtection: false,
+          deletionPolicy: 'Delete',
+        },
+      },
+      { fieldManager },
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'UnknownPath') throw error;
+    throw new CheckFailed(
+      'the API server knows no LedgerDatabase; install the chart ledgerhouse-crds first',
+      { cause: error },
+    );
+  }
+}
+
+async function untilReady(options: CheckOptions): Promise<void> {
+  const { kube, namespace, name, timeoutMs, timers, report, signal } = options;
+  const deadlineMs = timers.nowMs() + timeoutMs;
+  let last = 'the operator has not looked at it: is its Deployment running?';
+  for (;;) {
+    const database = await kube.read<DatabaseObject>(referenceTo(options));
+    if (database === undefined) throw new CheckFailed('someone else deleted the database');
+    const conditions = database.status?.conditions ?? [];
+    const ready = conditions.find(({ type }) => type === 'Ready');
+    if (ready?.status === 'True') return;
+    const standing = ready === undefined ? last : `${ready.reason}: ${ready.message}`;
+    if (standing !== last) report(standing);
+    last = standing;
+    const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
+    if (stalled !== undefined) throw new CheckFailed(`${stalled.reason}: ${stalled.message}`);
+    if (signal.aborted) throw new CheckFailed(`asked to end; until then: ${last}`);
+    if (timers.nowMs() > deadlineMs) {
+      const within = `not ready within ${Math.round(timeoutMs / 1_000)} s`;
+      throw new CheckFailed(`${within}; ${last} (kubectl -n ${namespace} describe ldb ${name})`);
+    }
+    await sleep(timers, lookEveryMs, signal);
+  }
+}
+
+async function untilGone(options: CheckOptions): Promise<void> {
+  const { kube, namespace, name, timeoutMs, timers } = options;
+  const deadlineMs = timers.nowMs() + timeoutMs;
+  while ((await kube.read(referenceTo(options))) !== undefined) {
+    if (timers.nowMs() > deadlineMs) {
+      throw new CheckFailed(
+        `it is still being deleted after ${Math.round(timeoutMs / 1_000)} s (kubectl -n ${namespace} get ldb ${name} -o yaml)`,
+      );
+    }
+    await sleep(timers, lookEveryMs);
+  }
+}
