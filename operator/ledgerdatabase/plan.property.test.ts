@@ -1,0 +1,176 @@
+/** What must hold of every plan, whatever is seen: half of the observations here could not even be. */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { annotations, labels } from '../../domain/names.ts';
+import { disorder, recipe, uid, type Recipe } from '../../test/support/disordered-database.ts';
+import { cachesOf, type SimulatedCluster } from '../../test/support/simulated-cluster.ts';
+import type { Claim } from '../runtime/kinds.ts';
+import { targetOf, type Action } from './actions.ts';
+import type { Draft } from './draft.ts';
+import { isReady, replicaPods } from './members.ts';
+import type { Observation, Polls } from './observation.ts';
+import { observeCaches } from './observe.ts';
+import { plan } from './plan.ts';
+import { capacityGb, requestedGb } from './steps/volumes.ts';
+import { gigabytesOf } from './quantity.ts';
+import { statusOf } from './status.ts';
+
+const options = { operatorNamespace: 'ledgerhouse-system' };
+
+const asked = fc.record({
+  live: fc.boolean(),
+  polled: fc.constantFrom('not', 'all', 'all', 'silent', 'syncing'),
+  storageClass: fc.boolean(),
+});
+type Asked = typeof asked extends fc.Arbitrary<infer T> ? T : never;
+
+function observationOf(cluster: SimulatedCluster, made: Recipe, given: Asked): Observation {
+  const caches = cachesOf(cluster.objects);
+  const database = cluster.all('LedgerDatabase').find((one) => one.metadata.uid === uid);
+  if (database === undefined) throw new Error('there is no database');
+  const [found] = cluster.all('StorageClass');
+  const [catalog] = cluster.all('LedgerCatalog');
+  return {
+    nowMs: cluster.nowMs,
+    live: given.live,
+    database,
+    catalog,
+    ...observeCaches(caches, database),
+    polls: pollsOf(made, given.polled),
+    storageClass: given.storageClass ? { found } : undefined,
+  };
+}
+
+function pollsOf({ replicas }: Recipe, polled: Asked['polled']): Polls | undefined {
+  if (polled === 'not') return undefined;
+  const said = replicas.map((_, index) => {
+    const silent = polled === 'silent' && index === 1;
+    const status = { role: index === 0 ? 'primary' : 'backup', release: '0.17.8', op: 1 };
+    const syncing = polled === 'syncing' && index === 2;
+    return [index, silent ? { problem: 'silent' } : { ...status, syncing }] as const;
+  });
+  return new Map(said) as unknown as Polls;
+}
+
+interface Planned {
+  readonly observed: Observation;
+  readonly draft: Draft;
+}
+
+/**
+ * Checks a promise over many observations and the plans made of them. It says whether there was anything to check: what never
+ * comes up is promised by nothing.
+ */
+function always(promise: (planned: Planned) => boolean): void {
+  let checked = 0;
+  fc.assert(
+    fc.property(recipe, asked, (made, given) => {
+      const observed = observationOf(disorder(made), made, given);
+      if (promise({ observed, draft: plan(observed, options) })) checked += 1;
+    }),
+    { numRuns: 1_500 },
+  );
+  expect(checked).toBeGreaterThanOrEqual(5);
+}
+
+const ofKind = (draft: Draft, verb: Action['verb'], kind: string) =>
+  draft.actions.filter((action) => action.verb === verb && targetOf(action).resource.kind === kind);
+
+test('every observation has a plan, and every plan a status', () => {
+  always(({ observed, draft }) => {
+    expect(statusOf(observed, draft).conditions?.length).toBe(10);
+    return true;
+  });
+});
+
+test('the same observation gives the same plan', () => {
+  always(({ observed, draft }) => {
+    expect(plan(observed, options)).toEqual(draft);
+    return true;
+  });
+});
+
+test('what destroys or is done but once is done only on the API server’s own word', () => {
+  always(({ draft }) => {
+    const once = draft.actions.filter(({ verb }) => verb === 'delete' || verb === 'create');
+    expect(once.filter((action) => !action.guarded)).toEqual([]);
+    return once.length > 0;
+  });
+});
+
+test('no data file is made when there is any sign of an earlier life', () => {
+  always(({ observed, draft }) => {
+    const formats = ofKind(draft, 'create', 'Job').filter((one) => one.purpose === 'format');
+    if (formats.length === 0) return false;
+    expect(observed.database.status?.bootstrapped).not.toBe(true);
+    expect(observed.owned.statefulSets).toEqual([]);
+    expect(replicaPods(observed.owned.pods)).toEqual([]);
+    for (const job of formats) {
+      const index = targetOf(job).name.slice(-1);
+      const claim = observed.owned.claims.find((one) => one.metadata.name?.endsWith(`-${index}`));
+      expect(claim?.metadata.annotations?.[annotations.formatted]).toBeUndefined();
+    }
+    return true;
+  });
+});
+
+test('no volume is deleted but with its database, under the policy Delete', () => {
+  always(({ observed, draft }) => {
+    const { database } = observed;
+    if (ofKind(draft, 'delete', 'PersistentVolumeClaim').length === 0) return false;
+    expect(database.metadata.deletionTimestamp).toBeDefined();
+    expect(database.spec.deletionPolicy).toBe('Delete');
+    return true;
+  });
+});
+
+test('the volumes of a database that is there are never taken over', () => {
+  always(({ observed, draft }) => {
+    const adoptions = draft.actions.filter((one) => one.purpose === 'adoption');
+    for (const action of adoptions) {
+      const claim = observed.inheritance?.claims.find(
+        (one) => one.metadata.name === targetOf(action).name,
+      );
+      const owner = claim?.metadata.labels?.[labels.uid] ?? '';
+      expect(observed.inheritance?.livingOwners).not.toContain(owner);
+    }
+    return adoptions.length > 0;
+  });
+});
+
+test('no ready pod is deleted while another replica is not, nor two in one plan', () => {
+  always(({ observed, draft }) => {
+    const pods = replicaPods(observed.owned.pods);
+    const names = new Set(ofKind(draft, 'delete', 'Pod').map((one) => targetOf(one).name));
+    const deleted = pods.filter((pod) => names.has(pod.metadata.name ?? ''));
+    if (!deleted.some(isReady)) return false;
+    expect(deleted).toHaveLength(1);
+    expect(pods.filter(isReady)).toHaveLength(draft.subject?.resolved.topology.replicas ?? 0);
+    return true;
+  });
+});
+
+test('a volume’s request is lowered to no less than what the volume has', () => {
+  always(({ observed, draft }) => {
+    let lowered = false;
+    for (const action of ofKind(draft, 'patch', 'PersistentVolumeClaim')) {
+      if (action.verb !== 'patch' || action.purpose !== 'growth') continue;
+      const { spec } = action.patch as { spec: NonNullable<Claim['spec']> };
+      const claim = observed.owned.claims.find((one) => one.metadata.name === action.target.name);
+      if (claim === undefined) throw new Error(`${action.target.name} is not there`);
+      const asks = gigabytesOf(spec.resources?.requests?.['storage']) ?? 0;
+      if (asks >= requestedGb(claim)) continue;
+      expect(asks).toBeGreaterThanOrEqual(capacityGb(claim) ?? 0);
+      lowered = true;
+    }
+    return lowered;
+  });
+});
+
+test('a database that is being deleted gets nothing new', () => {
+  always(({ observed, draft }) => {
+    if (observed.database.metadata.deletionTimestamp === undefined) return false;
+    expect(draft.actions.filter(({ verb }) => verb === 'create' || verb === 'apply')).toEqual([]);
+    return true;
+  });
+});

@@ -1,0 +1,234 @@
+/**
+ * Whole histories: a database in any state, caches that lag behind, an operator that dies between any two calls, while Kubernetes
+ * does its part. What is promised of each write is held against what really was there when it was sent, not against what the
+ * operator saw; and at the end there must be rest.
+ */
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import pino from 'pino';
+import { annotations, labels } from '../../domain/names.ts';
+import {
+  disorder,
+  name,
+  namespace,
+  recipe,
+  uid,
+  type Recipe,
+} from '../../test/support/disordered-database.ts';
+import { dyingKube, Killed } from '../../test/support/dying-kube.ts';
+import {
+  cachesOf,
+  type SimulatedCluster,
+  type Write,
+} from '../../test/support/simulated-cluster.ts';
+import type { DatabaseObject } from '../custom-objects.ts';
+import type { Claim, Pod } from '../runtime/kinds.ts';
+import { ApiError, type Kube, type KubeObject } from '../runtime/kube.ts';
+import { isReady, replicaPods } from './members.ts';
+import { capacityGb, requestedGb } from './steps/volumes.ts';
+import { reconcileDatabase, type Environment } from './reconcile.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** What befalls the operator in one turn. */
+const turn = fc.record({
+  /** How many turns its caches lag behind. */
+  lag: fc.constantFrom(0, 0, 1, 2, 4),
+  /** Writes until it dies. */
+  lives: fc.constantFrom(99, 99, 0, 1, 2, 3),
+  lastAnswerLost: fc.boolean(),
+  idle: fc.boolean(),
+});
+
+const statusOf = (release: string, role: string) => ({
+  engine: 'TigerBeetle',
+  version: release,
+  release,
+  clusterId: '1',
+  replicaIndex: 0,
+  replicaCount: 3,
+  role,
+  view: 0,
+  op: 1,
+  commit: 1,
+  checkpoint: 0,
+  syncing: false,
+  warnings: [],
+  storage: { usedBytes: 1, limitBytes: 2 },
+});
+
+/** The engines switch to a release once all of them have it. */
+function engineSays(cluster: SimulatedCluster, url: string): unknown {
+  const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
+  const all = images.every((image) => image === 'ledgerhouse/tigerbeetle:2');
+  return statusOf(all ? '0.17.9' : '0.17.8', url.includes('10.1.0.1:') ? 'primary' : 'backup');
+}
+
+const environmentOf = (
+  cluster: SimulatedCluster,
+  kube: Kube,
+  seen: ReadonlyMap<string, KubeObject>,
+): Environment => ({
+  options: { operatorNamespace: 'ledgerhouse-system' },
+  kube,
+  caches: cachesOf(seen),
+  fetchStatus: (url) => Promise.resolve(engineSays(cluster, url)),
+  nowMs: () => cluster.nowMs,
+  transitions: () => {},
+});
+
+/** A refused write is tried again later, as the controller does; all else but a death is a bug. */
+async function reconcileOnce(environment: Environment): Promise<void> {
+  try {
+    await reconcileDatabase(environment, { namespace, name }, logger);
+  } catch (error) {
+    if (!(error instanceof ApiError) && !(error instanceof Killed)) throw error;
+  }
+}
+
+interface History {
+  readonly cluster: SimulatedCluster;
+  /** Nothing moved any more. */
+  readonly rested: boolean;
+}
+
+const turnsMax = 250;
+
+async function live(
+  made: Recipe,
+  turns: readonly (typeof turn extends fc.Arbitrary<infer T> ? T : never)[],
+  check: (write: Write) => void,
+): Promise<History> {
+  const cluster = disorder(made);
+  cluster.onWrite = check;
+  const past: ReadonlyMap<string, KubeObject>[] = [new Map(cluster.objects)];
+  for (const { lag, lives, lastAnswerLost, idle } of turns) {
+    const seen = past.at(-1 - lag) ?? past[0] ?? new Map<string, KubeObject>();
+    const { kube } = dyingKube(cluster, lives, { lastAnswerLost });
+    await reconcileOnce(environmentOf(cluster, kube, seen));
+    if (!idle) cluster.move();
+    past.push(new Map(cluster.objects));
+  }
+  for (let turned = 0, quiet = 0; turned < turnsMax; turned += 1) {
+    let writes = 0;
+    cluster.onWrite = (write) => {
+      writes += 1;
+      check(write);
+    };
+    await reconcileOnce(environmentOf(cluster, cluster, new Map(cluster.objects)));
+    quiet = cluster.move() || writes > 0 ? 0 : quiet + 1;
+    // What waits for time alone has waited for half a minute.
+    if (quiet === 3) return { cluster, rested: true };
+  }
+  return { cluster, rested: false };
+}
+
+const podsOf = (before: Write['before']): readonly Pod[] =>
+  replicaPods([...before.values()].filter((one) => one.kind === 'Pod'));
+const databaseIn = (objects: Write['before']) =>
+  objects.get(`LedgerDatabase/${name}`) as unknown as DatabaseObject | undefined;
+
+/** Each is asked of every write, and says whether that was one to check. */
+const promises: Readonly<Record<string, (write: Write) => boolean>> = {
+  'a data file is made only where there was none in this database’s life'(write) {
+    const { verb, kind, name: job, before } = write;
+    if (verb !== 'create' || kind !== 'Job' || !job.includes('-format-')) return false;
+    expect(databaseIn(before)?.status?.bootstrapped).not.toBe(true);
+    expect([...before.keys()].filter((key) => key.startsWith('StatefulSet/'))).toEqual([]);
+    expect(podsOf(before)).toEqual([]);
+    const index = job.slice(-1);
+    for (const [key, claim] of before) {
+      if (!key.startsWith('PersistentVolumeClaim/data-payments') || !key.endsWith(index)) continue;
+      expect(claim.metadata.annotations?.[annotations.formatted]).toBeUndefined();
+    }
+    return true;
+  },
+  'the latch of the bootstrap never goes back'({ kind, subresource, body, before }) {
+    if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
+    if (databaseIn(before)?.status?.bootstrapped !== true) return false;
+    expect((body as unknown as DatabaseObject).status?.bootstrapped).toBe(true);
+    return true;
+  },
+  'cluster, workload and addresses never change'({ kind, subresource, body, before }) {
+    if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
+    const old = databaseIn(before)?.status;
+    const now = (body as unknown as DatabaseObject).status;
+    if (old?.clusterId === undefined || old.workload === undefined) return false;
+    expect(now).toMatchObject({ clusterId: old.clusterId, workload: old.workload });
+    for (const [index, endpoint] of (old.endpoints ?? []).entries()) {
+      expect(now?.endpoints?.[index]).toEqual(endpoint);
+    }
+    return true;
+  },
+  'no volume is deleted but with its database, under the policy Delete'({ verb, kind, before }) {
+    if (verb !== 'delete' || kind !== 'PersistentVolumeClaim') return false;
+    const database = databaseIn(before);
+    expect(database?.metadata.deletionTimestamp).toBeDefined();
+    expect(database?.spec.deletionPolicy).toBe('Delete');
+    return true;
+  },
+  'a ready pod is deleted only while all others are ready'({ verb, kind, name: pod, before }) {
+    if (verb !== 'delete' || kind !== 'Pod') return false;
+    const pods = podsOf(before);
+    if (!pods.some((one) => one.metadata.name === pod && isReady(one))) return false;
+    const replicas = databaseIn(before)?.status?.resolved?.topology?.replicas ?? 0;
+    expect(pods.filter(isReady)).toHaveLength(replicas);
+    return true;
+  },
+  'a volume’s request is lowered to no less than what the volume has'(write) {
+    const { verb, kind, name: claimName, body, before } = write;
+    if (verb !== 'patch' || kind !== 'PersistentVolumeClaim' || body === undefined) return false;
+    const claim: Claim | undefined = before.get(`${kind}/${claimName}`);
+    const next: Claim = body;
+    if (claim === undefined || requestedGb(next) >= requestedGb(claim)) return false;
+    expect(requestedGb(next)).toBeGreaterThanOrEqual(capacityGb(claim) ?? 0);
+    return true;
+  },
+  'what belongs to another database that is there is never written to'(write) {
+    const { kind, name: object, before } = write;
+    const owner = before.get(`${kind}/${object}`)?.metadata.labels?.[labels.uid];
+    if (owner === undefined || owner === uid) return false;
+    const living = [...before.values()].filter((one) => one.kind === 'LedgerDatabase');
+    expect(living.map((one) => one.metadata.uid)).not.toContain(owner);
+    return true;
+  },
+};
+
+/** Ready, or it says what a person is to do or what it waits for. */
+function expectTold({ status }: DatabaseObject): void {
+  const row = (type: string) => status?.conditions?.find((one) => one.type === type);
+  const told =
+    row('Ready')?.status === 'True' ||
+    row('Stalled')?.status === 'True' ||
+    row('Suspended')?.status === 'True' ||
+    row('StorageReady')?.reason === 'ExpansionNotSupported' ||
+    // Somebody deletes a volume that a pod still uses: that is waited for, by name.
+    /volume .* is being deleted/.test(JSON.stringify(status?.conditions)) ||
+    row('Ready')?.reason === 'Recovering';
+  expect(told ? 'told' : status?.conditions).toBe('told');
+}
+
+test('whatever was there and whatever befalls the operator: every write keeps every promise, and in the end there is rest', async () => {
+  const checked = new Map(Object.keys(promises).map((promise) => [promise, 0]));
+  const check = (write: Write) => {
+    for (const [promise, holds] of Object.entries(promises)) {
+      try {
+        if (holds(write)) checked.set(promise, (checked.get(promise) ?? 0) + 1);
+      } catch (error) {
+        const { verb, kind, name: object } = write;
+        throw new Error(`${promise}: ${verb} ${kind}/${object}`, { cause: error });
+      }
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(recipe, fc.array(turn, { maxLength: 12 }), async (made, turns) => {
+      const { cluster, rested } = await live(made, turns, check);
+      expect(rested).toBe(true);
+      const database = databaseIn(cluster.objects);
+      if (database !== undefined) expectTold(database);
+    }),
+    { numRuns: 600 },
+  );
+  // What never comes up is promised by nothing.
+  expect([...checked].filter(([, times]) => times < 3)).toEqual([]);
+}, 60_000);
