@@ -1,0 +1,364 @@
+/**
+ * Least rights, in both directions: the operator's own process, as the service account that the chart makes, looks after
+ * databases through their whole lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
+ */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { KubeConfig } from '@kubernetes/client-node';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { annotations, labels, managedBy } from '../../domain/names.ts';
+import { resources, type Claim, type Pod, type Service } from '../../operator/runtime/kinds.ts';
+import type { KubeObject, Resource } from '../../operator/runtime/kube.ts';
+import {
+  startOperatorWorld,
+  type Database,
+  type OperatorWorld,
+} from '../support/operator-world.ts';
+import { eventually, mustRun, shell } from '../support/shell.ts';
+
+jest.setTimeout(5 * 60_000);
+
+const home = 'ledgerhouse-system';
+let world: OperatorWorld;
+let folder = '';
+let programs = { helm: '', kubectl: '' };
+let operator: OperatorProcess;
+
+beforeAll(async () => {
+  world = await startOperatorWorld();
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-rights-'));
+  const find = async (name: string) => {
+    const printed = await mustRun(process.execPath, ['tools/cluster/main.ts', 'binary', name]);
+    return printed.trim().split('\n').at(-1) ?? '';
+  };
+  programs = { helm: await find('helm'), kubectl: await find('kubectl') };
+  await world.createNamespace(home);
+  await applyTemplate('templates/operator-rights.yaml');
+  await applyTemplate('templates/tests/check-installation.yaml', ({ kind }) => kind !== 'Pod');
+  operator = await startOperator(await kubeconfigOf('ledgerhouse-operator'));
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const kubectl = (...args: string[]) =>
+  mustRun(programs.kubectl, ['--kubeconfig', world.plane.kubeconfig, ...args]);
+
+interface Role extends KubeObject {
+  readonly rules?: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** One template of the chart, as it is rendered with the chart's own values. */
+async function templateOf(path: string): Promise<Role[]> {
+  const chart = 'charts/ledgerhouse';
+  const args = ['template', 'ledgerhouse', chart, '--namespace', home, '--show-only', path];
+  const text = await mustRun(programs.helm, args);
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Role | null)
+    .filter((object) => object !== null);
+}
+
+async function applyTemplate(path: string, wanted: (object: Role) => boolean = () => true) {
+  const file = join(folder, 'template.json');
+  const items = (await templateOf(path)).filter(wanted);
+  writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+  await kubectl('apply', '-f', file);
+}
+
+/** With a token as the kubelet would mount it. */
+async function kubeconfigOf(account: string): Promise<string> {
+  const token = (await kubectl('-n', home, 'create', 'token', account)).trim();
+  const cluster = world.kubeConfig.getCurrentCluster();
+  if (cluster === null) throw new Error('no cluster');
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(cluster, { name: account, token });
+  const path = join(folder, `${account}.kubeconfig`);
+  writeFileSync(path, config.exportConfig(), { mode: 0o600 });
+  return path;
+}
+
+interface OperatorProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
+  const child = spawn(process.execPath, ['operator/main.ts'], {
+    env: {
+      PATH: process.env['PATH'],
+      KUBECONFIG: kubeconfig,
+      LEDGERHOUSE_OPERATOR_NAMESPACE: home,
+      LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',
+      LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const port = await eventually('the operator serves', async () => {
+    if (child.exitCode !== null) throw new Error(log);
+    const [, found] = /"port":(\d+),"msg":"started"/.exec(log) ?? [];
+    return found;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await eventually('the operator is ready', async () =>
+    (await fetch(`${url}/readyz`)).ok ? true : undefined,
+  );
+  return {
+    child,
+    url,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+interface Asked {
+  readonly verb: string;
+  readonly resource: string;
+  readonly code: string;
+}
+
+/** Every request that the operator has made, as it counts them itself. */
+async function asked(): Promise<Asked[]> {
+  const text = await (await fetch(`${operator.url}/metrics`)).text();
+  return text.split('\n').flatMap((line) => {
+    const [, found, count] =
+      /^ledgerhouse_operator_api_requests_total\{(.+)\} (\d+)$/.exec(line) ?? [];
+    if (found === undefined || Number(count) === 0) return [];
+    const pairs = [...found.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]);
+    return [Object.fromEntries(pairs) as Asked];
+  });
+}
+
+/** As RBAC sees a request: an apply that made something was a creation, too. */
+const rightsOf = ({ verb, resource, code }: Asked): string[] =>
+  verb === 'patch' && code === '201'
+    ? [`${verb} ${resource}`, `create ${resource}`]
+    : [`${verb} ${resource}`];
+
+const owned = <T extends KubeObject>(resource: Resource, database: Database) =>
+  world.kube.list<T>(resource, {
+    namespace: database.metadata.namespace,
+    labelSelector: `${labels.uid}=${database.metadata.uid}`,
+  });
+
+async function ready(name: string, spec: Parameters<OperatorWorld['createDatabase']>[2] = {}) {
+  await world.createDatabase('default', name, spec);
+  return world.until('default', name, 'Ready', 'True');
+}
+
+const made = (resource: Resource, name: string, rest: object) =>
+  world.kube.apply(
+    resource,
+    {
+      apiVersion: resource.apiVersion,
+      kind: resource.kind,
+      metadata: resource.namespaced ? { name, namespace: 'default' } : { name },
+      ...rest,
+    },
+    { fieldManager: 'test', force: true },
+  );
+
+test('a database lives its whole life under the rights that the chart gives', async () => {
+  await made(resources.storageClass, 'ledgerhouse-network', {
+    provisioner: 'test.ledgerhouse.dev/none',
+    allowVolumeExpansion: true,
+  });
+  const database = await ready('payments');
+  // Changed in every way that there is.
+  const patch = (spec: object) => world.patchDatabase('default', 'payments', { spec });
+  await patch({ size: 'lh-10', parameters: { limitConnections: '7' } });
+  await world.until('default', 'payments', 'Ready', 'True');
+  await patch({ version: '0.2.0' });
+  await world.until('default', 'payments', 'Ready', 'True');
+  await patch({ storage: { sizeGb: 3 } });
+  await world.until('default', 'payments', 'Ready', 'True');
+  // Turned off and on twice: the second time, events are counted rather than made.
+  for (const suspend of [true, false, true, false]) {
+    await patch({ suspend });
+    await world.until('default', 'payments', 'Suspended', suspend ? 'True' : 'False');
+    if (!suspend) await world.until('default', 'payments', 'Ready', 'True');
+  }
+  // A Service with another address than the one on record is made again with that.
+  const recorded = '10.96.200.7';
+  const [endpoint] = database.status?.endpoints ?? [];
+  await world.kube.mergePatch(
+    { resource: resources.database, namespace: 'default', name: 'payments' },
+    { status: { endpoints: [{ ...endpoint, ip: recorded }] } },
+    { fieldManager: 'test', subresource: 'status' },
+  );
+  await eventually('the address on record', async () => {
+    const [service] = await owned<Service>(resources.service, database);
+    return service?.spec?.clusterIP === recorded ? true : undefined;
+  });
+  await world.deleteDatabase('default', 'payments');
+  const [claim] = await eventually('the volume is marked', async () => {
+    const claims = await owned<Claim>(resources.claim, database);
+    return claims[0]?.metadata.annotations?.[annotations.purgeAt] === undefined
+      ? undefined
+      : claims;
+  });
+  // Taken over by a new database, which then goes with its volume.
+  const databaseId = claim?.metadata.labels?.[labels.databaseId] ?? '';
+  const heir = await ready('heir', {
+    bootstrap: { volumes: { databaseId } },
+    deletionPolicy: 'Delete',
+  });
+  await world.deleteDatabase('default', 'heir');
+  await eventually('nothing is left', async () => {
+    const claims = await owned<Claim>(resources.claim, heir);
+    const left = await world.database('default', 'heir');
+    return claims.length === 0 && left === undefined ? true : undefined;
+  });
+});
+
+test('a volume past its time is purged, a database without backups waits for a policy', async () => {
+  const database = await ready('forgotten', { deletionPolicy: 'BackupThenDelete' });
+  await world.deleteDatabase('default', 'forgotten');
+  await world.until('default', 'forgotten', 'Stalled', 'True', 'BackupsUnavailable');
+  await world.patchDatabase('default', 'forgotten', { spec: { deletionPolicy: 'Retain' } });
+  const claim = await eventually('the volume is marked', async () => {
+    const [found] = await owned<Claim>(resources.claim, database);
+    return found?.metadata.annotations?.[annotations.purgeAt] === undefined ? undefined : found;
+  });
+  await world.kube.mergePatch(
+    { resource: resources.claim, namespace: 'default', name: claim.metadata.name ?? '' },
+    { metadata: { annotations: { [annotations.purgeAt]: '2020-01-01T00:00:00Z' } } },
+    { fieldManager: 'test' },
+  );
+  await eventually('it is purged', async () =>
+    (await owned(resources.claim, database)).length === 0 ? true : undefined,
+  );
+});
+
+test('three replicas get their disruption budget, and one whose pod is deleted another', async () => {
+  await world.createDatabase('default', 'three', {
+    engine: 'TigerBeetle',
+    topology: 'ha-3',
+    size: 'lh-40',
+  });
+  const database = await world.until('default', 'three', 'Available', 'True');
+  expect(await owned(resources.podDisruptionBudget, database)).toHaveLength(1);
+  const [pod] = await owned<Pod>(resources.pod, database);
+  await world.kube.delete(
+    { resource: resources.pod, namespace: 'default', name: pod?.metadata.name ?? '' },
+    { uid: pod?.metadata.uid ?? '' },
+  );
+  await eventually('another pod', async () => {
+    const pods = await owned<Pod>(resources.pod, database);
+    const another =
+      pods.length === 3 && pods.every((one) => one.metadata.uid !== pod?.metadata.uid);
+    return another ? true : undefined;
+  });
+});
+
+test('backups and schedules are told that there are none yet', async () => {
+  await made(resources.backup, 'monday', { spec: { database: 'payments' } });
+  await made(resources.backupSchedule, 'nightly', {
+    spec: { database: 'payments', schedule: '0 3 * * *' },
+  });
+  for (const resource of [resources.backup, resources.backupSchedule]) {
+    await eventually(`${resource.kind} has a condition`, async () => {
+      const [object] = await world.kube.list<KubeObject & { status?: { conditions?: unknown[] } }>(
+        resource,
+      );
+      return (object?.status?.conditions?.length ?? 0) > 0 ? true : undefined;
+    });
+  }
+});
+
+test('helm test makes a database and takes it away again, with its own few rights', async () => {
+  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '60'];
+  const check = { KUBECONFIG: await kubeconfigOf('ledgerhouse-check') };
+  const { code, stdout } = await shell(process.execPath, args, { env: check });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('databases can be made here')]);
+  for (const words of ['made LedgerDatabase', 'ready after', 'gone'])
+    expect(stdout).toContain(words);
+  expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
+  expect(await world.kube.list(resources.claim, { namespace: home })).toEqual([]);
+  const [role] = (await templateOf('templates/tests/check-installation.yaml')).filter(
+    ({ kind }) => kind === 'Role',
+  );
+  expect(role?.rules).toEqual([
+    {
+      apiGroups: ['ledgerhouse.dev'],
+      resources: ['ledgerdatabases'],
+      verbs: ['get', 'create', 'delete'],
+    },
+  ]);
+});
+
+test('of all that was asked, nothing was forbidden', async () => {
+  const requests = await asked();
+  expect(requests.length).toBeGreaterThan(40);
+  expect(requests.filter(({ code }) => code === '401' || code === '403')).toEqual([]);
+});
+
+/** What admission asks for where it is set up to, rather than the operator by a request. */
+const askedByAdmission = ['update ledgerdatabases/finalizers'];
+
+test('of all that is allowed, everything was asked', async () => {
+  const roles = (await templateOf('templates/operator-rights.yaml')).filter(
+    ({ rules }) => rules !== undefined,
+  );
+  const allowed = roles.flatMap(({ rules = [] }) =>
+    rules.flatMap(({ resources: names, verbs }) =>
+      names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`)),
+    ),
+  );
+  expect(new Set(allowed).size).toBe(allowed.length);
+  // Events that come again are counted half a minute later.
+  await eventually(
+    'an event is counted',
+    async () => ((await asked()).flatMap(rightsOf).includes('patch events') ? true : undefined),
+    60_000,
+  );
+  const used = new Set((await asked()).flatMap(rightsOf));
+  const unused = allowed.filter((right) => !used.has(right) && !askedByAdmission.includes(right));
+  expect(unused).toEqual([]);
+  expect([...used].filter((right) => !allowed.includes(right))).toEqual([]);
+});
+
+test('owner references block their owner, which is what the right to finalizers is for', async () => {
+  const database = await world.database('default', 'three');
+  const sets = await world.kube.list(resources.statefulSet, {
+    labelSelector: `${labels.managedBy}=${managedBy}`,
+  });
+  const [reference] = sets.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  expect(reference).toMatchObject({
+    kind: 'LedgerDatabase',
+    uid: database?.metadata.uid,
+    blockOwnerDeletion: true,
+  });
+});
+
+test('without an operator, helm test says what is not there, and leaves nothing behind', async () => {
+  await operator.stop();
+  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '2'];
+  const check = { KUBECONFIG: join(folder, 'ledgerhouse-check.kubeconfig') };
+  const { code, stdout } = await shell(process.execPath, args, { env: check });
+  expect(code).toBe(1);
+  expect(stdout).toContain('not ready within 2 s; the operator has not looked at it');
+  expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
+});
+
+test('the role is what its comment says: this test is named there', () => {
+  const text = readFileSync('charts/ledgerhouse/templates/operator-rights.yaml', 'utf8');
+  expect(text).toContain('test/integration/rights.test.ts');
+});
