@@ -47,10 +47,7 @@ test.each([
   [{ ...good, version: 'x'.repeat(65) }, 'the status has no valid version'],
   [{ ...good, clusterId: '-1' }, 'the status has no valid clusterId'],
   [{ ...good, syncing: 'no' }, 'the status has no valid syncing'],
-  [
-    { ...good, memory: { usedBytes: 1 } },
-    'the status has no valid memory.limitBytes',
-  ],
+  [{ ...good, memory: { usedBytes: 1 } }, 'the status has no valid memory.limitBytes'],
 ])('%p is refused with words', (json, problem) => {
   expect(parseEngineStatus(json)).toEqual({ problem });
 });

@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { checkInstallation } from './installation-check.ts';
-import { createKube } from './runtime/kube-http.ts';
-import { systemTimers } from './runtime/timers.ts';
+import { createKube } from '../base/kube/kube-http.ts';
+import { systemTimers } from '../base/timers.ts';
 
 const logger = pino({ base: null });
 try {

@@ -5,7 +5,7 @@ import type {
   LedgerCatalog,
   LedgerDatabase,
 } from '../domain/resources.ts';
-import type { KubeObject } from './runtime/kube.ts';
+import type { KubeObject } from '../base/kube/kube.ts';
 
 export type DatabaseObject = LedgerDatabase & KubeObject;
 export type CatalogObject = LedgerCatalog & KubeObject;

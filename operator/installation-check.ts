@@ -4,9 +4,9 @@
  */
 import { apiVersion } from '../domain/resources.ts';
 import type { DatabaseObject } from './custom-objects.ts';
-import { resources } from './runtime/kinds.ts';
-import { ApiError, type Kube, type Reference } from './runtime/kube.ts';
-import { sleep, type Timers } from './runtime/timers.ts';
+import { resources } from '../domain/kinds.ts';
+import { ApiError, type Kube, type Reference } from '../base/kube/kube.ts';
+import { sleep, type Timers } from '../base/timers.ts';
 
 export interface CheckOptions {
   readonly kube: Kube;

@@ -5,11 +5,11 @@ import pino from 'pino';
 import { operatorName } from '../domain/names.ts';
 import { readConfig, type Config } from './config.ts';
 import { Operator, reconciledKinds, watchedResources } from './operator.ts';
-import { startHealthServer } from './runtime/health-server.ts';
-import { createKube } from './runtime/kube-http.ts';
+import { startHealthServer } from '../base/health-server.ts';
+import { createKube } from '../base/kube/kube-http.ts';
 import { LeaderElection } from './runtime/leader.ts';
-import { createOperatorMetrics } from './runtime/operator-metrics.ts';
-import { measureProcess } from './runtime/process-metrics.ts';
+import { createOperatorMetrics, operatorPrefix } from './runtime/operator-metrics.ts';
+import { measureProcess } from '../base/metrics/process-metrics.ts';
 
 /** Of those in flight when the process is to end; Kubernetes gives it 30 s. */
 const stopWaitMs = 15_000;
@@ -29,7 +29,7 @@ async function run(config: Config): Promise<void> {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromDefault();
   const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
-  measureProcess(metrics);
+  measureProcess(metrics.registry, operatorPrefix);
   const onRequest = metrics.requestMade;
   // Of its own, so that no amount of work delays the lease, and no lost lease its release.
   const leaseKube = createKube(kubeConfig, { onRequest });

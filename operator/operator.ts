@@ -25,13 +25,13 @@ import {
   type PodDisruptionBudget,
   type Service,
   type StatefulSet,
-} from './runtime/kinds.ts';
-import type { Kube, KubeObject, Resource } from './runtime/kube.ts';
-import type { KubeSource } from './runtime/kube-source.ts';
-import type { Gauge } from './runtime/metrics.ts';
-import type { ObjectChange } from './runtime/object-cache.ts';
+} from '../domain/kinds.ts';
+import type { Kube, KubeObject, Resource } from '../base/kube/kube.ts';
+import type { KubeSource } from '../base/kube/kube-source.ts';
+import type { Gauge } from '../base/metrics/metrics.ts';
+import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
-import { Reflector } from './runtime/reflector.ts';
+import { Reflector } from '../base/kube/reflector.ts';
 import { reconcileVolume } from './volumes/reconcile.ts';
 
 export const reconciledKinds = [

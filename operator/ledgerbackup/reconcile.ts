@@ -1,7 +1,7 @@
 /** Backups are not made yet; whoever asks for one is told so rather than left to wait. */
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
-import type { Cache, Kube, Resource } from '../runtime/kube.ts';
+import type { Cache, Kube, Resource } from '../../base/kube/kube.ts';
 import type { BackupObject } from '../custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 

@@ -3,8 +3,8 @@ import { resolve } from '../../domain/catalog/resolve.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
-import { resources } from '../runtime/kinds.ts';
-import type { Cache, Kube } from '../runtime/kube.ts';
+import { resources } from '../../domain/kinds.ts';
+import type { Cache, Kube } from '../../base/kube/kube.ts';
 import type { CatalogObject } from '../custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 

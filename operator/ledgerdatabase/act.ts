@@ -1,7 +1,7 @@
 /** Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. */
 import { labels } from '../../domain/names.ts';
 import type { StallReason } from '../../domain/conditions.ts';
-import { ApiError, type Kube, type KubeObject } from '../runtime/kube.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { fieldManager } from '../field-managers.ts';
 import { targetOf, type Action } from './actions.ts';
 

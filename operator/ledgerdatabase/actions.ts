@@ -1,5 +1,5 @@
 /** The writes that a plan consists of. */
-import type { KubeObject, Reference, Resource } from '../runtime/kube.ts';
+import type { KubeObject, Reference, Resource } from '../../base/kube/kube.ts';
 
 interface Common {
   /** Why, in a few words: it is logged, and names what failed. */

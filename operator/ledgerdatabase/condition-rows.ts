@@ -1,5 +1,5 @@
 /** Databases' conditions as metrics, so that alerts need not read the API. */
-import type { Labels } from '../runtime/metrics.ts';
+import type { Labels } from '../../base/metrics/metrics.ts';
 import type { DatabaseObject } from '../custom-objects.ts';
 
 /** Of ten conditions the five that somebody is woken up for. */

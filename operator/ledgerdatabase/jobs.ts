@@ -1,5 +1,5 @@
 /** How a Job is doing. */
-import type { Job, Pod } from '../runtime/kinds.ts';
+import type { Job, Pod } from '../../domain/kinds.ts';
 import { troubleOf } from './members.ts';
 
 const holds = (job: Job, type: string) =>

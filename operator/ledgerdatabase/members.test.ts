@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Pod } from '../runtime/kinds.ts';
+import type { Pod } from '../../domain/kinds.ts';
 import { dataProblemOf, membersOf, troubleOf } from './members.ts';
 
 type Status = NonNullable<Pod['status']>;
@@ -9,7 +9,7 @@ const pod = (index: number, status: object, more: object = {}): Pod => ({
   kind: 'Pod',
   metadata: { name: `payments-abcdef-${index}`, ...more },
   spec: { containers: [], nodeName: 'node-1' },
-  status: status as Status,
+  status: status,
 });
 const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
 const waiting = (reason: string, message: string, last?: object) => ({

@@ -2,7 +2,7 @@
 import type { V1ContainerStatus } from '@kubernetes/client-node';
 import { labels, podName } from '../../domain/names.ts';
 import type { Member } from '../../domain/resources.ts';
-import type { Pod } from '../runtime/kinds.ts';
+import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
 /** What the agent's check of a data file found, from the termination message of its container (engine/agent). */

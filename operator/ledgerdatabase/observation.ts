@@ -11,8 +11,8 @@ import type {
   Service,
   StatefulSet,
   StorageClass,
-} from '../runtime/kinds.ts';
-import type { KubeObject } from '../runtime/kube.ts';
+} from '../../domain/kinds.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
 
 export interface Observation {
   /** Milliseconds since the UNIX epoch. */

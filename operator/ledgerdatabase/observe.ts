@@ -11,8 +11,8 @@ import {
   type PodDisruptionBudget,
   type Service,
   type StatefulSet,
-} from '../runtime/kinds.ts';
-import type { Cache, Kube, KubeObject, Resource } from '../runtime/kube.ts';
+} from '../../domain/kinds.ts';
+import type { Cache, Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
 /** Indexed by the label of the database's uid, but for the databases themselves. */

@@ -1,7 +1,7 @@
 /** Asks engines how they are, only while something is rolled out: each by its pod's own address, briefly, all at once. */
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { ports } from '../../domain/names.ts';
-import type { Pod } from '../runtime/kinds.ts';
+import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
 const deadlineMs = 2_000;

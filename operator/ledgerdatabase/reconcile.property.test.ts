@@ -15,15 +15,15 @@ import {
   uid,
   type Recipe,
 } from '../../test/support/disordered-database.ts';
-import { dyingKube, Killed } from '../../test/support/dying-kube.ts';
+import { Killed, lifeOf } from '../../test/support/dying-kube.ts';
 import {
   cachesOf,
   type SimulatedCluster,
   type Write,
 } from '../../test/support/simulated-cluster.ts';
 import type { DatabaseObject } from '../custom-objects.ts';
-import type { Claim, Pod } from '../runtime/kinds.ts';
-import { ApiError, type Kube, type KubeObject } from '../runtime/kube.ts';
+import type { Claim, Pod } from '../../domain/kinds.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { isReady, replicaPods } from './members.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
 import { reconcileDatabase, type Environment } from './reconcile.ts';
@@ -104,7 +104,7 @@ async function live(
   const past: ReadonlyMap<string, KubeObject>[] = [new Map(cluster.objects)];
   for (const { lag, lives, lastAnswerLost, idle } of turns) {
     const seen = past.at(-1 - lag) ?? past[0] ?? new Map<string, KubeObject>();
-    const { kube } = dyingKube(cluster, lives, { lastAnswerLost });
+    const kube = lifeOf(lives, { lastAnswerLost }).wrap(cluster);
     await reconcileOnce(environmentOf(cluster, kube, seen));
     if (!idle) cluster.move();
     past.push(new Map(cluster.objects));

@@ -1,7 +1,7 @@
 /** How a database stands, counted from one observation: what both the conditions and the rest of the status say. */
 import { adapterOf } from '../engines/adapters.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
-import type { StatefulSet } from '../runtime/kinds.ts';
+import type { StatefulSet } from '../../domain/kinds.ts';
 import type { Draft } from './draft.ts';
 import { hasRevision, isReady, membersOf, replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';

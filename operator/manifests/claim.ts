@@ -1,6 +1,6 @@
 /** A replica's volume. It has no owner: it outlives the resource, and only its labels say whose it was. */
 import { claimName, labels } from '../../domain/names.ts';
-import type { Claim } from '../runtime/kinds.ts';
+import type { Claim } from '../../domain/kinds.ts';
 import { commonLabels } from './metadata.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,7 +1,7 @@
 /** What a client needs to connect, for its pod to mount: a ConfigMap named after the database. */
 import { connectionName } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
-import type { ConfigMap } from '../runtime/kinds.ts';
+import type { ConfigMap } from '../../domain/kinds.ts';
 import { addressList } from './addresses.ts';
 import { ownedMetadata } from './metadata.ts';
 import type { Subject } from './subject.ts';

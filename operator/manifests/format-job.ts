@@ -1,6 +1,6 @@
 /** Makes a replica's data file, once in its life. */
 import { formatJobName } from '../../domain/names.ts';
-import type { Job } from '../runtime/kinds.ts';
+import type { Job } from '../../domain/kinds.ts';
 import { resourcesOf } from './container.ts';
 import { buildJob } from './job.ts';
 import { Role } from './metadata.ts';

@@ -6,7 +6,7 @@
 import type { V1Container, V1PodSpec, V1ResourceRequirements } from '@kubernetes/client-node';
 import { claimName, labels } from '../../domain/names.ts';
 import { adapterOf } from '../engines/adapters.ts';
-import type { Job } from '../runtime/kinds.ts';
+import type { Job } from '../../domain/kinds.ts';
 import { agentContainer, containerSecurity, dataMount, identityFlags } from './container.ts';
 import { dataFileOf, partialOf } from './data-file.ts';
 import { ownedMetadata, podLabels, Role } from './metadata.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
 import { subjectOf } from '../../test/support/subjects.ts';
-import type { KubeObject } from '../runtime/kube.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
 import { buildClaim } from './claim.ts';
 import { buildConnection } from './connection.ts';
 import { buildFormatJob } from './format-job.ts';

@@ -2,7 +2,7 @@
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { labels, managedBy } from '../../domain/names.ts';
 import { apiVersion } from '../../domain/resources.ts';
-import type { ObjectMeta } from '../runtime/kube.ts';
+import type { ObjectMeta } from '../../base/kube/kube.ts';
 import type { Subject } from './subject.ts';
 
 /** The value of `app.kubernetes.io/name` on all that is made for a database. */

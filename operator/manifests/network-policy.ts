@@ -1,7 +1,7 @@
 /** Who reaches a database's pods, and whom they reach: all that is not named here is refused. */
 import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
 import { apiName, connectLabel, labels, operatorName, ports } from '../../domain/names.ts';
-import type { NetworkPolicy, NetworkPolicyPeer } from '../runtime/kinds.ts';
+import type { NetworkPolicy, NetworkPolicyPeer } from '../../domain/kinds.ts';
 import { ownedMetadata, podSelector } from './metadata.ts';
 import type { Subject } from './subject.ts';
 

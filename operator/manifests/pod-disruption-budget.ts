@@ -1,5 +1,5 @@
 /** Of several replicas, one may be down on purpose at a time. One alone has no budget: it would only block a node's drain. */
-import type { PodDisruptionBudget } from '../runtime/kinds.ts';
+import type { PodDisruptionBudget } from '../../domain/kinds.ts';
 import { ownedMetadata, podSelector, Role } from './metadata.ts';
 import type { Subject } from './subject.ts';
 

@@ -1,7 +1,7 @@
 /** Makes a lost replica's data file from the other replicas, which must be healthy. */
 import { assert } from '../../base/assert.ts';
 import { podName, recoverJobName } from '../../domain/names.ts';
-import type { Job } from '../runtime/kinds.ts';
+import type { Job } from '../../domain/kinds.ts';
 import { addressList } from './addresses.ts';
 import { resourcesOf } from './container.ts';
 import { buildJob } from './job.ts';

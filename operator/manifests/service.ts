@@ -1,6 +1,6 @@
 /** A replica's own Service: its address is the replica's for ever, while pods and their addresses come and go. */
 import { labels, podName, ports, serviceName } from '../../domain/names.ts';
-import type { Service } from '../runtime/kinds.ts';
+import type { Service } from '../../domain/kinds.ts';
 import { ownedMetadata } from './metadata.ts';
 import type { Subject } from './subject.ts';
 

@@ -5,7 +5,7 @@
 import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { annotations } from '../../domain/names.ts';
 import { adapterOf } from '../engines/adapters.ts';
-import type { StatefulSet } from '../runtime/kinds.ts';
+import type { StatefulSet } from '../../domain/kinds.ts';
 import { claimLabels, claimSpec } from './claim.ts';
 import {
   agentContainer,

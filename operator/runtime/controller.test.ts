@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
 import { Controller, type ControllerOptions, type Key } from './controller.ts';
-import { ApiError } from './kube.ts';
-import { LostLeadership } from './lost-leadership.ts';
+import { ApiError } from '../../base/kube/kube.ts';
+import { LostLeadership } from '../../base/kube/lost-leadership.ts';
 import { createOperatorMetrics } from './operator-metrics.ts';
 
 function controllerOf(

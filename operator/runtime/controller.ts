@@ -1,12 +1,12 @@
 /** Runs a kind's reconcile function for the keys of its queue, and decides what follows from how it ended. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { BackoffRange } from './backoff.ts';
-import { startDeadline } from './deadline.ts';
-import { ApiError } from './kube.ts';
-import { LostLeadership } from './lost-leadership.ts';
+import type { BackoffRange } from '../../base/backoff.ts';
+import { startDeadline } from '../../base/deadline.ts';
+import { ApiError } from '../../base/kube/kube.ts';
+import { LostLeadership } from '../../base/kube/lost-leadership.ts';
 import type { OperatorMetrics, ReconcileResult } from './operator-metrics.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface Key {

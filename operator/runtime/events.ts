@@ -4,11 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { resources } from './kinds.ts';
-import { ApiError, type Kube, type KubeObject } from './kube.ts';
+import { resources } from '../../domain/kinds.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import type { OperatorMetrics } from './operator-metrics.ts';
-import { systemTimers, type Timers } from './timers.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
+import { TokenBucket } from '../../base/kube/token-bucket.ts';
 
 export interface EventFacts {
   readonly type: 'Normal' | 'Warning';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { VirtualTimers } from '../../test/support/virtual-timers.ts';
-import { ApiError, type Kube, type KubeObject } from './kube.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { LeaderElection } from './leader.ts';
 
 type Lease = KubeObject & { readonly spec: Record<string, unknown> };

@@ -12,10 +12,10 @@
  */
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
-import { startDeadline } from './deadline.ts';
-import { resources } from './kinds.ts';
-import { ApiError, type Kube, type KubeObject } from './kube.ts';
-import { sleep, systemTimers, type Timers } from './timers.ts';
+import { startDeadline } from '../../base/deadline.ts';
+import { resources } from '../../domain/kinds.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
+import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 
 export interface LeaderOptions {
   readonly kube: Kube;

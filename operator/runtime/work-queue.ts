@@ -6,8 +6,8 @@
  * key before it began, and of several planned ones the soonest counts.
  */
 import { assert } from '../../base/assert.ts';
-import { backoffMs, type BackoffRange } from './backoff.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { backoffMs, type BackoffRange } from '../../base/backoff.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 
 export interface WorkQueueOptions {
   /** Must not reject: what it throws is a bug. `waitedMs`: since the key was due. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { annotations, labels } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
-import type { Claim } from '../runtime/kinds.ts';
+import type { Claim } from '../../domain/kinds.ts';
 import { decide } from './decide.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');

@@ -1,7 +1,7 @@
 /** Pure: what becomes of one volume. */
 import { annotations, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
-import type { Claim } from '../runtime/kinds.ts';
+import type { Claim } from '../../domain/kinds.ts';
 
 export type Decision =
   | { readonly kind: 'nothing' }

@@ -1,9 +1,9 @@
 /** The operator on a real control plane: what a person sees who applies, changes and deletes databases with kubectl. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { annotations, labels } from '../../domain/names.ts';
-import type { RequestRecord } from '../../operator/runtime/kube-http.ts';
-import { resources, type Claim, type Pod, type StatefulSet } from '../../operator/runtime/kinds.ts';
-import type { KubeObject, Resource } from '../../operator/runtime/kube.ts';
+import type { RequestRecord } from '../../base/kube/kube-http.ts';
+import { resources, type Claim, type Pod, type StatefulSet } from '../../domain/kinds.ts';
+import type { KubeObject, Resource } from '../../base/kube/kube.ts';
 import { catalogSpec } from '../fixtures/catalog.ts';
 import {
   startOperatorWorld,
@@ -283,7 +283,8 @@ test('three replicas are rolled one at a time, and the version is active only wh
     const database = await world.database('default', 'three');
     const pods = await owned<Pod>(resources.pod, before);
     const images = new Set(pods.flatMap((pod) => pod.spec?.containers.map((one) => one.image)));
-    const replaced = images.has('ledgerhouse/tigerbeetle:2') && !images.has('ledgerhouse/tigerbeetle:1');
+    const replaced =
+      images.has('ledgerhouse/tigerbeetle:2') && !images.has('ledgerhouse/tigerbeetle:1');
     const told = condition(database, 'VersionUpToDate')?.reason === 'WaitingForRelease';
     return replaced && told && database?.status?.replicas?.healthy === 3 ? database : undefined;
   });

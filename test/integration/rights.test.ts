@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { annotations, labels, managedBy } from '../../domain/names.ts';
-import { resources, type Claim, type Pod, type Service } from '../../operator/runtime/kinds.ts';
-import type { KubeObject, Resource } from '../../operator/runtime/kube.ts';
+import { resources, type Claim, type Pod, type Service } from '../../domain/kinds.ts';
+import type { KubeObject, Resource } from '../../base/kube/kube.ts';
 import {
   startOperatorWorld,
   type Database,

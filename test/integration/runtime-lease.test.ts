@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
-import { createKube, type KubeHttp } from '../../operator/runtime/kube-http.ts';
-import { resources, type ConfigMap } from '../../operator/runtime/kinds.ts';
+import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
+import { resources, type ConfigMap } from '../../domain/kinds.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/cluster/control-plane.ts';
 import { checkout, eventually } from '../support/shell.ts';
 

@@ -4,15 +4,15 @@ import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { Controller } from '../../operator/runtime/controller.ts';
 import { EventRecorder } from '../../operator/runtime/events.ts';
-import { startHealthServer } from '../../operator/runtime/health-server.ts';
-import { createKube, type KubeHttp, type RequestRecord } from '../../operator/runtime/kube-http.ts';
-import { resources, type ConfigMap } from '../../operator/runtime/kinds.ts';
-import type { KubeObject } from '../../operator/runtime/kube.ts';
+import { startHealthServer } from '../../base/health-server.ts';
+import { createKube, type KubeHttp, type RequestRecord } from '../../base/kube/kube-http.ts';
+import { resources, type ConfigMap } from '../../domain/kinds.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
 import { LeaderElection } from '../../operator/runtime/leader.ts';
-import { LostLeadership } from '../../operator/runtime/lost-leadership.ts';
-import { createOperatorMetrics } from '../../operator/runtime/operator-metrics.ts';
-import { measureProcess } from '../../operator/runtime/process-metrics.ts';
-import { Reflector, type ReflectorOptions } from '../../operator/runtime/reflector.ts';
+import { LostLeadership } from '../../base/kube/lost-leadership.ts';
+import { createOperatorMetrics, operatorPrefix } from '../../operator/runtime/operator-metrics.ts';
+import { measureProcess } from '../../base/metrics/process-metrics.ts';
+import { Reflector, type ReflectorOptions } from '../../base/kube/reflector.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/cluster/control-plane.ts';
 import {
   startFaultyApi,
@@ -480,7 +480,7 @@ test('events are what the API server takes, and a series is one of them', async 
 
 test('health and metrics are served while the process is well', async () => {
   const metrics = createOperatorMetrics({ kinds: ['LedgerDatabase'], watched: ['pods'] });
-  const stopMeasuring = measureProcess(metrics);
+  const stopMeasuring = measureProcess(metrics.registry, operatorPrefix);
   const wrong: string[] = ['pods: not listed yet'];
   const server = await startHealthServer({
     host: '127.0.0.1',

@@ -12,8 +12,8 @@ import { buildRecoverJob } from '../../operator/manifests/recover-job.ts';
 import { buildService } from '../../operator/manifests/service.ts';
 import { buildStatefulSet } from '../../operator/manifests/stateful-set.ts';
 import type { Subject } from '../../operator/manifests/subject.ts';
-import type { Job } from '../../operator/runtime/kinds.ts';
-import type { KubeObject } from '../../operator/runtime/kube.ts';
+import type { Job } from '../../domain/kinds.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
 import { catalogObject, catalogSpec } from '../fixtures/catalog.ts';
 import {
   podFrom,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { resources } from '../../operator/runtime/kinds.ts';
-import type { Kube, KubeObject } from '../../operator/runtime/kube.ts';
-import { dyingKube, Killed } from './dying-kube.ts';
+import { resources } from '../../domain/kinds.ts';
+import type { Kube, KubeObject } from '../../base/kube/kube.ts';
+import { Killed, lifeOf } from './dying-kube.ts';
 
 const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } };
 const by = { fieldManager: 'test' };
@@ -25,20 +25,22 @@ function countingKube() {
 
 test('after its last write nothing reaches the API server, reads neither', async () => {
   const { kube, done } = countingKube();
-  const dying = dyingKube(kube, 1);
+  const life = lifeOf(1);
+  const dying = life.wrap(kube);
   const pod = { resource: resources.pod, name: 'a' };
-  await dying.kube.create(resources.pod, object, by);
-  await dying.kube.read(pod);
-  expect(dying.dead).toBe(false);
-  await expect(dying.kube.delete(pod, { uid: 'u' })).rejects.toBeInstanceOf(Killed);
-  await expect(dying.kube.read(pod)).rejects.toBeInstanceOf(Killed);
-  expect([dying.dead, dying.writes, done]).toEqual([true, ['create Pod/a'], ['create', 'read']]);
+  await dying.create(resources.pod, object, by);
+  await dying.read(pod);
+  expect(life.dead).toBe(false);
+  await expect(dying.delete(pod, { uid: 'u' })).rejects.toBeInstanceOf(Killed);
+  await expect(dying.read(pod)).rejects.toBeInstanceOf(Killed);
+  expect([life.dead, life.writes, done]).toEqual([true, ['create Pod/a'], ['create', 'read']]);
 });
 
 test('with the last answer lost the write is done and nobody hears of it', async () => {
   const { kube, done } = countingKube();
-  const dying = dyingKube(kube, 1, { lastAnswerLost: true });
-  await expect(dying.kube.apply(resources.pod, object, by)).rejects.toBeInstanceOf(Killed);
-  await expect(dying.kube.list(resources.pod)).rejects.toBeInstanceOf(Killed);
-  expect([dying.dead, done]).toEqual([true, ['apply']]);
+  const life = lifeOf(1, { lastAnswerLost: true });
+  const dying = life.wrap(kube);
+  await expect(dying.apply(resources.pod, object, by)).rejects.toBeInstanceOf(Killed);
+  await expect(dying.list(resources.pod)).rejects.toBeInstanceOf(Killed);
+  expect([life.dead, done]).toEqual([true, ['apply']]);
 });

@@ -1,28 +1,28 @@
 /** A process that is killed between two writes, without a process: for every index at which it could be. */
-import type { Kube, KubeObject } from '../../operator/runtime/kube.ts';
+import type { Kube, KubeObject } from '../../base/kube/kube.ts';
 
 /** What every call meets after the death. No handler of the code under test may recover from it. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export interface DyingKube {
-  readonly kube: Kube;
-  /** Writes that were done. */
+/** One life of an operator, however many `Kube`s it works with. */
+export interface Life {
+  /** Writes that were sent. */
   readonly writes: readonly string[];
   /** Whether the end has come: the last index was tried when it never does. */
   readonly dead: boolean;
+  wrap(kube: Kube): Kube;
 }
 
 /**
- * Lets `writesMax` writes through. The next one is not done and every call from then on throws `Killed`. With `lastAnswerLost`
+ * A life of `writesMax` writes. The next one is not done, and every call from then on throws `Killed`. With `lastAnswerLost`
  * the process dies after its last write was done, before it heard so.
  */
-export function dyingKube(
-  kube: Kube,
+export function lifeOf(
   writesMax: number,
   { lastAnswerLost = false }: { readonly lastAnswerLost?: boolean } = {},
-): DyingKube {
+): Life {
   const writes: string[] = [];
   let dead = false;
   const alive = () => {
@@ -33,8 +33,9 @@ export function dyingKube(
     if (writes.length >= writesMax) dead = true;
     alive();
     writes.push(what);
+    const last = lastAnswerLost && writes.length === writesMax;
     const answer = await run();
-    if (lastAnswerLost && writes.length === writesMax) dead = true;
+    if (last) dead = true;
     alive();
     return answer;
   };
@@ -50,7 +51,7 @@ export function dyingKube(
     get dead() {
       return dead;
     },
-    kube: {
+    wrap: (kube) => ({
       read: (reference) => read(() => kube.read(reference)),
       list: (resource, options) => read(() => kube.list(resource, options)),
       create: (resource, object, options) =>
@@ -65,6 +66,6 @@ export function dyingKube(
         write(`delete ${reference.resource.kind}/${reference.name}`, () =>
           kube.delete(reference, options),
         ),
-    },
+    }),
   };
 }

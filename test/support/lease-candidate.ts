@@ -5,11 +5,11 @@
  */
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
-import { createKube } from '../../operator/runtime/kube-http.ts';
-import { resources } from '../../operator/runtime/kinds.ts';
-import { ApiError } from '../../operator/runtime/kube.ts';
+import { createKube } from '../../base/kube/kube-http.ts';
+import { resources } from '../../domain/kinds.ts';
+import { ApiError } from '../../base/kube/kube.ts';
 import { LeaderElection } from '../../operator/runtime/leader.ts';
-import { LostLeadership } from '../../operator/runtime/lost-leadership.ts';
+import { LostLeadership } from '../../base/kube/lost-leadership.ts';
 
 const [kubeconfig = '', namespace = '', identity = ''] = process.argv.slice(2);
 const config = new KubeConfig();

@@ -21,7 +21,7 @@ import {
   type Service,
   type StatefulSet,
   type StorageClass,
-} from '../../operator/runtime/kinds.ts';
+} from '../../domain/kinds.ts';
 import {
   ApiError,
   type ApplyOptions,
@@ -32,7 +32,7 @@ import {
   type ListOptions,
   type Reference,
   type Resource,
-} from '../../operator/runtime/kube.ts';
+} from '../../base/kube/kube.ts';
 
 type Fields = Record<string, unknown>;
 type Loose = { metadata: Fields; spec?: Fields; status?: Fields };

@@ -2,8 +2,9 @@
 import pino from 'pino';
 import { Operator, reconciledKinds, watchedResources } from '../../operator/operator.ts';
 import type { StatusFetch } from '../../operator/ledgerdatabase/polls.ts';
-import { createKube, type RequestRecord } from '../../operator/runtime/kube-http.ts';
-import type { Kube } from '../../operator/runtime/kube.ts';
+import { createKube, type RequestRecord } from '../../base/kube/kube-http.ts';
+import type { Kube } from '../../base/kube/kube.ts';
+import type { KubeSource } from '../../base/kube/kube-source.ts';
 import { createOperatorMetrics } from '../../operator/runtime/operator-metrics.ts';
 import type { KubeConfig } from '@kubernetes/client-node';
 
@@ -15,6 +16,8 @@ export interface TestOperatorOptions {
   readonly wrap?: (kube: Kube) => Kube;
   readonly nowMs?: () => number;
   readonly logLevel?: string;
+  /** All that it sees: the objects of one namespace, and what is in none. */
+  readonly namespace?: string;
 }
 
 export interface TestOperator {
@@ -34,7 +37,7 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     pino.destination(2),
   );
   const operator = new Operator({
-    source: kube,
+    source: options.namespace === undefined ? kube : within(options.namespace, kube),
     kube,
     kubeFor: (signal) => wrap(kube.withSignal(signal)),
     plan: { operatorNamespace: 'ledgerhouse-system' },
@@ -56,3 +59,11 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     },
   };
 }
+
+/** So that many operators live beside each other on one control plane. */
+const within = (namespace: string, source: KubeSource): KubeSource => ({
+  listPage: (resource, options) =>
+    source.listPage(resource, resource.namespaced ? { ...options, namespace } : options),
+  watch: (resource, options) =>
+    source.watch(resource, resource.namespaced ? { ...options, namespace } : options),
+});

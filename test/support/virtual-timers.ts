@@ -1,4 +1,4 @@
-import type { Timers } from '../../operator/runtime/timers.ts';
+import type { Timers } from '../../base/timers.ts';
 
 /** Time that passes only when told to. Between two timers all promises that can settle do. */
 export class VirtualTimers implements Timers {

@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readFileSync,
   realpathSync,
   writeFileSync,
 } from 'node:fs';
@@ -34,6 +35,33 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     async fill(rootfs) {
       await nodeRuntime(rootfs);
       await addProgram(join(rootfs, 'app'), ['base', 'domain', 'engine', 'gen']);
+    },
+  },
+  // The same engine as of another version, for tests of upgrades.
+  'engine-next': {
+    folder: 'engine',
+    async fill(rootfs) {
+      await nodeRuntime(rootfs);
+      await addProgram(join(rootfs, 'app'), ['base', 'domain', 'engine', 'gen']);
+      const manifest = join(rootfs, 'app/package.json');
+      const parsed = JSON.parse(readFileSync(manifest, 'utf8')) as object;
+      writeFileSync(manifest, `${JSON.stringify({ ...parsed, version: '0.2.0' }, undefined, 2)}\n`);
+    },
+  },
+  'ledger-client': {
+    folder: 'ledger-client',
+    async fill(rootfs) {
+      await nodeRuntime(rootfs);
+      const client = join(rootfs, 'app/node_modules/tigerbeetle-node');
+      mkdirSync(client, { recursive: true });
+      cpSync(join(checkout, 'images/ledger-client/main.js'), join(rootfs, 'app/main.js'));
+      // Its libraries for other machines are ten times as large as all the rest.
+      const ours = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
+      cpSync(join(checkout, 'node_modules/tigerbeetle-node'), client, {
+        recursive: true,
+        filter: (path) => !/dist\/bin\/./.test(path) || path.includes(ours),
+      });
+      writeFileSync(join(rootfs, 'app/package.json'), '{ "type": "module" }\n');
     },
   },
   operator: {

@@ -5,7 +5,7 @@
 import { annotations, formatJobName } from '../../../domain/names.ts';
 import { missing } from '../../manifests/diff.ts';
 import { buildFormatJob } from '../../manifests/format-job.ts';
-import { resources, type Claim, type Job } from '../../runtime/kinds.ts';
+import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';

@@ -3,8 +3,8 @@
  * is none: the volumes are found without an owner and marked then (operator/volumes). A namespace that goes is never held.
  */
 import { volumesFinalizer } from '../../../domain/names.ts';
-import { resources } from '../../runtime/kinds.ts';
-import type { KubeObject } from '../../runtime/kube.ts';
+import { resources } from '../../../domain/kinds.ts';
+import type { KubeObject } from '../../../base/kube/kube.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';

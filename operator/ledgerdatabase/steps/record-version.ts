@@ -1,6 +1,6 @@
 /** Volumes note what version wrote them last, so that a database which inherits them begins with that. */
 import { annotations } from '../../../domain/names.ts';
-import { resources } from '../../runtime/kinds.ts';
+import { resources } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';

@@ -5,7 +5,7 @@
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
 import { buildRecoverJob } from '../../manifests/recover-job.ts';
 import { missing } from '../../manifests/diff.ts';
-import { resources, type Pod } from '../../runtime/kinds.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';

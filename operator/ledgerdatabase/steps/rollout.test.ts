@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { EngineStatus } from '../../../domain/engine-status.ts';
-import type { Pod } from '../../runtime/kinds.ts';
+import type { Pod } from '../../../domain/kinds.ts';
 import { nextPodToRoll } from './rollout.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');

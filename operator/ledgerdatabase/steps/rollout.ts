@@ -5,7 +5,7 @@
 import type { EngineStatus } from '../../../domain/engine-status.ts';
 import { podName } from '../../../domain/names.ts';
 import { adapterOf } from '../../engines/adapters.ts';
-import { resources, type Pod } from '../../runtime/kinds.ts';
+import { resources, type Pod } from '../../../domain/kinds.ts';
 import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasRevision, isReady, readySinceMs, replicaPods, troubleOf } from '../members.ts';

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../manifests/subject.ts';
 import { buildService } from '../../manifests/service.ts';
 import { addressList } from '../../manifests/addresses.ts';
 import { missing } from '../../manifests/diff.ts';
-import { resources } from '../../runtime/kinds.ts';
+import { resources } from '../../../domain/kinds.ts';
 import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';

@@ -1,7 +1,7 @@
 /** Volumes: made once, taken over when the spec says so, grown, never adopted silently and never made smaller than they are. */
 import { annotations, claimName, labels } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
-import { resources, type Claim } from '../../runtime/kinds.ts';
+import { resources, type Claim } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';

@@ -1,10 +1,11 @@
 /** One node: containerd, kubelet and kube-proxy, in the node's network namespace. */
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Image } from '../../images/build.ts';
 import { writeIn } from '../api-server.ts';
 import { ensureBuilt } from '../binaries.ts';
+import { checkout } from '../config.ts';
 import { writeKubeconfig } from '../kubeconfig.ts';
 import type { Pki } from '../pki.ts';
 import type { Processes } from '../processes.ts';
@@ -28,6 +29,13 @@ export async function startNode(context: NodeContext, pause: Image): Promise<voi
   await ensureCgroups(node);
   mkdirSync(node.runFolder, { recursive: true });
   mkdirSync(node.kubeletFolder, { recursive: true });
+  // TigerBeetle's pods name this profile: it allows io_uring, which the usual one does not.
+  const profiles = join(node.kubeletFolder, 'seccomp/profiles');
+  mkdirSync(profiles, { recursive: true });
+  copyFileSync(
+    join(checkout, 'charts/ledgerhouse/files/io-uring.json'),
+    join(profiles, 'ledgerhouse-io-uring.json'),
+  );
   processes.start(`containerd-${node.index}`, {
     command: 'containerd',
     args: [

@@ -11,7 +11,7 @@ import type {
   V1StatefulSet,
   V1StorageClass,
 } from '@kubernetes/client-node';
-import type { KubeObject, Resource } from './kube.ts';
+import type { KubeObject, Resource } from '../base/kube/kube.ts';
 
 /** One of client-node's types with the metadata as JSON has it. */
 type Json<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;

@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.ts';
+import { assert } from '../assert.ts';
 import type { Resource } from './kube.ts';
 
 export interface PathParts {

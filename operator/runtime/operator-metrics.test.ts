@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { MetricRegistry } from './metrics.ts';
+import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { createOperatorMetrics, reconcileResults } from './operator-metrics.ts';
 
 test('counters, gauges and histograms as Prometheus reads them', () => {

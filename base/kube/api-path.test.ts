@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { apiPath } from './api-path.ts';
-import { resources } from './kinds.ts';
+import { resources } from '../../domain/kinds.ts';
 
 test('paths of the core group, of others, of what has no namespace, of a subresource', () => {
   expect(apiPath(resources.pod, {})).toBe('/api/v1/pods');

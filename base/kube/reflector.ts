@@ -11,14 +11,14 @@
  */
 import type { Logger } from 'pino';
 import { failureOfStatus } from './api-failure.ts';
-import { backoffMs, type BackoffRange } from './backoff.ts';
-import { startDeadline } from './deadline.ts';
+import { backoffMs, type BackoffRange } from '../backoff.ts';
+import { startDeadline } from '../deadline.ts';
 import { ApiError, type KubeObject, type Resource } from './kube.ts';
 import type { KubeSource, WatchEvent } from './kube-source.ts';
 import { ObjectCache, pathOf, type Index, type ObjectChange } from './object-cache.ts';
-import type { OperatorMetrics } from './operator-metrics.ts';
+import type { WatchMetrics } from '../metrics/kube-metrics.ts';
 import { isOlder } from './resource-version.ts';
-import { sleep, systemTimers, type Timers } from './timers.ts';
+import { sleep, systemTimers, type Timers } from '../timers.ts';
 
 export interface ReflectorOptions<T extends KubeObject> {
   readonly source: KubeSource;
@@ -30,7 +30,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   /** For putting keys into queues. After it was called the cache holds the change. What it throws is counted and logged. */
   readonly onChange: (change: ObjectChange<T>) => void;
   readonly logger: Logger;
-  readonly metrics: OperatorMetrics;
+  readonly metrics: WatchMetrics;
   /** Default 240 to 300. */
   readonly watchSeconds?: { readonly min: number; readonly max: number };
   /** Default 90,000. */

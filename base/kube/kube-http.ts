@@ -3,11 +3,11 @@
  * may be repeated; and sends no write that the fence forbids.
  */
 import type { KubeConfig } from '@kubernetes/client-node';
-import { assert } from '../../base/assert.ts';
+import { assert } from '../assert.ts';
 import { failureOfAnswer, failureOfTransport, isAbsence } from './api-failure.ts';
 import { apiPath, type PathParts } from './api-path.ts';
-import { backoffMs } from './backoff.ts';
-import { startDeadline } from './deadline.ts';
+import { backoffMs } from '../backoff.ts';
+import { startDeadline } from '../deadline.ts';
 import {
   ApiError,
   type ApplyOptions,
@@ -20,7 +20,7 @@ import {
 } from './kube.ts';
 import type { KubeSource, Page, WatchEvent, WatchOptions } from './kube-source.ts';
 import { LostLeadership } from './lost-leadership.ts';
-import { sleep, systemTimers, type Timers } from './timers.ts';
+import { sleep, systemTimers, type Timers } from '../timers.ts';
 import { TokenBucket } from './token-bucket.ts';
 import { createTransport, type Transport, type TransportResponse } from './transport.ts';
 import { WatchLines } from './watch-lines.ts';

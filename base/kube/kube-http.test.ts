@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
 import { createKube, type KubeHttpOptions, type RequestRecord } from './kube-http.ts';
-import { resources } from './kinds.ts';
+import { resources } from '../../domain/kinds.ts';
 import { ApiError, type KubeObject } from './kube.ts';
 import { LostLeadership } from './lost-leadership.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';

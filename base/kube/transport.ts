@@ -8,8 +8,8 @@
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, fetch, ProxyAgent, type Dispatcher } from 'undici';
-import { assert } from '../../base/assert.ts';
-import { systemTimers, type Timers } from './timers.ts';
+import { assert } from '../assert.ts';
+import { systemTimers, type Timers } from '../timers.ts';
 
 export interface TransportRequest {
   readonly method: string;

@@ -1,4 +1,4 @@
-import { DeadlineExceeded } from './deadline.ts';
+import { DeadlineExceeded } from '../deadline.ts';
 import { ApiError } from './kube.ts';
 
 interface Status {

@@ -3,8 +3,9 @@ import pino from 'pino';
 import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
 import { ApiError, type KubeObject } from './kube.ts';
 import type { KubeSource, Page, WatchEvent, WatchOptions } from './kube-source.ts';
-import { resources, type Pod } from './kinds.ts';
-import { createOperatorMetrics } from './operator-metrics.ts';
+import { resources, type Pod } from '../../domain/kinds.ts';
+import { watchMetrics } from '../metrics/kube-metrics.ts';
+import { MetricRegistry } from '../metrics/metrics.ts';
 import { Reflector, type ReflectorOptions } from './reflector.ts';
 
 const pod = (
@@ -75,7 +76,8 @@ function reflectorOf(
   options: Partial<ReflectorOptions<Pod>> = {},
 ) {
   const timers = new VirtualTimers();
-  const metrics = createOperatorMetrics({ kinds: [], watched: ['pods'] });
+  const registry = new MetricRegistry();
+  const metrics = watchMetrics(registry, 'test_', ['pods']);
   const streams: Stream[] = [];
   const changes: string[] = [];
   let listed = 0;
@@ -111,11 +113,7 @@ function reflectorOf(
     ...options,
   });
   const metric = (name: string) =>
-    Number(
-      metrics.registry
-        .text()
-        .match(new RegExp(`operator_${name}\\{resource="pods"\\} (\\S+)`))?.[1],
-    );
+    Number(registry.text().match(new RegExp(`test_${name}\\{resource="pods"\\} (\\S+)`))?.[1]);
   const last = (): Stream => {
     const stream = streams.at(-1);
     if (stream === undefined) throw new Error('nothing is watched yet');

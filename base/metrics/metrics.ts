@@ -2,7 +2,7 @@
  * Counters, gauges and histograms, written as Prometheus reads them (text format 0.0.4). Series are named up front, so that
  * each is there with zero from the start: a rate over a series that first appears with its first error misses that error.
  */
-import { assert } from '../../base/assert.ts';
+import { assert } from '../assert.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

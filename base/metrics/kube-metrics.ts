@@ -1,0 +1,62 @@
+/** What a process tells Prometheus of its dealings with the Kubernetes API. Every series of a closed set is there from the start. */
+import type { RequestRecord } from '../kube/kube-http.ts';
+import type { MetricRegistry } from './metrics.ts';
+
+export type WatchMetrics = ReturnType<typeof watchMetrics>;
+
+/** `watched`: plurals of what is watched. */
+export function watchMetrics(registry: MetricRegistry, prefix: string, watched: readonly string[]) {
+  const series = watched.map((resource) => ({ resource }));
+  const counter = (name: string, help: string) =>
+    registry.counter(`${prefix}${name}`, help, series);
+  const gauge = (name: string, help: string) => gaugeOf(registry, `${prefix}${name}`, help, series);
+  return {
+    watchConnected: gauge('watch_connected', '1 while the watch is open.'),
+    watchSilence: gauge(
+      'watch_last_event_age_seconds',
+      'Since anything came over the watch, bookmarks too.',
+    ),
+    watchRelists: counter(
+      'watch_relists_total',
+      'Lists taken again because the watch could not go on, without the first.',
+    ),
+    watchMissed: counter(
+      'watch_missed_events_total',
+      'Changes that a list showed and the watch should have delivered before.',
+    ),
+    watchFailures: counter('watch_failures_total', 'Watches and lists that ended with an error.'),
+    handlerFailures: counter('watch_handler_failures_total', 'Handlers of changes that threw.'),
+  };
+}
+
+export function requestMetrics(
+  registry: MetricRegistry,
+  prefix: string,
+  watched: readonly string[],
+) {
+  const requests = registry.counter(
+    `${prefix}api_requests_total`,
+    'Requests to the Kubernetes API by answer; code 0: no answer.',
+    watched.flatMap((resource) =>
+      ['list', 'watch'].map((verb) => ({ verb, resource, code: '200' })),
+    ),
+  );
+  return {
+    requestMade: ({ verb, resource, subresource, code }: RequestRecord) => {
+      const name =
+        subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+      requests.increment({ verb, resource: name, code: String(code) });
+    },
+  };
+}
+
+export function gaugeOf(
+  registry: MetricRegistry,
+  name: string,
+  help: string,
+  series: readonly Record<string, string>[],
+) {
+  const gauge = registry.gauge(name, help);
+  for (const labels of series) gauge.set(labels, 0);
+  return gauge;
+}
