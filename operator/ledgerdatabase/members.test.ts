@@ -2,8 +2,6 @@ import { expect, test } from '@jest/globals';
 import type { Pod } from '../../domain/kinds.ts';
 import { dataProblemOf, membersOf, troubleOf } from './members.ts';
 
-type Status = NonNullable<Pod['status']>;
-
 const pod = (index: number, status: object, more: object = {}): Pod => ({
   apiVersion: 'v1',
   kind: 'Pod',
