@@ -3,7 +3,7 @@
  * gone. It is deleted with its volume whatever happens in between.
  */
 import { apiVersion } from '../domain/resources.ts';
-import type { DatabaseObject } from './custom-objects.ts';
+import type { DatabaseObject } from '../domain/custom-objects.ts';
 import { resources } from '../domain/kinds.ts';
 import { ApiError, type Kube, type Reference } from '../base/kube/kube.ts';
 import { sleep, type Timers } from '../base/timers.ts';

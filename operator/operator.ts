@@ -7,7 +7,7 @@ import { labels, managedBy } from '../domain/names.ts';
 import type { LedgerBackup, LedgerBackupSchedule } from '../domain/resources.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
 import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
-import type { CatalogObject, DatabaseObject } from './custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../domain/custom-objects.ts';
 import { fetchStatus, type StatusFetch } from './ledgerdatabase/polls.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';

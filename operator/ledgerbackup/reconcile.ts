@@ -2,7 +2,7 @@
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import type { Cache, Kube, Resource } from '../../base/kube/kube.ts';
-import type { BackupObject } from '../custom-objects.ts';
+import type { BackupObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 
 /** The condition that says how each of the two kinds is doing. */

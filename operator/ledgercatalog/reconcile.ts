@@ -5,7 +5,7 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
 import type { Cache, Kube } from '../../base/kube/kube.ts';
-import type { CatalogObject } from '../custom-objects.ts';
+import type { CatalogObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 
 export interface CatalogEnvironment {

@@ -1,6 +1,6 @@
 /** Databases' conditions as metrics, so that alerts need not read the API. */
 import type { Labels } from '../../base/metrics/metrics.ts';
-import type { DatabaseObject } from '../custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
 /** Of ten conditions the five that somebody is woken up for. */
 const measured = new Set(['Available', 'Ready', 'Stalled', 'ReplicasHealthy', 'StorageReady']);

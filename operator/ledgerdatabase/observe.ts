@@ -1,6 +1,6 @@
 /** Gathers an observation, from the caches or from the API server itself. */
 import { labels, managedBy, uidOf } from '../../domain/names.ts';
-import type { CatalogObject, DatabaseObject } from '../custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
 import {
   resources,
   type Claim,

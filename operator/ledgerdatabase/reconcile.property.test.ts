@@ -21,7 +21,7 @@ import {
   type SimulatedCluster,
   type Write,
 } from '../../test/support/simulated-cluster.ts';
-import type { DatabaseObject } from '../custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Claim, Pod } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { isReady, replicaPods } from './members.ts';

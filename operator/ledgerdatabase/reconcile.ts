@@ -9,7 +9,7 @@ import { sameStatus } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { resources, type StorageClass } from '../../domain/kinds.ts';
 import type { Kube } from '../../base/kube/kube.ts';
-import type { DatabaseObject } from '../custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 import { act, type Refusal } from './act.ts';
 import type { Draft, Facts } from './draft.ts';

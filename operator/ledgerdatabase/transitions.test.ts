@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Condition } from '../../domain/resources.ts';
-import type { DatabaseObject } from '../custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { turnsOf } from './transitions.ts';
 
 const database = (

@@ -1,7 +1,7 @@
 /** Events: one when a condition turns, none while it stays. */
 import type { Logger } from 'pino';
 import type { Condition } from '../../domain/resources.ts';
-import type { DatabaseObject } from '../custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
 export type Transitions = (before: DatabaseObject, after: DatabaseObject, logger: Logger) => void;
 

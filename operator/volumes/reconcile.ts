@@ -8,7 +8,7 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events.ts';
 import { resources, type Claim } from '../../domain/kinds.ts';
 import type { Cache, Kube, Reference } from '../../base/kube/kube.ts';
-import type { CatalogObject, DatabaseObject } from '../custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
 import { fieldManager } from '../field-managers.ts';
 import { decide } from './decide.ts';
 

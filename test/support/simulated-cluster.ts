@@ -12,7 +12,7 @@ import {
   replicaPods,
 } from '../../operator/ledgerdatabase/members.ts';
 import { hasFailed, hasSucceeded } from '../../operator/ledgerdatabase/jobs.ts';
-import type { CatalogObject, DatabaseObject } from '../../operator/custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
 import {
   resources,
   type Claim,

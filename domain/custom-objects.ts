@@ -4,7 +4,7 @@ import type {
   LedgerBackupSchedule,
   LedgerCatalog,
   LedgerDatabase,
-} from '../domain/resources.ts';
+} from './resources.ts';
 import type { KubeObject } from '../base/kube/kube.ts';
 
 export type DatabaseObject = LedgerDatabase & KubeObject;
