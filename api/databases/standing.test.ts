@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
+import { standingOf } from './standing.ts';
+
+function database(
+  conditions: Readonly<Record<string, string>>,
+  { suspend = false, deleting = false } = {},
+): LedgerDatabase {
+  const rows = Object.entries(conditions).map(([type, value]): Condition => {
+    const [status = '', reason = type] = value.split('/');
+    return {
+      type,
+      status: status as Condition['status'],
+      reason,
+      message: `about ${reason}`,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+  });
+  return {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: {
+      name: 'payments',
+      ...(deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: { suspend, deletionProtection: true, deletionPolicy: 'Retain' },
+    status: { conditions: rows },
+  };
+}
+
+test.each([
+  ['nothing said yet', database({}), false, 'PROVISIONING', 'UNKNOWN'],
+  ['on its way', database({ Available: 'False' }), false, 'PROVISIONING', 'UNAVAILABLE'],
+  ['it serves', database({ Available: 'True', Ready: 'True' }), false, 'READY', 'HEALTHY'],
+  ['it changes', database({ Available: 'True', Ready: 'False' }), true, 'READY', 'DEGRADED'],
+  ['it serves nobody now', database({ Available: 'False' }), true, 'READY', 'UNAVAILABLE'],
+  ['nobody knows', database({ Available: 'Unknown' }), true, 'READY', 'UNKNOWN'],
+])('%s', (_, object, wasReady, status, health) => {
+  expect(standingOf(object, wasReady)).toMatchObject({ status, health });
+});
+
+test('a database that is READY stays so while it is being suspended, and is SUSPENDED once it is', () => {
+  const stopping = database({ Available: 'False', Suspended: 'False' }, { suspend: true });
+  expect(standingOf(stopping, true).status).toBe('READY');
+  const stopped = database({ Available: 'False', Suspended: 'True' }, { suspend: true });
+  expect(standingOf(stopped, true).status).toBe('SUSPENDED');
+});
+
+test('one that is asked to run again is no longer SUSPENDED, whatever the operator said last', () => {
+  const asked = database({ Available: 'False', Suspended: 'True' });
+  expect(standingOf(asked, true).status).toBe('READY');
+});
+
+test('deleting comes before all else', () => {
+  const going = database({ Available: 'True', Ready: 'True' }, { deleting: true });
+  expect(standingOf(going, true).status).toBe('DELETING');
+});
+
+test('what stalls it is told before what is merely not ready', () => {
+  const stuck = database({
+    Available: 'False/NotBootstrapped',
+    Ready: 'False/Stalled',
+    Stalled: 'True/UnknownSize',
+  });
+  expect(standingOf(stuck, false)).toMatchObject({
+    reason: { code: 'UnknownSize', message: 'about UnknownSize' },
+    stalled: { code: 'UnknownSize' },
+  });
+});
+
+test('a database that is well needs no explanation', () => {
+  const well = database({ Available: 'True', Ready: 'True', Stalled: 'False' });
+  expect(standingOf(well, true)).toMatchObject({ reason: undefined, stalled: undefined });
+});

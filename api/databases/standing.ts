@@ -1,0 +1,70 @@
+/**
+ * What a database's resource says of it, in the API's words: the lifecycle apart from the health, so that a database which is
+ * READY stays so through changes and trouble.
+ */
+import { ConditionType } from '../../domain/conditions.ts';
+import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
+
+export const databaseStatuses = [
+  'PROVISIONING',
+  'READY',
+  'SUSPENDED',
+  'FAILED',
+  'DELETING',
+  'DELETED',
+] as const;
+export type DatabaseStatus = (typeof databaseStatuses)[number];
+
+export const databaseHealths = ['HEALTHY', 'DEGRADED', 'UNAVAILABLE', 'UNKNOWN'] as const;
+export type DatabaseHealth = (typeof databaseHealths)[number];
+
+/** A reason from the closed lists of `domain/conditions.ts`, and a sentence for a person. */
+export interface Explanation {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Standing {
+  readonly status: Exclude<DatabaseStatus, 'FAILED' | 'DELETED'>;
+  readonly health: DatabaseHealth;
+  /** Why it is not simply well; `undefined` when it is. */
+  readonly reason: Explanation | undefined;
+  /** Why nothing goes on until a person acts. */
+  readonly stalled: Explanation | undefined;
+}
+
+/** `wasReady`: it has served once. Without that, a database which serves nobody is not broken but not made yet. */
+export function standingOf(database: LedgerDatabase, wasReady: boolean): Standing {
+  const condition = (type: string) => database.status?.conditions?.find((row) => row.type === type);
+  const available = condition(ConditionType.Available);
+  const ready = condition(ConditionType.Ready);
+  const stalled = condition(ConditionType.Stalled);
+  const suspended = condition(ConditionType.Suspended);
+  const serves = available?.status === 'True';
+  const facts = {
+    health: healthOf(available, ready),
+    reason: explain([stalled?.status === 'True' ? stalled : undefined, ready, available]),
+    stalled: stalled?.status === 'True' ? explanationOf(stalled) : undefined,
+  };
+  if (database.metadata.deletionTimestamp !== undefined) {
+    return { ...facts, status: 'DELETING' };
+  }
+  if (suspended?.status === 'True' && database.spec.suspend) {
+    return { ...facts, status: 'SUSPENDED', health: 'UNAVAILABLE' };
+  }
+  return { ...facts, status: wasReady || serves ? 'READY' : 'PROVISIONING' };
+}
+
+function healthOf(available: Condition | undefined, ready: Condition | undefined): DatabaseHealth {
+  if (available === undefined || available.status === 'Unknown') return 'UNKNOWN';
+  if (available.status === 'False') return 'UNAVAILABLE';
+  return ready?.status === 'True' ? 'HEALTHY' : 'DEGRADED';
+}
+
+function explain(rows: readonly (Condition | undefined)[]): Explanation | undefined {
+  const [stalled, ...others] = rows;
+  const telling = stalled ?? others.find((row) => row !== undefined && row.status !== 'True');
+  return telling === undefined ? undefined : explanationOf(telling);
+}
+
+const explanationOf = ({ reason, message }: Condition): Explanation => ({ code: reason, message });

@@ -1,0 +1,117 @@
+/**
+ * What of the cluster the API knows without asking: databases, the catalog, and whether the operator lives. Kept by watches;
+ * when the API server is away, it is what was last seen.
+ */
+import type { Logger } from 'pino';
+import type { KubeSource } from '../../base/kube/kube-source.ts';
+import type { ObjectChange } from '../../base/kube/object-cache.ts';
+import { Reflector } from '../../base/kube/reflector.ts';
+import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
+import { resources } from '../../domain/kinds.ts';
+import { catalogName, operatorName } from '../../domain/names.ts';
+import type { CatalogSpec } from '../../domain/resources.ts';
+import { OperatorHeartbeat, type Lease } from './operator-heartbeat.ts';
+
+export const watchedResources = [resources.database, resources.catalog, resources.lease].map(
+  (resource) => resource.plural,
+);
+
+export interface ClusterViewOptions {
+  readonly source: KubeSource;
+  /** Where the operator runs, and its Lease is. */
+  readonly operatorNamespace: string;
+  /** Must not throw; called from the watch, so what takes long is put into a queue. */
+  readonly onDatabase: (change: ObjectChange<DatabaseObject>) => void;
+  readonly logger: Logger;
+  readonly metrics: WatchMetrics;
+  readonly nowMs?: () => number;
+}
+
+export interface CatalogView {
+  readonly spec: CatalogSpec;
+  /** Changes whenever the catalog does. */
+  readonly version: string;
+}
+
+export class ClusterView {
+  readonly #databases: Reflector<DatabaseObject>;
+  readonly #catalogs: Reflector<CatalogObject>;
+  readonly #leases: Reflector<Lease>;
+  readonly #heartbeat: OperatorHeartbeat;
+
+  constructor(options: ClusterViewOptions) {
+    const { source, logger, metrics } = options;
+    this.#heartbeat = new OperatorHeartbeat(options.nowMs ?? Date.now);
+    this.#databases = new Reflector<DatabaseObject>({
+      source,
+      logger,
+      metrics,
+      resource: resources.database,
+      onChange: options.onDatabase,
+    });
+    this.#catalogs = new Reflector<CatalogObject>({
+      source,
+      logger,
+      metrics,
+      resource: resources.catalog,
+      onChange: () => {},
+    });
+    this.#leases = new Reflector<Lease>({
+      source,
+      logger,
+      metrics,
+      resource: resources.lease,
+      namespace: options.operatorNamespace,
+      onChange: ({ name, object }) => {
+        if (name === operatorName) this.#heartbeat.see(object);
+      },
+    });
+  }
+
+  start(): void {
+    for (const reflector of this.#all()) reflector.start();
+  }
+
+  async whenSynced(): Promise<void> {
+    await Promise.all(this.#all().map((reflector) => reflector.whenSynced()));
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#all().map((reflector) => reflector.stop()));
+  }
+
+  get synced(): boolean {
+    return this.#all().every(({ cache }) => cache.synced);
+  }
+
+  /** `undefined`: the admin has applied none, or it is not known yet. */
+  get catalog(): CatalogView | undefined {
+    const catalog = this.#catalogs.cache.get(undefined, catalogName);
+    if (catalog === undefined) return undefined;
+    const { uid = '', generation = 0 } = catalog.metadata;
+    return { spec: catalog.spec, version: `${uid.slice(0, 8)}.${generation}` };
+  }
+
+  database(namespace: string, name: string): DatabaseObject | undefined {
+    return this.#databases.cache.get(namespace, name);
+  }
+
+  databases(): readonly DatabaseObject[] {
+    return this.#databases.cache.list();
+  }
+
+  /** While it is false, what conditions say may not be so any more. */
+  get operatorAlive(): boolean {
+    return this.#heartbeat.alive;
+  }
+
+  /** For each scrape. */
+  measure(): void {
+    for (const reflector of this.#all()) reflector.measure();
+  }
+
+  #all() {
+    return [this.#databases, this.#catalogs, this.#leases] as const;
+  }
+}

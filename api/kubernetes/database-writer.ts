@@ -1,0 +1,132 @@
+/**
+ * What the API writes into the cluster: organizations' namespaces and LedgerDatabases. A database is created, never written
+ * over one that somebody else made; later changes are of single fields, on the very object that was read.
+ */
+import type { V1Namespace } from '@kubernetes/client-node';
+import { ApiError, type Kube, type KubeObject, type Reference } from '../../base/kube/kube.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import { resources } from '../../domain/kinds.ts';
+import { apiName, labels } from '../../domain/names.ts';
+import { apiVersion, type DatabaseSpec } from '../../domain/resources.ts';
+
+type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
+
+/** The name is somebody else's: nothing was written. */
+export class NotOurs extends Error {
+  override readonly name = 'NotOurs';
+}
+
+export interface DatabaseIdentity {
+  readonly namespace: string;
+  readonly name: string;
+  /** TypeID `db_…`. */
+  readonly databaseId: string;
+}
+
+export class DatabaseWriter {
+  readonly #kube: Kube;
+
+  constructor(kube: Kube) {
+    this.#kube = kube;
+  }
+
+  /** Makes it if there is none. `NotOurs`: there is one that belongs to no, or another, organization. */
+  async ensureNamespace(name: string, organizationId: string): Promise<void> {
+    const reference: Reference = { resource: resources.namespace, name };
+    const found = await this.#kube.read<Namespace>(reference);
+    const owner = found?.metadata.labels?.[labels.organization];
+    if (owner === organizationId) return;
+    if (found !== undefined) {
+      throw new NotOurs(
+        `the namespace ${name} is there and is not this organization's; label it ${labels.organization}=${organizationId} to give it to the organization`,
+      );
+    }
+    const object: Namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        labels: { [labels.organization]: organizationId, [labels.managedBy]: apiName },
+      },
+    };
+    try {
+      await this.#kube.create(resources.namespace, object, { fieldManager: apiName });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+      await this.ensureNamespace(name, organizationId);
+    }
+  }
+
+  /** Makes it, or finds that it was made before. `NotOurs`: there is another of that name. */
+  async create(identity: DatabaseIdentity, spec: DatabaseSpec): Promise<DatabaseObject> {
+    const object = objectOf(identity, spec);
+    try {
+      return await this.#kube.create(resources.database, object, { fieldManager: apiName });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
+    }
+    const found = await this.read(identity);
+    if (found === undefined) throw new Error(`${identity.name} came and went while it was made`);
+    if (found.metadata.labels?.[labels.databaseId] === identity.databaseId) return found;
+    throw new NotOurs(
+      `there is a LedgerDatabase ${identity.name} in ${identity.namespace} that was made otherwise; choose another name`,
+    );
+  }
+
+  /** From the API server itself. */
+  read({ namespace, name }: DatabaseIdentity): Promise<DatabaseObject | undefined> {
+    return this.#kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
+  }
+
+  /** Changes fields of the spec. `undefined`: it is gone, or another has its name now. */
+  async change(
+    identity: DatabaseIdentity,
+    uid: string,
+    spec: Partial<DatabaseSpec>,
+  ): Promise<DatabaseObject | undefined> {
+    const found = await this.read(identity);
+    if (found?.metadata.uid !== uid) return undefined;
+    const { resourceVersion } = found.metadata;
+    return this.#kube.mergePatch<DatabaseObject>(
+      referenceOf(identity),
+      { metadata: { uid, resourceVersion }, spec },
+      { fieldManager: apiName },
+    );
+  }
+
+  /** Gives it the public ID as a label, so that what is made of it bears it too. */
+  async label(identity: DatabaseIdentity, uid: string): Promise<void> {
+    await this.#kube.mergePatch(
+      referenceOf(identity),
+      { metadata: { uid, labels: { [labels.databaseId]: identity.databaseId } } },
+      { fieldManager: apiName },
+    );
+  }
+
+  /** Takes its protection off and deletes it. What is gone already, or another by now, is left as it is. */
+  async delete(identity: DatabaseIdentity, uid: string): Promise<void> {
+    const found = await this.change(identity, uid, { deletionProtection: false });
+    if (found === undefined) return;
+    await this.#kube.delete(referenceOf(identity), { uid });
+  }
+}
+
+const referenceOf = ({ namespace, name }: DatabaseIdentity): Reference => ({
+  resource: resources.database,
+  namespace,
+  name,
+});
+
+const objectOf = (
+  { namespace, name, databaseId }: DatabaseIdentity,
+  spec: DatabaseSpec,
+): DatabaseObject => ({
+  apiVersion,
+  kind: 'LedgerDatabase',
+  metadata: {
+    namespace,
+    name,
+    labels: { [labels.databaseId]: databaseId, [labels.managedBy]: apiName },
+  },
+  spec,
+});

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { OperatorHeartbeat, type Lease } from './operator-heartbeat.ts';
+
+const lease = (renewTime: string, holderIdentity = 'operator-1') =>
+  ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'ledgerhouse-operator' },
+    spec: { holderIdentity, renewTime },
+  }) as unknown as Lease;
+
+function heartbeat() {
+  let nowMs = Date.parse('2026-01-01T00:10:00Z');
+  const one = new OperatorHeartbeat(() => nowMs);
+  return { one, pass: (ms: number) => (nowMs += ms) };
+}
+
+test('nobody is alive of whom nothing was heard', () => {
+  expect(heartbeat().one.alive).toBe(false);
+});
+
+test('a lease that was left behind long ago is no sign of life, whenever this process begins', () => {
+  const { one } = heartbeat();
+  one.see(lease('2026-01-01T00:00:00.000000Z'));
+  expect(one.alive).toBe(false);
+});
+
+test('a renewal counts from when it was seen, whatever the operator’s clock says', () => {
+  const { one, pass } = heartbeat();
+  one.see(lease('2026-01-01T00:00:00.000000Z'));
+  one.see(lease('2026-01-01T00:00:02.000000Z'));
+  expect(one.alive).toBe(true);
+  pass(59_000);
+  expect(one.alive).toBe(true);
+  pass(1_000);
+  expect(one.alive).toBe(false);
+});
+
+test('a lease that was let go by its holder is nobody’s heartbeat', () => {
+  const { one, pass } = heartbeat();
+  one.see(lease('2026-01-01T00:09:59.000000Z'));
+  pass(59_500);
+  one.see(lease('2026-01-01T00:10:59.000000Z', ''));
+  expect(one.alive).toBe(false);
+});
