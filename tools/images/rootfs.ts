@@ -10,8 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { assert } from '../../base/assert.ts';
 import { ensureProgram } from '../cluster/binaries.ts';
-import { checkout } from '../cluster/config.ts';
+import { checkout, ClusterError } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
 import { addProgram } from './program.ts';
 
@@ -71,6 +72,58 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
     },
   },
+  // Debian's, as this machine has it.
+  postgres: {
+    folder: 'postgres',
+    async fill(rootfs) {
+      minimalRoot(rootfs);
+      const [home, shared] = ['/usr/lib/postgresql/15', '/usr/share/postgresql/15'];
+      if (!existsSync(`${home}/bin/postgres`)) {
+        throw new ClusterError('the image needs Debian’s postgresql-15; run make setup');
+      }
+      // Programs find their libraries and the shared files by the places that they were built for.
+      for (const folder of ['bin', 'lib']) {
+        cpSync(join(home, folder), join(rootfs, home, folder), {
+          recursive: true,
+          dereference: true,
+          filter: (path) => !/\/(bitcode|pgxs)(\/|$)|llvmjit/.test(path),
+        });
+      }
+      cpSync(shared, join(rootfs, shared), {
+        recursive: true,
+        dereference: true,
+        filter: (path) => !path.includes('/man/'),
+      });
+      for (const program of ['initdb', 'postgres']) {
+        await addLibraries(`${home}/bin/${program}`, rootfs);
+      }
+      for (const library of ['plpgsql.so', 'libpqwalreceiver.so', 'dict_snowball.so']) {
+        await addLibraries(`${home}/lib/${library}`, rootfs);
+      }
+      for (const program of ['cat', 'mv', 'rm', 'sed', 'sh', 'sync']) {
+        await addExecutable(`/bin/${program}`, join(rootfs, 'bin', program), rootfs);
+      }
+      cpSync('/usr/lib/locale/C.utf8', join(rootfs, 'usr/lib/locale/C.utf8'), { recursive: true });
+      cpSync('/usr/share/zoneinfo', join(rootfs, 'usr/share/zoneinfo'), {
+        recursive: true,
+        dereference: true,
+        filter: (path) => !/zoneinfo\/(posix|right)(\/|$)/.test(path),
+      });
+      cpSync(join(checkout, 'images/postgres/start.sh'), join(rootfs, 'start.sh'));
+    },
+  },
+  // As of a later version, which would build other pods from the same resources: for tests of an operator's upgrade.
+  'operator-next': {
+    folder: 'operator',
+    async fill(rootfs) {
+      await nodeRuntime(rootfs);
+      await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
+      const manifests = join(rootfs, 'app/dist/operator/manifests');
+      const grace = 'terminationGracePeriodSeconds: ';
+      replaceIn(join(manifests, 'stateful-set.js'), /terminationGracePeriodSeconds: \d+/, `${grace}31`);
+      replaceIn(join(manifests, 'template.js'), /templateRevision = \d+/, 'templateRevision = 1001');
+    },
+  },
   probe: {
     folder: 'probe',
     async fill(rootfs) {
@@ -83,6 +136,12 @@ export const recipes: Readonly<Record<string, Recipe>> = {
   'tigerbeetle-double': tigerBeetleDouble('0.17.8'),
   'tigerbeetle-double-next': tigerBeetleDouble('0.17.9'),
 };
+
+function replaceIn(path: string, what: RegExp, by: string): void {
+  const before = readFileSync(path, 'utf8');
+  assert(what.test(before), `${path} has nothing like ${what.source}`);
+  writeFileSync(path, before.replace(what, by));
+}
 
 /** `/tigerbeetle` of a release, with the POSIX shell that the operator takes an engine's image to have. */
 function tigerBeetleDouble(release: string): Recipe {
@@ -110,11 +169,15 @@ function tigerBeetleDouble(release: string): Recipe {
 
 /** The pinned Node, the libraries that it loads, and a user to run it as. */
 async function nodeRuntime(rootfs: string): Promise<void> {
+  minimalRoot(rootfs);
+  await addExecutable(process.execPath, join(rootfs, 'bin/node'), rootfs);
+}
+
+function minimalRoot(rootfs: string): void {
   for (const folder of ['bin', 'etc', 'tmp', 'data'])
     mkdirSync(join(rootfs, folder), { recursive: true });
   chmodSync(join(rootfs, 'tmp'), 0o1777);
-  await addExecutable(process.execPath, join(rootfs, 'bin/node'), rootfs);
-  // Node resolves names by the C library, which loads these when asked for one.
+  // The C library resolves names, and loads these when asked for one.
   writeFileSync(join(rootfs, 'etc/nsswitch.conf'), 'hosts: files dns\n');
   writeFileSync(join(rootfs, 'etc/passwd'), 'nonroot:x:65532:65532:nonroot:/:/bin/false\n');
   writeFileSync(join(rootfs, 'etc/group'), 'nonroot:x:65532:\n');
@@ -123,6 +186,10 @@ async function nodeRuntime(rootfs: string): Promise<void> {
 /** A program of this machine and the libraries that it is linked with. */
 async function addExecutable(program: string, target: string, rootfs: string): Promise<void> {
   copyFileSync(realpathSync(program), target);
+  await addLibraries(program, rootfs);
+}
+
+async function addLibraries(program: string, rootfs: string): Promise<void> {
   const linked = await run('ldd', [realpathSync(program)]);
   for (const [, library] of linked.matchAll(/(\/\S+\.so[.\d]*)/g)) {
     if (library === undefined || !existsSync(library)) continue;
