@@ -94,7 +94,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
         dereference: true,
         filter: (path) => !path.includes('/man/'),
       });
-      for (const program of ['initdb', 'postgres']) {
+      for (const program of ['initdb', 'pg_ctl', 'postgres']) {
         await addLibraries(`${home}/bin/${program}`, rootfs);
       }
       for (const library of ['plpgsql.so', 'libpqwalreceiver.so', 'dict_snowball.so']) {
@@ -120,8 +120,16 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
       const manifests = join(rootfs, 'app/dist/operator/manifests');
       const grace = 'terminationGracePeriodSeconds: ';
-      replaceIn(join(manifests, 'stateful-set.js'), /terminationGracePeriodSeconds: \d+/, `${grace}31`);
-      replaceIn(join(manifests, 'template.js'), /templateRevision = \d+/, 'templateRevision = 1001');
+      replaceIn(
+        join(manifests, 'stateful-set.js'),
+        /terminationGracePeriodSeconds: \d+/,
+        `${grace}31`,
+      );
+      replaceIn(
+        join(manifests, 'template.js'),
+        /templateRevision = \d+/,
+        'templateRevision = 1001',
+      );
     },
   },
   probe: {

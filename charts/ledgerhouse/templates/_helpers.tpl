@@ -11,6 +11,11 @@ app.kubernetes.io/name: ledgerhouse-operator
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{- define "ledgerhouse.apiSelector" -}}
+app.kubernetes.io/name: ledgerhouse-api
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
 {{- define "ledgerhouse.labels" -}}
 app.kubernetes.io/part-of: ledgerhouse
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
