@@ -1,0 +1,108 @@
+/**
+ * Unsigned integers of up to 128 bits between decimal digits (ASCII) and four words of 32 bits, least significant first.
+ * Arithmetic is that of doubles, exact below 2^53: a word times a million plus a carry is. BigInt takes some four times as
+ * long (bench/api/codec.ts), and an integer is what most of a request is made of.
+ */
+
+export const u128Digits = 39;
+
+const two32 = 2 ** 32;
+const zero = 0x30;
+/** Digits that are always exact as a double, and those taken at a time after them. */
+const headDigits = 15;
+const stepDigits = 6;
+const powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
+
+/** Reads the digits in `bytes[from, to)`, at least one; false when they are more than 39 or the value is above 2^128 - 1. */
+export function readDecimal(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  words: Uint32Array,
+): boolean {
+  if (to - from > u128Digits) return false;
+  let at = from;
+  const headEnd = Math.min(to, at + headDigits);
+  let head = 0;
+  for (; at < headEnd; at += 1) head = head * 10 + (bytes[at] as number) - zero;
+  const high = Math.floor(head / two32);
+  words[0] = head - high * two32;
+  words[1] = high;
+  words[2] = 0;
+  words[3] = 0;
+  while (at < to) {
+    const stepEnd = Math.min(to, at + stepDigits);
+    const scale = powers[stepEnd - at] as number;
+    let carry = 0;
+    for (; at < stepEnd; at += 1) carry = carry * 10 + (bytes[at] as number) - zero;
+    for (let i = 0; i < 4; i += 1) {
+      const product = (words[i] as number) * scale + carry;
+      carry = Math.floor(product / two32);
+      words[i] = product - carry * two32;
+    }
+    if (carry !== 0) return false;
+  }
+  return true;
+}
+
+/** Six digits at a time, most significant last. */
+const steps = new Uint32Array(7);
+
+/** Writes the value without leading zeros at `at`; gives where it ends. Room for 39 digits must be there. */
+export function writeDecimal(
+  bytes: Uint8Array,
+  at: number,
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+): number {
+  if (w3 === 0 && w2 === 0 && w1 < 0x20_0000) return writeSafeInteger(bytes, at, w1 * two32 + w0);
+  let count = 0;
+  let [a, b, c, d] = [w0, w1, w2, w3];
+  while (d !== 0 || c !== 0 || b !== 0 || a >= 1_000_000) {
+    let rest = d % 1_000_000;
+    d = (d - rest) / 1_000_000;
+    let part = rest * two32 + c;
+    c = Math.floor(part / 1_000_000);
+    rest = part - c * 1_000_000;
+    part = rest * two32 + b;
+    b = Math.floor(part / 1_000_000);
+    rest = part - b * 1_000_000;
+    part = rest * two32 + a;
+    a = Math.floor(part / 1_000_000);
+    steps[count] = part - a * 1_000_000;
+    count += 1;
+  }
+  let end = writeSafeInteger(bytes, at, a);
+  for (let i = count - 1; i >= 0; i -= 1) end = writeDigits(bytes, end, steps[i] as number, 6);
+  return end;
+}
+
+/** The same for an integer below 2^53. */
+export function writeSafeInteger(bytes: Uint8Array, at: number, value: number): number {
+  if (value < 10) {
+    bytes[at] = zero + value;
+    return at + 1;
+  }
+  if (value < 1e9) return writeDigits(bytes, at, value, digitsOf(value));
+  const high = Math.floor(value / 1e9);
+  return writeDigits(bytes, writeSafeInteger(bytes, at, high), value - high * 1e9, 9);
+}
+
+/** Exactly `count` digits of an integer below 10^9. */
+function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
+  let rest = value | 0;
+  for (let i = at + count - 1; i >= at; i -= 1) {
+    const next = (rest / 10) | 0;
+    bytes[i] = zero + rest - next * 10;
+    rest = next;
+  }
+  return at + count;
+}
+
+function digitsOf(value: number): number {
+  let count = 1;
+  for (let bound = 10; value >= bound; bound *= 10) count += 1;
+  return count;
+}

@@ -1,0 +1,70 @@
+/** From the text of a request to what the engine takes: everything that can be known to be wrong without asking the ledger is found here. */
+import { decodeEvents } from './decode-events.ts';
+import { decodeFilter } from './decode-filter.ts';
+import { decodeIds } from './decode-ids.ts';
+import type { Events } from './events.ts';
+import { Issues } from './issues.ts';
+import { JsonReader, MalformedJson } from './json-reader.ts';
+import { eventsMax, type LedgerOperation } from './operations.ts';
+import { ledgerProblem, type LedgerProblem } from './problems.ts';
+
+/** The largest body: 8,189 transfers with every property as long as it can be are some 5 MB. */
+export const ledgerBodyMax = 8 * 1024 * 1024;
+
+export interface LedgerRequest {
+  readonly operation: LedgerOperation;
+  /** Accounts, transfers, ids or one filter as the wire lays them out, one after another. */
+  readonly events: Uint8Array;
+  readonly count: number;
+  /** Rows that the caller wants at most, for operations with a filter; the filter itself asks for one more. */
+  readonly limit: number | undefined;
+}
+
+export type Decoded =
+  | { readonly ok: true; readonly request: LedgerRequest }
+  | { readonly ok: false; readonly problem: LedgerProblem };
+
+/** `body`: UTF-8, whole, after decompression. */
+export function decodeRequest(operation: LedgerOperation, body: Uint8Array): Decoded {
+  if (body.length > ledgerBodyMax) {
+    return refused('payload_too_large', {
+      detail: `The body has ${body.length} bytes, more than the ${ledgerBodyMax} that are allowed; send it in parts.`,
+      limitBytes: ledgerBodyMax,
+    });
+  }
+  const json = new JsonReader(body);
+  const issues = new Issues();
+  let decoded: Events;
+  try {
+    decoded = decodeInput(operation, json, issues);
+    json.end();
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error;
+    return refused('malformed_json', {
+      detail: `The body is not valid JSON at byte ${error.offset}: ${error.message}.`,
+      offset: error.offset,
+    });
+  }
+  const { events, count, limit } = decoded;
+  if (count > eventsMax) {
+    return refused('batch_too_large', {
+      detail: `The body holds ${count} events, more than the ${eventsMax} that one request may hold; send several requests.`,
+      maxEventsPerBatch: eventsMax,
+    });
+  }
+  const problem = issues.problem();
+  if (problem !== undefined) return { ok: false, problem };
+  return { ok: true, request: { operation, events, count, limit } };
+}
+
+function decodeInput(operation: LedgerOperation, json: JsonReader, issues: Issues): Events {
+  const { input } = operation;
+  if (input.kind === 'events') return decodeEvents(input, json, issues);
+  if (input.kind === 'ids') return decodeIds(json, issues);
+  return decodeFilter(input.layout, json, issues);
+}
+
+const refused = (...problem: Parameters<typeof ledgerProblem>): Decoded => ({
+  ok: false,
+  problem: ledgerProblem(...problem),
+});

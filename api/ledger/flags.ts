@@ -1,0 +1,22 @@
+/** Names of flags: TigerBeetle's, for each kind of record and filter its own. */
+import { AccountFlag, TransferFlag } from '../../engine/ledger/status.ts';
+
+export type FlagNames = Readonly<Record<string, number>>;
+
+const withoutReserved = (flags: FlagNames): FlagNames =>
+  Object.fromEntries(Object.entries(flags).filter(([name]) => name !== 'reserved'));
+
+export const accountFlags = withoutReserved(AccountFlag);
+export const transferFlags = withoutReserved(TransferFlag);
+export const accountFilterFlags = { debits: 1, credits: 2, reversed: 4 } as const;
+export const queryFilterFlags = { reversed: 1 } as const;
+
+/** Bits of one name, or of names joined with `|`; undefined when one is not among `names`. */
+export function bitsOfNames(text: string, names: FlagNames): number | undefined {
+  let bits = 0;
+  for (const name of text.split('|')) {
+    if (!Object.hasOwn(names, name)) return undefined;
+    bits |= names[name] ?? 0;
+  }
+  return bits;
+}

@@ -1,0 +1,243 @@
+/**
+ * A strict reader of JSON (RFC 8259) over UTF-8 bytes that makes nothing of what it reads: the caller goes through the
+ * document once and takes integers digit by digit, where a parser into numbers would round them. It ends at the first byte
+ * that is not JSON, with that byte's offset.
+ */
+
+import { readDecimal } from './decimal.ts';
+
+const depthMax = 32;
+
+/** Not JSON. Thrown within the codec only, which turns it into a problem. */
+export class MalformedJson extends Error {
+  override readonly name = 'MalformedJson';
+  readonly offset: number;
+
+  constructor(offset: number, what: string) {
+    super(what);
+    this.offset = offset;
+  }
+}
+
+const Byte = {
+  space: 0x20,
+  quote: 0x22,
+  comma: 0x2c,
+  minus: 0x2d,
+  dot: 0x2e,
+  zero: 0x30,
+  nine: 0x39,
+  colon: 0x3a,
+  openArray: 0x5b,
+  backslash: 0x5c,
+  closeArray: 0x5d,
+  openObject: 0x7b,
+  closeObject: 0x7d,
+} as const;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
+
+export const IntegerFound = { taken: 0, tooLarge: 1, none: 2 } as const;
+export type IntegerFound = (typeof IntegerFound)[keyof typeof IntegerFound];
+
+export class JsonReader {
+  readonly bytes: Uint8Array;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** Skips white space and gives the byte that follows it, undefined at the end. */
+  peek(): number | undefined {
+    const { bytes } = this;
+    let at = this.at;
+    let byte = bytes[at];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+      byte = bytes[(at += 1)];
+    this.at = at;
+    return byte;
+  }
+
+  /** Takes this byte when it is next. */
+  takes(byte: number): boolean {
+    if (this.peek() !== byte) return false;
+    this.at += 1;
+    return true;
+  }
+
+  opensArray(): boolean {
+    return this.takes(Byte.openArray);
+  }
+
+  opensObject(): boolean {
+    return this.takes(Byte.openObject);
+  }
+
+  /** Behind an element: whether another one follows. `first`: no element was there yet. */
+  arrayGoesOn(first: boolean): boolean {
+    if (this.takes(Byte.closeArray)) return false;
+    if (!first && !this.takes(Byte.comma)) this.fail('a comma or the end of the array');
+    return true;
+  }
+
+  /** The same for an object; when a property follows, its name's opening quote is next. */
+  objectGoesOn(first: boolean): boolean {
+    if (this.takes(Byte.closeObject)) return false;
+    if (!first && !this.takes(Byte.comma)) this.fail('a comma or the end of the object');
+    if (this.peek() !== Byte.quote) this.fail('a property name in double quotes');
+    return true;
+  }
+
+  colon(): void {
+    if (!this.takes(Byte.colon)) this.fail('a colon');
+  }
+
+  /** Nothing but white space may follow. */
+  end(): void {
+    if (this.peek() !== undefined) this.fail('the end of the document');
+  }
+
+  /** Takes any value; when it is an unsigned integer, as a literal or as a string of digits, its value goes into `words`. */
+  integer(words: Uint32Array): IntegerFound {
+    const { bytes } = this;
+    const quoted = this.peek() === Byte.quote;
+    const from = quoted ? this.at + 1 : this.at;
+    let to = from;
+    while (isDigit(bytes[to])) to += 1;
+    const plain = quoted ? bytes[to] === Byte.quote : !isPartOfNumber(bytes[to]);
+    if (to > from && plain && (quoted || bytes[from] !== Byte.zero || to === from + 1)) {
+      this.at = quoted ? to + 1 : to;
+      return readDecimal(bytes, from, to, words) ? IntegerFound.taken : IntegerFound.tooLarge;
+    }
+    if (!quoted) {
+      this.skip();
+      return IntegerFound.none;
+    }
+    const text = this.string();
+    if (!/^\d+$/.test(text)) return IntegerFound.none;
+    // Digits written as escapes are digits too.
+    const digits = new TextEncoder().encode(text);
+    return readDecimal(digits, 0, digits.length, words)
+      ? IntegerFound.taken
+      : IntegerFound.tooLarge;
+  }
+
+  /** Takes the string that is next, its escapes resolved. */
+  string(): string {
+    const from = this.at;
+    const { plain, to } = this.#stringEnd(from + 1);
+    this.at = to;
+    let text: string;
+    try {
+      text = utf8.decode(this.bytes.subarray(from + 1, to - 1));
+    } catch {
+      throw new MalformedJson(from, 'a string that is not UTF-8');
+    }
+    if (plain) return text;
+    // Its grammar has been checked; what the escapes stand for is the platform's to say.
+    return JSON.parse(`"${text}"`) as string;
+  }
+
+  /** Takes any value. */
+  skip(depth = 0): void {
+    const byte = this.peek();
+    if (depth > depthMax) throw new MalformedJson(this.at, `nested deeper than ${depthMax}`);
+    if (byte === Byte.quote) this.string();
+    else if (this.opensArray()) {
+      for (let first = true; this.arrayGoesOn(first); first = false) this.skip(depth + 1);
+    } else if (this.opensObject()) {
+      for (let first = true; this.objectGoesOn(first); first = false) {
+        this.string();
+        this.colon();
+        this.skip(depth + 1);
+      }
+    } else if (byte === Byte.minus || isDigit(byte)) this.#skipNumber();
+    else this.#skipWord(byte);
+  }
+
+  /** Ends the reading: this is not what is next. */
+  fail(expected: string): never {
+    const end = this.at >= this.bytes.length;
+    throw new MalformedJson(
+      this.at,
+      `${expected} expected${end ? ', but the body ends here' : ''}`,
+    );
+  }
+
+  #skipWord(byte: number | undefined): void {
+    const first = byte === undefined ? '' : String.fromCharCode(byte);
+    const word = literals[first] ?? this.fail('a value');
+    for (const letter of word) {
+      if (this.bytes[this.at] !== letter.charCodeAt(0)) this.fail(`“${word}”`);
+      this.at += 1;
+    }
+  }
+
+  #skipNumber(): void {
+    if (this.bytes[this.at] === Byte.minus) this.at += 1;
+    if (this.bytes[this.at] === Byte.zero) this.at += 1;
+    else this.#digits();
+    if (this.bytes[this.at] === Byte.dot) {
+      this.at += 1;
+      this.#digits();
+    }
+    const exponent = this.bytes[this.at];
+    if (exponent === 0x65 || exponent === 0x45) {
+      this.at += 1;
+      const sign = this.bytes[this.at];
+      if (sign === 0x2b || sign === Byte.minus) this.at += 1;
+      this.#digits();
+    }
+  }
+
+  #digits(): void {
+    if (!isDigit(this.bytes[this.at])) this.fail('a digit');
+    while (isDigit(this.bytes[this.at])) this.at += 1;
+  }
+
+  /** Behind the closing quote of the string whose text begins at `from`; `plain`: it has no escapes. */
+  #stringEnd(from: number): { plain: boolean; to: number } {
+    const { bytes } = this;
+    let plain = true;
+    let at = from;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte === Byte.quote) return { plain, to: at + 1 };
+      if (byte === undefined || byte < Byte.space) {
+        this.at = at;
+        this.fail('the closing quote of a string');
+      }
+      at += 1;
+      if (byte !== Byte.backslash) continue;
+      plain = false;
+      at += this.#escape(at);
+    }
+  }
+
+  /** Length of the escape whose backslash stands before `at`. */
+  #escape(at: number): number {
+    const byte = this.bytes[at];
+    const isUnicode = byte === 0x75;
+    let good = byte !== undefined && '"\\/bfnrtu'.includes(String.fromCharCode(byte));
+    if (isUnicode) {
+      for (let i = at + 1; i < at + 5; i += 1) good &&= isHex(this.bytes[i]);
+    }
+    if (!good) {
+      this.at = at;
+      this.fail('an escape of JSON');
+    }
+    return isUnicode ? 5 : 1;
+  }
+}
+
+const isDigit = (byte: number | undefined): boolean =>
+  byte !== undefined && byte >= Byte.zero && byte <= Byte.nine;
+
+/** What makes a number of the digits before it that is no integer literal. */
+const isPartOfNumber = (byte: number | undefined): boolean =>
+  byte === Byte.dot || byte === 0x65 || byte === 0x45;
+
+const isHex = (byte: number | undefined): boolean =>
+  isDigit(byte) || (byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);

@@ -1,0 +1,88 @@
+/** The eight operations of the ledger route: what each takes and what it gives. */
+import { bodySizeMax } from '../../engine/wire/limits.ts';
+import { eventMax, Operation, resultMax, shapeOf } from '../../engine/wire/operations.ts';
+import { assert } from '../../base/assert.ts';
+import { account, accountFilter, balance, queryFilter, transfer, type Layout } from './layouts.ts';
+
+export interface LedgerOperation {
+  readonly name: string;
+  readonly kind: 'read' | 'write';
+  /** The wire's code. */
+  readonly code: number;
+  /** What the body holds: events to create, ids to look up, or one filter. */
+  readonly input:
+    | { readonly kind: 'events'; readonly layout: Layout; readonly noun: string }
+    | { readonly kind: 'ids' }
+    | { readonly kind: 'filter'; readonly layout: Layout };
+  /** What a reply's rows are; a create operation's are statuses. */
+  readonly rows: Layout | 'statuses';
+  readonly eventSize: number;
+  readonly resultSize: number;
+}
+
+type Declared = Omit<LedgerOperation, 'name' | 'kind' | 'eventSize' | 'resultSize'>;
+
+const declared = {
+  create_accounts: {
+    code: Operation.createAccounts,
+    input: { kind: 'events', layout: account, noun: 'accounts' },
+    rows: 'statuses',
+  },
+  create_transfers: {
+    code: Operation.createTransfers,
+    input: { kind: 'events', layout: transfer, noun: 'transfers' },
+    rows: 'statuses',
+  },
+  lookup_accounts: { code: Operation.lookupAccounts, input: { kind: 'ids' }, rows: account },
+  lookup_transfers: { code: Operation.lookupTransfers, input: { kind: 'ids' }, rows: transfer },
+  get_account_transfers: {
+    code: Operation.getAccountTransfers,
+    input: { kind: 'filter', layout: accountFilter },
+    rows: transfer,
+  },
+  get_account_balances: {
+    code: Operation.getAccountBalances,
+    input: { kind: 'filter', layout: accountFilter },
+    rows: balance,
+  },
+  query_accounts: {
+    code: Operation.queryAccounts,
+    input: { kind: 'filter', layout: queryFilter },
+    rows: account,
+  },
+  query_transfers: {
+    code: Operation.queryTransfers,
+    input: { kind: 'filter', layout: queryFilter },
+    rows: transfer,
+  },
+} as const satisfies Record<string, Declared>;
+export type LedgerOperationName = keyof typeof declared;
+
+export const ledgerOperations = Object.fromEntries(
+  Object.entries(declared).map(([name, rest]) => {
+    const shape = shapeOf(rest.code);
+    assert(shape !== undefined && shape.multiBatch, `${name} is an operation of the wire`);
+    const operation: LedgerOperation = {
+      ...rest,
+      name,
+      kind: shape.write ? 'write' : 'read',
+      eventSize: shape.eventSize,
+      resultSize: shape.resultSize,
+    };
+    return [name, operation];
+  }),
+) as Record<LedgerOperationName, LedgerOperation>;
+
+export function ledgerOperation(name: string): LedgerOperation | undefined {
+  return Object.hasOwn(ledgerOperations, name)
+    ? ledgerOperations[name as LedgerOperationName]
+    : undefined;
+}
+
+const shape = shapeOf(Operation.createTransfers);
+assert(shape !== undefined, 'create_transfers is an operation of the wire');
+
+/** Events of one request, and rows of one answer, in a cluster with production's batch size. */
+export const eventsMax = eventMax(shape, bodySizeMax);
+export const rowsMax = resultMax(shape, bodySizeMax);
+export const rowsDefault = 100;

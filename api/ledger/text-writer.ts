@@ -1,0 +1,71 @@
+/** Text and integers written as bytes into one growing buffer: what a request's answer is made of. */
+import { writeDecimal, writeSafeInteger } from './decimal.ts';
+
+/** Room that one integer may take. */
+const integerRoom = 40;
+
+export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+export class TextWriter {
+  #bytes: Uint8Array;
+  #view: DataView | undefined;
+  #at = 0;
+
+  /** `room`: bytes that will most likely do. */
+  constructor(room: number) {
+    this.#bytes = new Uint8Array(room);
+  }
+
+  /** What was written. Nothing may be written afterwards. */
+  get written(): Uint8Array {
+    return this.#bytes.subarray(0, this.#at);
+  }
+
+  text(text: Uint8Array): void {
+    this.#makeRoom(text.length);
+    const bytes = this.#bytes;
+    const at = this.#at;
+    // Shorter than what a call of `set` takes.
+    for (let i = 0; i < text.length; i += 1) bytes[at + i] = text[i] as number;
+    this.#at = at + text.length;
+  }
+
+  /** Where the integers are that `integer` writes. */
+  readsFrom(records: Uint8Array): void {
+    this.#view = new DataView(records.buffer, records.byteOffset, records.length);
+  }
+
+  /** The little-endian integer of `width` bytes at `offset`, in decimal digits. */
+  integer(offset: number, width: 2 | 4 | 8 | 16): void {
+    const view = this.#view as DataView;
+    this.#makeRoom(integerRoom);
+    const bytes = this.#bytes;
+    if (width === 2) this.#at = writeSafeInteger(bytes, this.#at, view.getUint16(offset, true));
+    else if (width === 4) {
+      this.#at = writeSafeInteger(bytes, this.#at, view.getUint32(offset, true));
+    } else {
+      const wide = width === 16;
+      this.#at = writeDecimal(
+        bytes,
+        this.#at,
+        view.getUint32(offset, true),
+        view.getUint32(offset + 4, true),
+        wide ? view.getUint32(offset + 8, true) : 0,
+        wide ? view.getUint32(offset + 12, true) : 0,
+      );
+    }
+  }
+
+  /** A count: an integer that is in no record. */
+  count(value: number): void {
+    this.#makeRoom(integerRoom);
+    this.#at = writeSafeInteger(this.#bytes, this.#at, value);
+  }
+
+  #makeRoom(count: number): void {
+    if (this.#at + count <= this.#bytes.length) return;
+    const larger = new Uint8Array(2 * this.#bytes.length + count);
+    larger.set(this.written);
+    this.#bytes = larger;
+  }
+}
