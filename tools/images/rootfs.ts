@@ -141,6 +141,13 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       writeFileSync(join(rootfs, 'app/package.json'), '{ "type": "module" }\n');
     },
   },
+  s3: {
+    folder: 's3',
+    async fill(rootfs) {
+      minimalRoot(rootfs);
+      copyFileSync(await ensureProgram('versitygw'), join(rootfs, 'bin/versitygw'));
+    },
+  },
   'tigerbeetle-double': tigerBeetleDouble('0.17.8'),
   'tigerbeetle-double-next': tigerBeetleDouble('0.17.9'),
 };
