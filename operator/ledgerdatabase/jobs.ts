@@ -19,7 +19,7 @@ export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
   const last = own.at(-1);
   if (last !== undefined) {
     const trouble = troubleOf(last);
-    if (trouble !== undefined) return trouble.message;
+    if (trouble !== undefined) return `${trouble.reason}: ${trouble.message}`;
     for (const container of [
       ...(last.status?.initContainerStatuses ?? []),
       ...(last.status?.containerStatuses ?? []),

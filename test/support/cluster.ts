@@ -15,6 +15,8 @@ export interface TestCluster {
   cluster(...args: string[]): Promise<string>;
   /** Loads an image into it and gives its reference. */
   image(name: string): Promise<string>;
+  /** Several at once, whose sources are then compiled once; their references by name. */
+  images<Name extends string>(...names: readonly Name[]): Promise<Record<Name, string>>;
   down(): Promise<void>;
 }
 
@@ -57,14 +59,24 @@ export async function startTestCluster(options: { nodes?: number } = {}): Promis
         },
       );
     },
-    async image(name) {
-      const said = await mustRun(process.execPath, ['tools/images/main.ts', 'load', name], {
-        env,
-        timeoutMs: 10 * 60_000,
-      });
-      return said.trim().split('\n').at(-1) ?? '';
-    },
+    images: (...names) => loadImages(names, env),
+    image: async (name) => (await loadImages([name], env))[name] ?? '',
   };
+}
+
+async function loadImages<Name extends string>(
+  names: readonly Name[],
+  env: Record<string, string>,
+): Promise<Record<Name, string>> {
+  const said = await mustRun(process.execPath, ['tools/images/main.ts', 'load', ...names], {
+    env,
+    timeoutMs: 10 * 60_000,
+  });
+  const references = said.split('\n').filter((line) => /^ledgerhouse\/[a-z-]+:/.test(line));
+  return Object.fromEntries(names.map((name, index) => [name, references[index] ?? ''])) as Record<
+    Name,
+    string
+  >;
 }
 
 /** The id by which a cluster's pieces are named on the machine (see tools/cluster/config.ts). */

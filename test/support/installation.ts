@@ -1,188 +1,214 @@
-/** Both charts in a test's cluster, as a person installs them, with images that were built here. */
+/**
+ * Both charts in a test's cluster, as a person installs them, with images that were built here; and what tests do there.
+ *
+ * TIGERBEETLE_IMAGE and TIGERBEETLE_IMAGE_NEXT name images of TigerBeetle's versions 0.17.8 and 0.17.9, to be pulled by the
+ * nodes; where they are not set, the double (images/tigerbeetle-double) stands for them.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { DatabaseSpec } from '../../domain/resources.ts';
-import { catalogObject, catalogSpec } from '../fixtures/catalog.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { connectLabel, connectionName, labels } from '../../domain/names.ts';
+import { resources, type Claim, type Pod } from '../../domain/kinds.ts';
+import type { CatalogSpec, Condition, DatabaseSpec } from '../../domain/resources.ts';
+import { catalogObject, catalogSpec, namesOnly } from '../fixtures/catalog.ts';
 import type { TestCluster } from './cluster.ts';
 import type { Database } from './operator-world.ts';
 import { eventually, mustRun } from './shell.ts';
 
 export const systemNamespace = 'ledgerhouse-system';
 
+/** Whether TigerBeetle itself runs in the tests. */
+export const realTigerBeetle = process.env['TIGERBEETLE_IMAGE'] !== undefined;
+
 export interface Installation {
+  readonly cluster: TestCluster;
   helm(...args: string[]): Promise<string>;
-  /** Installs or upgrades the chart with these values besides the images'. */
-  upgrade(values?: object): Promise<void>;
+  /** Installs or upgrades the chart; of the images it says which operator's. */
+  upgrade(operator?: 'operator' | 'operator-next'): Promise<void>;
   create(name: string, spec?: Partial<DatabaseSpec>, namespace?: string): Promise<void>;
   patch(name: string, spec: object, namespace?: string): Promise<void>;
   get(name: string, namespace?: string): Promise<Database>;
-  until(
-    name: string,
-    type: string,
-    status: string,
-    options?: { reason?: string; namespace?: string; timeoutMs?: number },
-  ): Promise<Database>;
-  /** A client's pod that may connect to a database; what it prints for a verb of images/ledger-client. */
+  /** Waits until a condition, for the newest generation, has this status and reason. */
+  until(name: string, type: string, status: string, options?: UntilOptions): Promise<Database>;
+  /** All objects of a kind that carry the database's uid. */
+  owned<T extends KubeObject>(kind: string, database: Database): Promise<T[]>;
+  /** The replicas' pods, in the order of their indexes. */
+  pods(database: Database): Promise<Pod[]>;
+  claims(database: Database): Promise<Claim[]>;
+  /** Runs JavaScript beside the engine, in its container, and gives what it prints. */
+  beside(pod: Pod, script: string): Promise<string>;
+  /** A client's pod, which may connect to the database when labelled; gives what it prints for a verb. */
   client(database: Database, options?: { labelled?: boolean }): Promise<Client>;
 }
 
-export type Client = (verb: string, argument?: string) => Promise<string>;
+export interface UntilOptions {
+  readonly reason?: string;
+  readonly namespace?: string;
+  readonly timeoutMs?: number;
+}
 
-export async function install(cluster: TestCluster): Promise<Installation> {
-  const said = await cluster.cluster('binary', 'helm');
-  const helmPath = said.trim().split('\n').at(-1) ?? 'helm';
+/** Verbs of images/ledger-client. */
+export type Client = (verb: 'create' | 'read' | 'connect', argument?: string) => Promise<string>;
+
+export const conditionOf = (database: Database, type: string): Condition | undefined =>
+  database.status?.conditions?.find((one) => one.type === type);
+
+/** A figure for people who read the log of a run. */
+export const figure = (what: string, sinceMs: number): number => {
+  const seconds = Math.round((Date.now() - sinceMs) / 100) / 10;
+  process.stderr.write(`figure: ${what}: ${seconds} s\n`);
+  return seconds;
+};
+
+const always = ['operator', 'engine', 'ledger-client'] as const;
+type Extra = 'engine-next' | 'operator-next' | 'tigerbeetle-double' | 'tigerbeetle-double-next';
+
+/** `extra`: images that are to be there besides the operator's, the engine's and the client's. */
+export async function install(
+  cluster: TestCluster,
+  extra: readonly Extra[] = [],
+): Promise<Installation> {
+  const helmPath = (await cluster.cluster('binary', 'helm')).trim().split('\n').at(-1) ?? 'helm';
   const helm = (...args: string[]) =>
     mustRun(helmPath, [...args, '--kubeconfig', cluster.kubeconfig], { timeoutMs: 300_000 });
-  const [operator, engine, engineNext, tigerbeetle, tigerbeetleNext, client] = await Promise.all(
-    [
-      'operator',
-      'engine',
-      'engine-next',
-      'tigerbeetle-double',
-      'tigerbeetle-double-next',
-      'ledger-client',
-    ].map(serially((name) => cluster.image(name))),
-  );
-  const images = { engine, engineNext, tigerbeetle, tigerbeetleNext } as Record<string, string>;
-  const upgrade = async (values: object = {}) => {
+  const images: Partial<Record<Extra, string>> & Record<(typeof always)[number], string> =
+    await cluster.images(...always, ...extra);
+  const chart = (name: string, ...args: string[]) => {
+    const release = ['upgrade', '--install', '--wait', name, `charts/${name}`];
+    return helm(...release, '--namespace', systemNamespace, '--create-namespace', ...args);
+  };
+  const upgrade = async (operator: 'operator' | 'operator-next' = 'operator') => {
     const file = join(cluster.stateFolder, 'values.yaml');
-    const [repository, tag] = (operator ?? '').split(':');
-    writeFileSync(
-      file,
-      stringify({
-        images: { operator: { repository, tag } },
-        // The tests' catalog has versions that the chart's has not.
-        catalog: { create: false },
-        ...values,
-      }),
-    );
-    await helm(
-      'upgrade',
-      '--install',
-      '--wait',
-      'ledgerhouse',
-      'charts/ledgerhouse',
-      '--namespace',
-      systemNamespace,
-      '--create-namespace',
-      '--values',
-      file,
-    );
+    const [repository, tag] = (images[operator] ?? '').split(':');
+    // The tests' catalog has versions that the chart's has not.
+    const values = { images: { operator: { repository, tag } }, catalog: { create: false } };
+    writeFileSync(file, stringify(values));
+    await chart('ledgerhouse', '--values', file);
   };
-  await helm(
-    'upgrade',
-    '--install',
-    '--wait',
-    'ledgerhouse-crds',
-    'charts/ledgerhouse-crds',
-    '--namespace',
-    systemNamespace,
-    '--create-namespace',
-  );
+  await chart('ledgerhouse-crds');
   await upgrade();
-  const spec = catalogSpec({
-    engine: images['engine'] ?? '',
-    engineNext: images['engineNext'] ?? '',
-    tigerbeetle: process.env['TIGERBEETLE_IMAGE'] ?? images['tigerbeetle'] ?? '',
-    tigerbeetleNext: process.env['TIGERBEETLE_IMAGE_NEXT'] ?? images['tigerbeetleNext'] ?? '',
-  });
-  await cluster.apply([catalogObject(spec)]);
-  return { ...verbs(cluster, client ?? ''), helm, upgrade };
-}
-
-/** Images are built one after another: two cores do not build six at once faster. */
-function serially<T>(one: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (name) => {
-    const next = last.then(() => one(name));
-    last = next.catch(() => undefined);
-    return next;
+  await cluster.apply([catalogObject(catalogOf(images))]);
+  return {
+    cluster,
+    helm,
+    upgrade,
+    ...spokenOf(cluster),
+    client: clientsIn(cluster, images['ledger-client']),
   };
 }
 
-function verbs(
+function catalogOf(images: Partial<Record<Extra | 'engine', string>>): CatalogSpec {
+  const { TIGERBEETLE_IMAGE: real, TIGERBEETLE_IMAGE_NEXT: realNext } = process.env;
+  const spec = catalogSpec({
+    engine: images.engine ?? namesOnly.engine,
+    engineNext: images['engine-next'] ?? namesOnly.engineNext,
+    tigerbeetle: real ?? images['tigerbeetle-double'] ?? namesOnly.tigerbeetle,
+    tigerbeetleNext: realNext ?? images['tigerbeetle-double-next'] ?? namesOnly.tigerbeetleNext,
+  });
+  // A registry that refuses at once, instead of one whose name is looked up for half a minute.
+  const refused = { image: '127.0.0.1:1/ledgerhouse/missing:1' };
+  const engines = spec.engines.map((engine) => ({
+    ...engine,
+    versions: engine.versions.map((row) =>
+      row.version.endsWith('-broken') ? { ...row, ...refused } : row,
+    ),
+  }));
+  // The double needs less than TigerBeetle, which takes its memory at once.
+  const large = { memoryMib: real === undefined ? 1_024 : 6_144 };
+  const sizes = spec.sizes.map((row) => (row.id === 'lh-40' ? { ...row, ...large } : row));
+  return { ...spec, engines, sizes };
+}
+
+function spokenOf(
   cluster: TestCluster,
-  clientImage: string,
-): Pick<Installation, 'create' | 'patch' | 'get' | 'until' | 'client'> {
-  const get = async (name: string, namespace = 'default') =>
-    JSON.parse(
-      await cluster.kubectl('-n', namespace, 'get', 'ldb', name, '-o', 'json'),
-    ) as Database;
+): Pick<
+  Installation,
+  'create' | 'patch' | 'get' | 'until' | 'owned' | 'pods' | 'claims' | 'beside'
+> {
+  const read = async <T>(...args: string[]) =>
+    JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as T;
+  const get = (name: string, namespace = 'default') => read<Database>('ldb', name, '-n', namespace);
+  const owned = async <T extends KubeObject>(kind: string, { metadata }: Database) => {
+    const { namespace = 'default', uid } = metadata;
+    const list = await read<{ items: T[] }>(kind, '-n', namespace, '-l', `${labels.uid}=${uid}`);
+    return list.items;
+  };
   return {
     get,
+    owned,
+    pods: async (database) =>
+      (await owned<Pod>('pods', database)).filter(
+        (pod) => pod.metadata.labels?.[labels.role] === 'replica',
+      ),
+    claims: (database) => owned<Claim>('pvc', database),
     async create(name, spec = {}, namespace = 'default') {
-      await cluster.apply([
-        {
-          apiVersion: 'ledgerhouse.dev/v1alpha1',
-          kind: 'LedgerDatabase',
-          metadata: { name, namespace },
-          spec: { deletionProtection: false, ...spec },
-        },
-      ]);
+      const { apiVersion } = resources.database;
+      const metadata = { name, namespace };
+      const whole = { deletionProtection: false, ...spec };
+      await cluster.apply([{ apiVersion, kind: 'LedgerDatabase', metadata, spec: whole }]);
     },
     async patch(name, spec, namespace = 'default') {
       const patch = JSON.stringify({ spec });
       await cluster.kubectl('-n', namespace, 'patch', 'ldb', name, '--type=merge', '-p', patch);
     },
-    until: (name, type, status, { reason, namespace, timeoutMs } = {}) =>
+    until: (name, type, status, { reason, namespace, timeoutMs = 120_000 } = {}) =>
       eventually(
         `${name}: ${type}=${status} ${reason ?? ''}`,
         async () => {
           const database = await get(name, namespace);
-          const row = database.status?.conditions?.find((one) => one.type === type);
+          const row = conditionOf(database, type);
           const current = row?.observedGeneration === database.metadata.generation;
-          if (
-            row?.status !== status ||
-            !current ||
-            (reason !== undefined && row.reason !== reason)
-          ) {
-            throw new Error(JSON.stringify(database.status?.conditions, undefined, 1));
-          }
-          return database;
+          const met = row?.status === status && (reason === undefined || row.reason === reason);
+          if (current && met) return database;
+          throw new Error(JSON.stringify(database.status?.conditions, undefined, 1));
         },
-        timeoutMs ?? 120_000,
+        timeoutMs,
       ),
-    async client(database, { labelled = true } = {}) {
-      const { name, namespace = 'default' } = database.metadata;
-      const pod = `client-${labelled ? 'of' : 'not-of'}-${name}`;
-      await cluster.apply([clientPod(pod, clientImage, database, labelled)]);
-      await cluster.kubectl(
+    async beside({ metadata: { name = '', namespace = 'default' } }, script) {
+      const node = ['/bin/node', '--input-type=module', '-e', script];
+      const said = await cluster.kubectl(
         '-n',
         namespace,
-        'wait',
-        '--for=condition=Ready',
-        `pod/${pod}`,
-        '--timeout=60s',
+        'exec',
+        name,
+        '-c',
+        'engine',
+        '--',
+        ...node,
       );
-      return async (verb, argument = '') =>
-        (
-          await cluster.kubectl(
-            '-n',
-            namespace,
-            'exec',
-            pod,
-            '--',
-            '/bin/node',
-            '/app/main.js',
-            verb,
-            argument,
-          )
-        ).trim();
+      return said.trim();
     },
+  };
+}
+
+function clientsIn(cluster: TestCluster, image: string): Installation['client'] {
+  return async (database, { labelled = true } = {}) => {
+    const { name, namespace = 'default' } = database.metadata;
+    const pod = `client-${labelled ? 'of' : 'not-of'}-${name}`;
+    const there = ['-n', namespace];
+    await cluster.apply([clientPod(pod, image, database, labelled)]);
+    await cluster.kubectl(...there, 'wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=60s');
+    return async (verb, argument = '') => {
+      const command = ['/bin/node', '/app/main.js', verb, argument];
+      return (await cluster.kubectl(...there, 'exec', pod, '--', ...command)).trim();
+    };
   };
 }
 
 function clientPod(name: string, image: string, database: Database, labelled: boolean) {
   const { namespace = 'default' } = database.metadata;
   const from = (key: string) => ({
-    configMapKeyRef: { name: `${database.metadata.name}-connection`, key },
+    configMapKeyRef: { name: connectionName(database), key },
   });
-  const connect = { [`ledgerhouse.dev/connect-${database.metadata.name}`]: namespace };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, labels: labelled ? connect : {} },
+    metadata: {
+      name,
+      namespace,
+      labels: labelled ? { [connectLabel(database.metadata.name)]: namespace } : {},
+    },
     spec: {
       terminationGracePeriodSeconds: 1,
       automountServiceAccountToken: false,

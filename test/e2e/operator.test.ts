@@ -1,0 +1,260 @@
+/** The life of databases on a real node: made, killed, changed, grown, upgraded, broken and mended, as a person sees it. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Job, Pod } from '../../domain/kinds.ts';
+import { annotations, labels } from '../../domain/names.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
+import type { Database } from '../support/operator-world.ts';
+import { killInPod } from '../support/pod-process.ts';
+import { eventually } from '../support/shell.ts';
+
+jest.setTimeout(10 * 60_000);
+
+let cluster: TestCluster;
+let world: Installation;
+
+beforeAll(async () => {
+  cluster = await startTestCluster();
+  world = await install(cluster, ['engine-next']);
+});
+afterAll(async () => cluster?.down());
+
+const onePod = async (database: Database): Promise<Pod> => {
+  const [pod] = await world.pods(database);
+  if (pod === undefined) throw new Error(`${database.metadata.name} has no pod`);
+  return pod;
+};
+const restarts = (pod: Pod) => pod.status?.containerStatuses?.[0]?.restartCount ?? 0;
+const engineOf = (pod: Pod) => pod.spec?.containers[0];
+
+test('a database that is applied is ready within a minute, and `kubectl get ldb` says what it is', async () => {
+  const started = Date.now();
+  await cluster.kubectl('apply', '-f', 'docs/examples/single.yaml');
+  await cluster.kubectl('wait', '--for=condition=Ready', 'ldb/example', '--timeout=60s');
+  figure('a single database is Ready', started);
+  const row = await cluster.kubectl('get', 'ldb', 'example', '--no-headers');
+  const columns = [
+    'example',
+    'Builtin',
+    'single',
+    'lh-5',
+    '1/1',
+    'True',
+    'AllHealthy',
+    '0.1.0',
+    '1Gi',
+  ];
+  expect(row.trim().split(/\s+/).slice(0, -1)).toEqual(columns);
+});
+
+test('an official client in a labelled pod writes; a pod without the label does not even connect', async () => {
+  const database = await world.get('example');
+  const client = await world.client(database);
+  expect(await client('connect')).toBe('connected');
+  expect(await client('create', '10')).toBe('10');
+  const stranger = await world.client(database, { labelled: false });
+  expect(await stranger('connect')).toBe('no connection');
+});
+
+test('an engine that is killed, and a pod that is deleted, come back with their data and address', async () => {
+  const database = await world.get('example');
+  const client = await world.client(database);
+  const before = await onePod(database);
+  killInPod(before, 'main.js start');
+  await eventually('the engine is started again', async () => {
+    const pod = await onePod(database);
+    return restarts(pod) > restarts(before) ? pod : undefined;
+  });
+  await world.until('example', 'Ready', 'True');
+  expect(await client('read')).toBe('10');
+
+  const deleted = Date.now();
+  await cluster.kubectl('delete', 'pod', before.metadata.name ?? '');
+  await eventually('another pod', async () =>
+    (await onePod(database)).metadata.uid === before.metadata.uid ? undefined : true,
+  );
+  const after = await world.until('example', 'Ready', 'True');
+  figure('a deleted pod is replaced and Ready', deleted);
+  expect(await client('create', '1')).toBe('11');
+  expect(after.status?.addresses).toBe(database.status?.addresses);
+});
+
+// From here on each test has a database of its own. They are made while others are being tested.
+const mine: Record<string, Parameters<Installation['create']>[1]> = {
+  sleepy: {},
+  growing: {},
+  fixed: { storage: { tier: 'local-nvme', sizeGb: 1 } },
+  climber: {},
+  bereft: {},
+};
+
+test('a bootstrap whose pods and Jobs are deleted midway ends ready, with one data file', async () => {
+  await world.create('disturbed');
+  const database = await world.get('disturbed');
+  const role = (pod: Pod) => pod.metadata.labels?.[labels.role];
+  const some = async (wanted: 'job' | 'replica', but?: Pod) =>
+    eventually(`a ${wanted}'s pod`, async () =>
+      (await world.owned<Pod>('pods', database)).find(
+        (pod) => role(pod) === wanted && pod.metadata.uid !== but?.metadata.uid,
+      ),
+    );
+  const making = await some('job');
+  await cluster.kubectl('delete', 'pod', making.metadata.name ?? '', '--force', '--grace-period=0');
+  await some('job', making);
+  const [job] = await world.owned<Job>('jobs', database);
+  await cluster.kubectl('delete', 'job', job?.metadata.name ?? '', '--wait=false');
+  const first = await some('replica');
+  await cluster.kubectl('delete', 'pod', first.metadata.name ?? '', '--force', '--grace-period=0');
+  const ready = await world.until('disturbed', 'Ready', 'True');
+  const client = await world.client(ready);
+  expect(await client('create', '3')).toBe('3');
+  expect(await world.owned('jobs', ready)).toEqual([]);
+  const files = await world.beside(
+    await onePod(ready),
+    `console.log((await import('node:fs')).readdirSync('/data').filter((name) => !/^lost|[.]lock/.test(name)).join())`,
+  );
+  expect(files).toBe(`${ready.status?.clusterId}_0.ledger`);
+});
+
+test('an image that cannot be pulled is named in the status of a new database, and another version is enough', async () => {
+  for (const [name, spec] of Object.entries(mine)) await world.create(name, spec);
+  await world.create('unlucky', { version: '0.3.0-broken' });
+  const stuck = await eventually('the reason', async () => {
+    const database = await world.get('unlucky');
+    const message = conditionOf(database, 'Ready')?.message ?? '';
+    return message.includes('ImagePullBackOff') ? database : undefined;
+  });
+  expect(conditionOf(stuck, 'Ready')?.message).toContain('ledgerhouse/missing:1');
+  await world.patch('unlucky', { version: '0.1.0' });
+  await world.until('unlucky', 'Ready', 'True');
+});
+
+test('an upgrade to an image that cannot be pulled names pod and reason, and going back is enough', async () => {
+  const before = await world.until('climber', 'Ready', 'True');
+  const client = await world.client(before);
+  expect(await client('create', '4')).toBe('4');
+  await world.patch('climber', { version: '0.3.0-broken' });
+  const broken = await eventually('the reason', async () => {
+    const database = await world.get('climber');
+    return database.status?.members?.[0]?.reason === 'ImagePullBackOff' ? database : undefined;
+  });
+  expect(broken.status?.version).toMatchObject({ desired: '0.3.0-broken', active: '0.1.0' });
+  expect(conditionOf(broken, 'Available')).toMatchObject({ status: 'False', reason: 'QuorumLost' });
+  expect(conditionOf(broken, 'Ready')?.message).toContain(`${before.status?.workload}-0`);
+  await world.patch('climber', { version: '0.1.0' });
+  const after = await world.until('climber', 'Ready', 'True');
+  expect(after.status?.version).toMatchObject({ desired: '0.1.0', active: '0.1.0' });
+  expect(await client('read')).toBe('4');
+});
+
+test('an upgrade runs the other version with the same data, and the way back is refused', async () => {
+  const before = await world.until('climber', 'Ready', 'True');
+  const started = Date.now();
+  await world.patch('climber', { version: '0.2.0' });
+  const after = await world.until('climber', 'Ready', 'True');
+  figure('an upgrade of a single database', started);
+  expect(after.status?.version).toEqual({ desired: '0.2.0', rolled: 1, active: '0.2.0' });
+  const pod = await onePod(after);
+  const said = await world.beside(
+    pod,
+    `console.log(JSON.stringify(await (await fetch('http://127.0.0.1:3002/status')).json()))`,
+  );
+  expect(JSON.parse(said)).toMatchObject({ version: '0.2.0' });
+  const client = await world.client(after);
+  expect(await client('create', '1')).toBe('5');
+  expect(after.status?.addresses).toBe(before.status?.addresses);
+  await world.patch('climber', { version: '0.1.0' });
+  const refused = await world.until('climber', 'Stalled', 'True', {
+    reason: 'UpgradePathUnsupported',
+  });
+  expect(conditionOf(refused, 'Available')?.status).toBe('True');
+  expect((await onePod(refused)).metadata.uid).toBe(pod.metadata.uid);
+});
+
+test('suspending ends the pod and keeps volume and address; resuming has the data', async () => {
+  const before = await world.until('sleepy', 'Ready', 'True');
+  const client = await world.client(before);
+  expect(await client('create', '5')).toBe('5');
+  const [claim] = await world.claims(before);
+  await world.patch('sleepy', { suspend: true });
+  const asleep = await world.until('sleepy', 'Suspended', 'True');
+  expect(conditionOf(asleep, 'Ready')).toMatchObject({ status: 'False', reason: 'Suspended' });
+  expect(await world.pods(asleep)).toEqual([]);
+  expect((await world.claims(asleep))[0]?.metadata.uid).toBe(claim?.metadata.uid);
+  await world.patch('sleepy', { suspend: false });
+  const awake = await world.until('sleepy', 'Ready', 'True');
+  expect(awake.status?.addresses).toBe(before.status?.addresses);
+  expect(await client('read')).toBe('5');
+});
+
+test('another size and other parameters begin with the next pod, which has the data', async () => {
+  const before = await world.until('sleepy', 'Ready', 'True');
+  const client = await world.client(before);
+  expect(engineOf(await onePod(before))?.resources?.limits?.['memory']).toBe('640Mi');
+  await world.patch('sleepy', { size: 'lh-10' });
+  const sized = await world.until('sleepy', 'Ready', 'True');
+  expect(engineOf(await onePod(sized))?.resources).toMatchObject({
+    requests: { cpu: '100m', memory: '768Mi' },
+    limits: { memory: '768Mi' },
+  });
+  await world.patch('sleepy', { parameters: { limitConnections: '7' } });
+  const limited = await world.until('sleepy', 'Ready', 'True');
+  expect(engineOf(await onePod(limited))?.args).toContain('--limit-connections=7');
+  expect(await client('create', '1')).toBe('6');
+});
+
+const fileSystemBytes = async (pod: Pod) =>
+  Number(
+    await world.beside(
+      pod,
+      `const { statfsSync } = await import('node:fs'); const { bsize, blocks } = statfsSync('/data'); console.log(bsize * blocks)`,
+    ),
+  );
+const gibibyte = 2 ** 30;
+
+test('storage grows while the engine runs: the volume and its file system are bigger, the pod is the same', async () => {
+  const before = await world.until('growing', 'Ready', 'True');
+  const client = await world.client(before);
+  expect(await client('create', '2')).toBe('2');
+  const pod = await onePod(before);
+  expect(await fileSystemBytes(pod)).toBeLessThan(gibibyte);
+  const started = Date.now();
+  await world.patch('growing', { storage: { sizeGb: 3 } });
+  const after = await world.until('growing', 'Ready', 'True');
+  figure('a volume grows from 1 to 3 GiB', started);
+  expect(after.status?.storage).toMatchObject({ acknowledgedGb: 3, capacityGb: 3, summary: '3Gi' });
+  const same = await onePod(after);
+  expect([same.metadata.uid, restarts(same)]).toEqual([pod.metadata.uid, 0]);
+  expect(await fileSystemBytes(same)).toBeGreaterThan(2.8 * gibibyte);
+  expect((await world.claims(after))[0]?.status?.capacity?.['storage']).toBe('3Gi');
+  expect(await client('create', '1')).toBe('3');
+});
+
+test('a tier that cannot grow says so while the database serves, and the size can be set back', async () => {
+  const before = await world.until('fixed', 'Ready', 'True');
+  await world.patch('fixed', { storage: { sizeGb: 4 } });
+  const refused = await world.until('fixed', 'StorageReady', 'False', {
+    reason: 'ExpansionNotSupported',
+  });
+  expect(conditionOf(refused, 'StorageReady')?.message).toContain('spec.storage.sizeGb back to 1');
+  expect(conditionOf(refused, 'Available')?.status).toBe('True');
+  await world.patch('fixed', { storage: { sizeGb: 1 } });
+  const after = await world.until('fixed', 'Ready', 'True');
+  expect((await onePod(after)).metadata.uid).toBe((await onePod(before)).metadata.uid);
+});
+
+test('a single replica whose volume is lost stalls with what to do, and nothing is formatted', async () => {
+  const before = await world.until('bereft', 'Ready', 'True');
+  const [lost] = await world.claims(before);
+  await cluster.kubectl('delete', 'pvc', lost?.metadata.name ?? '', '--wait=false');
+  await cluster.kubectl('delete', 'pod', `${before.status?.workload}-0`);
+  const stalled = await world.until('bereft', 'Stalled', 'True', { reason: 'ReplicaDataLost' });
+  expect(conditionOf(stalled, 'Stalled')?.message).toContain('disaster-recovery');
+  expect(conditionOf(stalled, 'Available')?.status).toBe('False');
+  // The pod looks again and again; whatever else were to be done would have been done by then.
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  expect(await world.owned('jobs', stalled)).toEqual([]);
+  const [empty] = await world.claims(stalled);
+  expect(empty?.metadata.uid).not.toBe(lost?.metadata.uid);
+  expect(empty?.metadata.annotations?.[annotations.formatted]).toBeUndefined();
+});
