@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   readonly processes: Processes;
   readonly addresses: ControlPlaneAddresses;
   readonly controllerManager: boolean;
+  /** Of each of the controller manager's controllers, at most. Default: its own, 20. */
+  readonly controllerRequestsPerSecond?: number | undefined;
   /** Given when there are nodes: pods of a node take their addresses from a part of it. */
   readonly podCidr?: string;
 }
@@ -175,6 +177,7 @@ async function startControllerManager(
     user: 'system:kube-controller-manager',
   });
   const kubeconfig = join(options.folder, 'kube-controller-manager.kubeconfig');
+  const requestsPerSecond = options.controllerRequestsPerSecond;
   writeKubeconfig(kubeconfig, { server: url, caFile: pki.ca.cert, client });
   options.processes.start('kube-controller-manager', {
     command,
@@ -194,6 +197,9 @@ async function startControllerManager(
       // A lost node is noticed and its pods are let go in seconds, not minutes: tests wait for it.
       '--node-monitor-period=1s',
       '--node-monitor-grace-period=16s',
+      ...(requestsPerSecond === undefined
+        ? []
+        : [`--kube-api-qps=${requestsPerSecond}`, `--kube-api-burst=${2 * requestsPerSecond}`]),
       ...(options.podCidr === undefined
         ? ['--controllers=*,-nodeipam']
         : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),

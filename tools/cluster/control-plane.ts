@@ -1,6 +1,6 @@
 /**
- * A control plane by itself (etcd, kube-apiserver, optionally kube-controller-manager) for integration tests: on free
- * ports of the loopback, many at once, no root, gone with `stop()`.
+ * A control plane by itself (etcd, kube-apiserver, optionally kube-controller-manager and kube-scheduler) for integration
+ * tests: on free ports of the loopback, many at once, no root, gone with `stop()`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,37 +8,50 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from './api-server.ts';
 import { endStrays, Processes } from './processes.ts';
+import { startScheduler } from './scheduler.ts';
 
 export interface ControlPlane {
   /** Path of a kubeconfig with an administrator's certificate. */
   readonly kubeconfig: string;
   readonly url: string;
+  /** What runs, for figures and for what is to live and end with it. */
+  readonly processes: Processes;
   stop(): Promise<void>;
 }
 
-export async function startControlPlane(
-  options: { controllerManager?: boolean } = {},
-): Promise<ControlPlane> {
+export interface ControlPlaneParts {
+  readonly controllerManager?: boolean;
+  readonly scheduler?: boolean;
+  /** Of each controller and of the scheduler: more than their own limits where a test would measure those. */
+  readonly requestsPerSecond?: number;
+}
+
+export async function startControlPlane(options: ControlPlaneParts = {}): Promise<ControlPlane> {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-control-plane-'));
   const processes = new Processes(folder);
   const stop = async () => {
-    for (const name of ['kube-controller-manager', 'kube-apiserver', 'etcd']) {
+    const names = ['kube-scheduler', 'kube-controller-manager', 'kube-apiserver', 'etcd'];
+    for (const name of names) {
       await processes.stop(name, 2_000);
     }
     await endStrays(folder);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const [apiPort, etcdPort, etcdPeerPort, controllerManagerPort] = await freePorts(4);
+    const [apiPort, etcdPort, etcdPeerPort, controllerManagerPort, schedulerPort] =
+      await freePorts(5);
+    const host = '127.0.0.1';
+    const url = `https://${host}:${apiPort}`;
     const kubeconfig = join(folder, 'kubeconfig');
-    await startApiServer({
+    const pki = await startApiServer({
       folder,
       kubeconfig,
       processes,
       controllerManager: options.controllerManager ?? false,
+      controllerRequestsPerSecond: options.requestsPerSecond,
       addresses: {
-        host: '127.0.0.1',
-        etcdHost: '127.0.0.1',
+        host,
+        etcdHost: host,
         apiPort: apiPort ?? 0,
         etcdPort: etcdPort ?? 0,
         etcdPeerPort: etcdPeerPort ?? 0,
@@ -48,7 +61,18 @@ export async function startControlPlane(
         serviceIp: '10.96.0.1',
       },
     });
-    return { kubeconfig, url: `https://127.0.0.1:${apiPort}`, stop };
+    if (options.scheduler === true) {
+      await startScheduler({
+        folder,
+        processes,
+        pki,
+        server: url,
+        host,
+        port: schedulerPort ?? 0,
+        requestsPerSecond: options.requestsPerSecond,
+      });
+    }
+    return { kubeconfig, url, processes, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -7,11 +7,10 @@ import { startApiServer, writeIn, type ControlPlaneAddresses } from '../api-serv
 import { clusterGroups, ensureBuilt } from '../binaries.ts';
 import type { AddonsSettings } from '../addons/main.ts';
 import { checkout, ClusterError, type ClusterConfig } from '../config.ts';
-import { writeKubeconfig } from '../kubeconfig.ts';
-import type { Pki } from '../pki.ts';
 import { Processes } from '../processes.ts';
 import { step } from '../progress.ts';
 import { runQuietly, waitFor } from '../run.ts';
+import { startScheduler } from '../scheduler.ts';
 import { chooseSlot, ensureNetwork } from './network.ts';
 import { cniPlugins, startNode } from './node.ts';
 import { ensureObjects } from './objects.ts';
@@ -41,7 +40,8 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   step(`API server ready at https://${addresses.host}:${addresses.apiPort}`);
   const server = `https://${addresses.host}:${addresses.apiPort}`;
   await ensureObjects(config.kubeconfig, plan);
-  await startScheduler(plan, processes, pki, server);
+  const { folder, hostAddress: host } = plan;
+  await startScheduler({ folder, processes, pki, server, host });
   await startDns(plan, processes, config.kubeconfig);
   await Promise.all(
     plan.nodes.map((node) => startNode({ plan, node, pki, processes, server }, pause)),
@@ -93,29 +93,6 @@ function addressesOf(plan: ClusterPlan): ControlPlaneAddresses {
     serviceCidr: plan.serviceCidr,
     serviceIp: plan.serviceIp,
   };
-}
-
-async function startScheduler(
-  plan: ClusterPlan,
-  processes: Processes,
-  pki: Pki,
-  server: string,
-): Promise<void> {
-  const programs = await ensureBuilt('node');
-  const client = await pki.sign('kube-scheduler', { user: 'system:kube-scheduler' });
-  const kubeconfig = join(plan.folder, 'kube-scheduler.kubeconfig');
-  writeKubeconfig(kubeconfig, { server, caFile: pki.ca.cert, client });
-  processes.start('kube-scheduler', {
-    command: programs['kube-scheduler'] ?? '',
-    args: [
-      `--kubeconfig=${kubeconfig}`,
-      `--authentication-kubeconfig=${kubeconfig}`,
-      `--authorization-kubeconfig=${kubeconfig}`,
-      `--bind-address=${plan.hostAddress}`,
-      `--cert-dir=${join(plan.folder, 'scheduler')}`,
-      '--leader-elect=false',
-    ],
-  });
 }
 
 async function startDns(

@@ -1,0 +1,147 @@
+/** The operator as it is shipped: a process of its own, of compiled code, found by nothing but its metrics and its log. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { checkout } from '../../test/support/shell.ts';
+import { waitFor } from '../../tools/cluster/run.ts';
+import { memoryOf, type Memory } from './process-figures.ts';
+
+/** Requests to the API server by `verb resource`. */
+export type Requests = ReadonlyMap<string, number>;
+
+const program = join(checkout, 'dist/operator/main.js');
+
+/** What the image gives Node besides the program. */
+function imageFlags(): readonly string[] {
+  const dockerfile = readFileSync(join(checkout, 'images/operator/Dockerfile'), 'utf8');
+  const [, entrypoint] = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile) ?? [];
+  if (entrypoint === undefined) throw new Error('images/operator/Dockerfile has no ENTRYPOINT');
+  return (JSON.parse(entrypoint) as string[]).slice(1, -1);
+}
+
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly port?: number;
+  readonly err?: { readonly message: string };
+}
+
+export interface Warning {
+  readonly times: number;
+  /** The error that it came with first. */
+  readonly example: string;
+}
+
+const warning = 40;
+
+export class OperatorProcess {
+  readonly #child: ChildProcess;
+  readonly #warnings = new Map<string, Warning>();
+  #port: number | undefined;
+  /** When it began to lead, by `performance.now()`. */
+  leadsSinceMs: number | undefined;
+
+  constructor(kubeconfig: string, identity: string) {
+    if (!existsSync(program)) throw new Error(`no ${program}; run: make build`);
+    this.#child = spawn(process.execPath, [...imageFlags(), program], {
+      env: {
+        PATH: process.env['PATH'],
+        NODE_ENV: 'production',
+        KUBECONFIG: kubeconfig,
+        LEDGERHOUSE_OPERATOR_IDENTITY: identity,
+        LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // Not hit by the terminal's Ctrl-C: ended in turn.
+      detached: true,
+    });
+    const { stdout } = this.#child;
+    if (stdout === null) throw new Error('the operator has no output');
+    createInterface({ input: stdout }).on('line', (line) => this.#take(line));
+  }
+
+  /** Its caches are filled, and it stands by or leads. */
+  async whenReady(): Promise<void> {
+    await waitFor(
+      'an operator that is ready',
+      async () => {
+        this.#assertRuns();
+        if (this.#port === undefined) return undefined;
+        return (await this.#get('/readyz')).ok ? true : undefined;
+      },
+      { timeoutMs: 60_000, everyMs: 50 },
+    );
+  }
+
+  get pid(): number {
+    this.#assertRuns();
+    return this.#child.pid ?? 0;
+  }
+
+  memory(): Memory {
+    return memoryOf(this.pid);
+  }
+
+  /** Of its own count: every request as it went over the wire. */
+  async requests(): Promise<Requests> {
+    const requests = new Map<string, number>();
+    for (const line of (await this.#metrics()).split('\n')) {
+      const [, labels = '', count] =
+        /^ledgerhouse_operator_api_requests_total\{(.+)\} (\d+)$/.exec(line) ?? [];
+      if (count === undefined) continue;
+      const label = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+      const key = `${label('verb')} ${label('resource')}`;
+      requests.set(key, (requests.get(key) ?? 0) + Number(count));
+    }
+    return requests;
+  }
+
+  /** Databases looked at since it started, each time counted. */
+  async reconciles(): Promise<number> {
+    const pattern = /^ledgerhouse_operator_reconcile_total\{.*kind="LedgerDatabase".*\} (\d+)$/gm;
+    return [...(await this.#metrics()).matchAll(pattern)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
+  }
+
+  /** What it said that is worse than information, with how often. */
+  get warnings(): ReadonlyMap<string, Warning> {
+    return this.#warnings;
+  }
+
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    const late = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
+    await ended;
+    clearTimeout(late);
+  }
+
+  async #metrics(): Promise<string> {
+    return (await this.#get('/metrics')).text();
+  }
+
+  #get(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.#port}${path}`, { signal: AbortSignal.timeout(10_000) });
+  }
+
+  #assertRuns(): void {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) {
+      throw new Error(`the operator ended by itself: ${exitCode ?? signalCode}`);
+    }
+  }
+
+  #take(line: string): void {
+    const { level, msg, port, err } = JSON.parse(line) as LogLine;
+    if (msg === 'started') this.#port = port;
+    if (msg === 'leading') this.leadsSinceMs = performance.now();
+    if (level < warning) return;
+    const { times = 0, example } = this.#warnings.get(msg) ?? {};
+    this.#warnings.set(msg, { times: times + 1, example: example ?? err?.message ?? '' });
+  }
+}
