@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
 import type { CatalogSpec } from '../resources.ts';
-import { priceOf } from './price.ts';
+import { priceLinesOf, priceOf } from './price.ts';
 
 type Prices = NonNullable<CatalogSpec['prices']>;
 
@@ -49,7 +49,11 @@ test('a price is exact to the cent, whatever the decimals', () => {
         const catalog = withPrices(pricesOf(written(size), written(storage)));
         const price = priceOf(catalog, { ...chosen, sizeGb, replicas });
         expect(price?.monthly).toMatch(/^\d+\.\d\d$/);
+        const lines = priceLinesOf(catalog, { ...chosen, sizeGb, replicas });
         const cents = BigInt(price?.monthly.replace('.', '') ?? '');
+        const lines = priceLinesOf(catalog, { ...chosen, sizeGb, replicas });
+        const inLines = lines.map((line) => BigInt(line.amount.replace('.', '')));
+        expect(inLines.reduce((sum, line) => sum + line, 0n)).toBe(cents);
         const off =
           cents * 100n - (counted(size) + counted(storage) * BigInt(sizeGb)) * BigInt(replicas);
         expect(off > -50n && off <= 50n).toBe(true);

@@ -7,20 +7,55 @@ export interface Price {
   readonly monthly: string;
 }
 
-/** Of all replicas with their volumes; `undefined` where the catalog has no price for one of its parts. */
-export function priceOf(
-  catalog: CatalogSpec,
-  chosen: { size: string; tier: string; sizeGb: number; replicas: number },
-): Price | undefined {
-  const size = catalog.prices?.sizes?.find((row) => row.size === chosen.size);
-  const storage = catalog.prices?.storage?.find((row) => row.tier === chosen.tier);
-  if (catalog.prices === undefined || size === undefined || storage === undefined) return undefined;
-  const one =
-    tenThousandths(size.monthly) + tenThousandths(storage.monthlyPerGb) * BigInt(chosen.sizeGb);
-  const cents = (one * BigInt(chosen.replicas) + 50n) / 100n;
-  const monthly = `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
-  return { currency: catalog.prices.currency, monthly };
+interface Chosen {
+  readonly size: string;
+  readonly tier: string;
+  readonly sizeGb: number;
+  readonly replicas: number;
 }
+
+/** Of all replicas with their volumes; `undefined` where the catalog has no price for one of its parts. */
+export function priceOf(catalog: CatalogSpec, chosen: Chosen): Price | undefined {
+  const parts = partsOf(catalog, chosen);
+  if (parts === undefined) return undefined;
+  return { currency: parts.currency, monthly: written(inCents(parts.size + parts.storage)) };
+}
+
+export interface PriceLine {
+  readonly item: string;
+  /** Decimal with two places. */
+  readonly amount: string;
+}
+
+/** What the price is made of: the lines' sum is the price to the cent. */
+export function priceLinesOf(catalog: CatalogSpec, chosen: Chosen): readonly PriceLine[] {
+  const parts = partsOf(catalog, chosen);
+  if (parts === undefined) return [];
+  const { size, tier, sizeGb, replicas } = chosen;
+  const all = inCents(parts.size + parts.storage);
+  const sizes = inCents(parts.size);
+  return [
+    { item: `${replicas} × ${size}`, amount: written(sizes) },
+    { item: `${replicas} × ${sizeGb} GB ${tier}`, amount: written(all - sizes) },
+  ];
+}
+
+/** In ten-thousandths, of all replicas. */
+function partsOf({ prices }: CatalogSpec, chosen: Chosen) {
+  const size = prices?.sizes?.find((row) => row.size === chosen.size);
+  const storage = prices?.storage?.find((row) => row.tier === chosen.tier);
+  if (prices === undefined || size === undefined || storage === undefined) return undefined;
+  const replicas = BigInt(chosen.replicas);
+  return {
+    currency: prices.currency,
+    size: tenThousandths(size.monthly) * replicas,
+    storage: tenThousandths(storage.monthlyPerGb) * BigInt(chosen.sizeGb) * replicas,
+  };
+}
+
+const inCents = (amount: bigint): bigint => (amount + 50n) / 100n;
+const written = (cents: bigint): string =>
+  `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
 
 function tenThousandths(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');

@@ -1,0 +1,208 @@
+/** What a request to create a database gets: the catalog's resolution, in the words of the API. */
+import { priceLinesOf, priceOf } from '../../domain/catalog/price.ts';
+import type { Problem } from '../../domain/catalog/problem.ts';
+import { resolve } from '../../domain/catalog/resolve.ts';
+import type {
+  CatalogSpec,
+  DatabaseSpec,
+  EngineName,
+  TopologyName,
+} from '../../domain/resources.ts';
+
+/** IDs of the catalog, as the request has them. */
+export interface ChoiceRequest {
+  readonly provider?: string | undefined;
+  readonly region?: string | undefined;
+  readonly clusterConfiguration?: string | undefined;
+  readonly clusterSize?: string | undefined;
+  readonly storageTier?: string | undefined;
+  readonly selectedStorageGb?: number | undefined;
+  readonly engine?: string | undefined;
+  readonly engineVersion?: string | undefined;
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Everything chosen, nothing left to a default that may change. */
+export interface Choice {
+  readonly provider: string;
+  readonly region: string;
+  readonly clusterConfiguration: TopologyName;
+  readonly clusterSize: string;
+  readonly storageTier: string;
+  readonly selectedStorageGb: number;
+  readonly engine: EngineName;
+  readonly engineVersion: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly nodeCount: number;
+}
+
+export interface Price {
+  readonly currency: string;
+  readonly amount: string;
+  readonly lines: readonly { readonly item: string; readonly amount: string }[];
+}
+
+export interface ChoiceError {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly meta?: { readonly allowed: readonly string[] };
+}
+
+export type Chosen =
+  | {
+      readonly ok: true;
+      readonly choice: Choice;
+      readonly price: Price | undefined;
+      /** Whether the operator makes it, or people do. */
+      readonly automatic: boolean;
+    }
+  | {
+      readonly ok: false;
+      /** A local volume is not to be had for that topology: the topologies that it is to be had for. */
+      readonly supportedTopologies: readonly string[] | undefined;
+      readonly errors: readonly ChoiceError[];
+    };
+
+export function choose(catalog: CatalogSpec, request: ChoiceRequest): Chosen {
+  // People make what the operator does not: that is said in the answer and is no reason to refuse.
+  const everyProvider = catalog.providers.map((row) => ({
+    ...row,
+    provisioning: 'AUTOMATIC' as const,
+  }));
+  const { parameters = {} } = request;
+  const resolution = resolve({ ...catalog, providers: everyProvider }, requested(request));
+  if (!resolution.ok) return refused(catalog, request, resolution.problems);
+  const { resolved, storageGb } = resolution;
+  const { engine, placement, topology, size, storage } = resolved;
+  const chosen = {
+    size: size.name,
+    tier: storage.tier,
+    sizeGb: storageGb,
+    replicas: topology.replicas,
+  };
+  const price = priceOf(catalog, chosen);
+  const provider = catalog.providers.find((row) => row.id === placement.provider);
+  return {
+    ok: true,
+    choice: {
+      provider: placement.provider,
+      region: placement.region,
+      clusterConfiguration: topology.name as TopologyName,
+      clusterSize: size.name,
+      storageTier: storage.tier,
+      selectedStorageGb: storageGb,
+      engine: engine.name as EngineName,
+      engineVersion: engine.version,
+      parameters,
+      nodeCount: topology.replicas,
+    },
+    price: price && {
+      currency: price.currency,
+      amount: price.monthly,
+      lines: priceLinesOf(catalog, chosen),
+    },
+    automatic: provider?.provisioning === 'AUTOMATIC',
+  };
+}
+
+/** The estimated price of what was chosen before, by today's catalog. */
+export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | undefined {
+  const chosen = {
+    size: choice.clusterSize,
+    tier: choice.storageTier,
+    sizeGb: choice.selectedStorageGb,
+    replicas: choice.nodeCount,
+  };
+  const price = priceOf(catalog, chosen);
+  return (
+    price && {
+      currency: price.currency,
+      amount: price.monthly,
+      lines: priceLinesOf(catalog, chosen),
+    }
+  );
+}
+
+/** The spec that asks for exactly this. */
+export function specOf(
+  choice: Choice,
+  rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
+): DatabaseSpec {
+  return {
+    ...requested(choice),
+    ...rest,
+    suspend: false,
+    // Deleting over HTTP is soft: what was deleted can be restored until the volumes are purged.
+    deletionPolicy: 'Retain',
+  };
+}
+
+type Requested = Pick<
+  DatabaseSpec,
+  'engine' | 'version' | 'provider' | 'region' | 'topology' | 'size' | 'storage' | 'parameters'
+>;
+
+/** Words that are not the catalog's go on as they are: the resolution says so. */
+const requested = (request: ChoiceRequest): Requested => ({
+  ...defined({
+    engine: request.engine as EngineName | undefined,
+    version: request.engineVersion,
+    provider: request.provider,
+    region: request.region,
+    topology: request.clusterConfiguration as TopologyName | undefined,
+    size: request.clusterSize,
+  }),
+  storage: defined({ tier: request.storageTier, sizeGb: request.selectedStorageGb }),
+  parameters: request.parameters ?? {},
+});
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+const defined = <T extends object>(fields: T): Defined<T> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+
+const pointers: Readonly<Record<string, string>> = {
+  'spec.engine': '#/engine',
+  'spec.version': '#/engineVersion',
+  'spec.provider': '#/provider',
+  'spec.region': '#/region',
+  'spec.topology': '#/clusterConfiguration',
+  'spec.size': '#/clusterSize',
+  'spec.storage.tier': '#/storageTier',
+  'spec.storage.sizeGb': '#/selectedStorageGb',
+};
+
+function refused(
+  catalog: CatalogSpec,
+  request: ChoiceRequest,
+  problems: readonly Problem[],
+): Chosen {
+  const noPair =
+    problems.length > 0 && problems.every(({ reason }) => reason === 'TierUnavailable');
+  return {
+    ok: false,
+    supportedTopologies: noPair ? topologiesFor(catalog, request) : undefined,
+    errors: problems.map(({ field, reason, message, choices }) => ({
+      pointer: pointers[field] ?? `#/${field.replace(/^spec\./, '').replaceAll('.', '/')}`,
+      code: snakeCase(reason),
+      detail: message,
+      ...(choices.length > 0 && { meta: { allowed: choices } }),
+    })),
+  };
+}
+
+function topologiesFor(catalog: CatalogSpec, request: ChoiceRequest): readonly string[] {
+  const tier = request.storageTier ?? catalog.defaults.storageTier;
+  return catalog.topologies
+    .map(({ id }) => id)
+    .filter((id) =>
+      (catalog.capabilities ?? []).every(
+        (row) => row.tier !== tier || row.topology !== id || row.available,
+      ),
+    );
+}
+
+const snakeCase = (words: string): string =>
+  words.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
