@@ -49,7 +49,6 @@ test('a price is exact to the cent, whatever the decimals', () => {
         const catalog = withPrices(pricesOf(written(size), written(storage)));
         const price = priceOf(catalog, { ...chosen, sizeGb, replicas });
         expect(price?.monthly).toMatch(/^\d+\.\d\d$/);
-        const lines = priceLinesOf(catalog, { ...chosen, sizeGb, replicas });
         const cents = BigInt(price?.monthly.replace('.', '') ?? '');
         const lines = priceLinesOf(catalog, { ...chosen, sizeGb, replicas });
         const inLines = lines.map((line) => BigInt(line.amount.replace('.', '')));
