@@ -64,34 +64,27 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
   };
 }
 
-export async function observeLive(kube: Kube, database: DatabaseObject): Promise<Seen> {
+/**
+ * What decisions that cannot be taken back rest on: volumes, what runs or ran on them, and who may start it. The rest comes
+ * from the caches: what is built of it is built again when it was wrong, and what is deleted of it is named by its uid.
+ */
+export async function observeLive(
+  kube: Kube,
+  caches: Caches,
+  database: DatabaseObject,
+): Promise<Seen> {
   const { namespace } = database.metadata;
   const labelSelector = `${labels.managedBy}=${managedBy},${labels.uid}=${uidOf(database)}`;
   const all = <T extends KubeObject>(resource: Resource) =>
     kube.list<T>(resource, { namespace, labelSelector });
-  const [services, claims, jobs, pods, statefulSets] = await Promise.all([
-    all<Service>(resources.service),
+  const [claims, jobs, pods, statefulSets] = await Promise.all([
     all<Claim>(resources.claim),
     all<Job>(resources.job),
     all<Pod>(resources.pod),
     all<StatefulSet>(resources.statefulSet),
   ]);
-  const [configMaps, podDisruptionBudgets, networkPolicies] = await Promise.all([
-    all<ConfigMap>(resources.configMap),
-    all<PodDisruptionBudget>(resources.podDisruptionBudget),
-    all<NetworkPolicy>(resources.networkPolicy),
-  ]);
   return {
-    owned: {
-      services,
-      claims,
-      jobs,
-      pods,
-      statefulSets,
-      configMaps,
-      podDisruptionBudgets,
-      networkPolicies,
-    },
+    owned: { ...observeCaches(caches, database).owned, claims, jobs, pods, statefulSets },
     inheritance: await inheritanceOf(kube, database),
   };
 }

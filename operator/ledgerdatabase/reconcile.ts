@@ -58,6 +58,8 @@ class Session {
   readonly #environment: Environment;
   readonly #logger: Logger;
   #database: DatabaseObject;
+  /** The API server's own word. It holds for this session, which acts but once, however often facts are written before. */
+  #seen: Seen | undefined;
 
   constructor(environment: Environment, database: DatabaseObject, logger: Logger) {
     this.#environment = environment;
@@ -99,8 +101,9 @@ class Session {
     const cached = await planned(this.#environment, this.#database, {});
     const risky = cached.draft.actions.some((action) => action.guarded);
     if (!risky && !cached.draft.needs.has('live')) return cached;
-    const seen = await observeLive(this.#environment.kube, this.#database);
-    return planned(this.#environment, this.#database, { seen });
+    const { kube, caches } = this.#environment;
+    this.#seen ??= await observeLive(kube, caches, this.#database);
+    return planned(this.#environment, this.#database, { seen: this.#seen });
   }
 
   async #writeStatus(observed: Observation, draft: Draft): Promise<void> {
