@@ -1,0 +1,177 @@
+/**
+ * The operating manual and the code say the same: every condition, reason, rule and alert has its row, and no row is of something
+ * that there is not. A page that is right today is so tomorrow.
+ */
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { ConditionType, ProgressReason, StallReason } from '../../domain/conditions.ts';
+import { DataProblem } from '../../operator/ledgerdatabase/members.ts';
+import { checkout, mustRun } from '../support/shell.ts';
+
+const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
+const manual = 'docs/operating/conditions.md';
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
+const found = (text: string, pattern: RegExp) =>
+  [...text.matchAll(pattern)].map(([, name = '']) => name);
+
+/** What stands in the first cells of the tables below a heading, up to the next one: code in backticks only. */
+function rowsUnder(heading: string): string[] {
+  const [, section] =
+    new RegExp(`^#+ ${heading}\n([^]*?)(?=^#+ |$(?![^]))`, 'm').exec(read(manual)) ?? [];
+  if (section === undefined) throw new Error(`${manual} has no heading "${heading}"`);
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .flatMap((line) => found(line.split('|')[1] ?? '', /`([A-Za-z]+)`/g));
+}
+
+const operator = 'operator/ledgerdatabase';
+const conditions = read(`${operator}/conditions.ts`);
+
+/** The reasons of the verdicts that one function of conditions.ts gives. */
+function verdictsOf(name: string): string[] {
+  const [, body = ''] = new RegExp(`^function ${name}\\(([^]*?)^}`, 'm').exec(conditions) ?? [];
+  return found(body, /'(?:True|False|Unknown)',\s*'([A-Za-z]+)'/g);
+}
+
+describe('every reason has a row that says what to do, and no row is without a reason', () => {
+  test.each([
+    ['Available', verdictsOf('available')],
+    ['Bootstrapped', verdictsOf('bootstrapped')],
+    ['ReplicasHealthy', verdictsOf('replicasHealthy')],
+    ['VersionUpToDate', verdictsOf('versionUpToDate')],
+    ['Suspended', verdictsOf('suspended')],
+    [
+      'StorageReady',
+      [
+        ...verdictsOf('storageReady'),
+        ...found(
+          read(`${operator}/steps/volumes.ts`),
+          /storageProblem = \{\s*reason: '([A-Za-z]+)'/g,
+        ),
+        ...found(read(`${operator}/reconcile.ts`), /storageProblem = \{\s*reason: '([A-Za-z]+)'/g),
+      ],
+    ],
+    ['BackupHealthy', found(conditions, /BackupHealthy: \['\w+', '([A-Za-z]+)'/g)],
+    ['Stalled', [...Object.keys(StallReason), 'NotStalled']],
+    ['Ready and Reconciling', Object.keys(ProgressReason)],
+    ['What blocks a rollout', found(read(`${operator}/steps/rollout.ts`), /predicate: '(\w+)'/g)],
+    ['Alerts', found(read('charts/ledgerhouse/templates/prometheus-rules.yaml'), /alert: (\w+)/g)],
+    ['Events', found(read('operator/volumes/reconcile.ts'), /reason: '(\w+)'/g)],
+  ])('%s', (heading, reasons) => {
+    expect(reasons.length).toBeGreaterThan(0);
+    expect(sorted(rowsUnder(heading))).toEqual(sorted(reasons));
+  });
+
+  test("replicas' states and troubles", () => {
+    const members = read(`${operator}/members.ts`);
+    const [, waiting = ''] = /const failures = new Set\(\[([^]*?)\]\)/.exec(members) ?? [];
+    const states = found(/function stateOf[^]*?^}/m.exec(members)?.[0] ?? '', /'([A-Z]\w+)'/g);
+    const troubles = [
+      ...found(waiting, /'(\w+)'/g),
+      ...found(members, /return \{ reason: '(\w+)'/g),
+      ...Object.values(DataProblem),
+    ];
+    expect(states).toContain('Failing');
+    expect(troubles).toContain('Unschedulable');
+    expect(sorted(rowsUnder('Replicas'))).toEqual(
+      sorted([...states.filter((state) => state !== 'True'), ...troubles]),
+    );
+  });
+
+  test('other kinds', () => {
+    const sources =
+      read('operator/ledgercatalog/reconcile.ts') + read('operator/ledgerbackup/reconcile.ts');
+    const table = read(manual).split('## Other kinds')[1]?.split('\n## ')[0] ?? '';
+    expect(sorted(found(table, /\| `(\w+)` \|/g))).toEqual(
+      sorted(found(sources, /reason: '([A-Z]\w+)'/g)),
+    );
+  });
+
+  test('each condition has a heading', () => {
+    const headings = found(read(manual), /^## (.+)$/gm).flatMap((words) => words.split(' and '));
+    expect(headings).toEqual(expect.arrayContaining(Object.keys(ConditionType)));
+  });
+
+  test('no reason is written in a way that these tests do not see', () => {
+    const documented = new Set(found(read(manual), /`([A-Z][A-Za-z]+)`/g));
+    const words = found(conditions, /'([A-Z][A-Za-z]+)'/g).filter(
+      (word) =>
+        !['True', 'False', 'Unknown', 'FileSystemResizePending'].includes(word) &&
+        !(word in ConditionType),
+    );
+    expect(words.filter((word) => !documented.has(word))).toEqual([]);
+  });
+});
+
+describe('what is pointed at is there', () => {
+  const pages = ['docs/operating', 'docs', 'docs/decisions', '.', 'charts/ledgerhouse']
+    .flatMap((folder) => readdirSync(join(checkout, folder)).map((name) => join(folder, name)))
+    .filter((path) => path.endsWith('.md'));
+  const anchorsOf = (page: string) =>
+    found(read(page), /^#+ (.+)$/gm).map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+
+  test('anchors of links between pages', () => {
+    const broken: string[] = [];
+    for (const page of pages) {
+      for (const [, target = '', anchor = ''] of read(page).matchAll(
+        /\]\(([^)#\s:]*)#([^)]+)\)/g,
+      )) {
+        const other = target === '' ? page : normalize(join(dirname(page), target));
+        if (!anchorsOf(other).includes(anchor)) broken.push(`${page} → ${target}#${anchor}`);
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test('pages and examples that messages, charts and pages name', async () => {
+    const folders = 'operator api cli engine domain base charts crds docs *.md'.split(' ');
+    const pattern = '(docs|charts)/[a-z0-9/_-]+\\.(md|yaml|json)';
+    const named = await mustRun('git', ['grep', '--untracked', '-hoE', pattern, '--', ...folders]);
+    const paths = sorted(named.split('\n').filter(Boolean));
+    expect(paths).toContain('docs/operating/disaster-recovery.md');
+    expect(paths.filter((path) => !fileExists(path))).toEqual([]);
+  });
+
+  test('metrics that the manual names', () => {
+    const names = sorted(
+      readdirSync(join(checkout, 'docs/operating')).flatMap((name) =>
+        found(read(`docs/operating/${name}`), /`(ledgerhouse_[a-z_]+[a-z])`/g),
+      ),
+    );
+    expect(names.length).toBeGreaterThan(5);
+    const sources = [
+      'operator/operator.ts',
+      'operator/main.ts',
+      'operator/runtime/operator-metrics.ts',
+    ]
+      .concat(readdirSync(join(checkout, 'base/metrics')).map((name) => `base/metrics/${name}`))
+      .concat('engine/server/metrics.ts')
+      .map(read)
+      .join('\n');
+    const isMade = (name: string) => {
+      const own = name.replace(/^ledgerhouse_(operator|engine)_/, '');
+      return (
+        sources.includes(`'${name}'`) ||
+        sources.includes(`'${own}'`) ||
+        sources.includes(`}${own}\``)
+      );
+    };
+    expect(names.filter((name) => !isMade(name))).toEqual([]);
+  });
+});
+
+function fileExists(path: string): boolean {
+  try {
+    readFileSync(join(checkout, path));
+    return true;
+  } catch {
+    return false;
+  }
+}
