@@ -1,24 +1,76 @@
-/** A command of the CLI: data for help and completion, and the handler, which gives the exit status. */
+/** A command of the tool as data: what help, completion, the reference page and the parser are made of. */
+import type { Context } from './context.ts';
+import type { ExitCode } from './exit-code.ts';
+import type { Input } from './input.ts';
+
+export interface Option {
+  /** Without dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value in help; without one the option takes none. */
+  readonly value?: string;
+  readonly summary: string;
+  readonly repeatable?: boolean;
+  /** For completion; the handler judges the value. */
+  readonly choices?: readonly string[];
+}
+
+export interface Argument {
+  /** What stands for it in help: `database-id`. */
+  readonly name: string;
+  readonly optional?: boolean;
+  readonly repeatable?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface Example {
+  readonly command: string;
+  readonly says?: string;
+}
+
+export type Handler = (context: Context, input: Input) => Promise<ExitCode> | ExitCode;
+
 export interface Command {
+  readonly kind: 'command';
   readonly name: string;
   readonly summary: string;
-  run(print: (line: string) => void): number;
+  readonly description?: string;
+  readonly arguments: readonly Argument[];
+  /** Its own; the global ones come on top. */
+  readonly options: readonly Option[];
+  readonly examples: readonly [Example, ...Example[]];
+  /** Not in help: shells ask it. */
+  readonly hidden?: boolean;
+  /** Handlers are loaded when they run, so that help and completion start fast. */
+  load(): Promise<Handler>;
 }
 
-export type Found =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'command'; readonly command: Command };
-
-/** What the first word of the command line asks for. */
-export function findCommand(commands: readonly Command[], name: string | undefined): Found {
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help')
-    return { kind: 'help' };
-  const command = commands.find((candidate) => candidate.name === name.replace(/^--/, ''));
-  return command === undefined ? { kind: 'unknown' } : { kind: 'command', command };
+export interface Group {
+  readonly kind: 'group';
+  readonly name: string;
+  readonly summary: string;
+  readonly children: readonly Node[];
 }
 
-export function helpText(commands: readonly Command[]): string {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`);
-  return `Ledger databases on your own Kubernetes.\n\nUsage: ledgerhouse COMMAND\n\nCommands:\n${lines.join('\n')}\n`;
+export type Node = Command | Group;
+
+/** A command or group with the words that lead to it: `['tb', 'create-accounts']`. */
+export interface Place<T extends Node = Node> {
+  readonly node: T;
+  readonly words: readonly string[];
 }
+
+export const globalOptions: readonly Option[] = [
+  { name: 'base-url', short: 'b', value: 'url', summary: 'service base URL' },
+  {
+    name: 'api-key',
+    value: 'key',
+    summary: 'API key; others on this machine can see it: better LEDGERHOUSE_API_KEY or a profile',
+  },
+  { name: 'profile', value: 'name', summary: 'profile of the configuration to use' },
+  { name: 'json', summary: 'print the full raw API response' },
+  { name: 'quiet', short: 'q', summary: 'print the result only: no headers, notes or progress' },
+  { name: 'verbose', short: 'v', summary: 'show requests and responses on stderr, without keys' },
+  { name: 'no-retry', summary: 'give up after the first attempt' },
+  { name: 'help', short: 'h', summary: 'show help' },
+];

@@ -1,27 +1,96 @@
-/** The `ledgerhouse` command. A command is data and a handler; the table below is the whole of it. */
+/** The `ledgerhouse` command: reads the command line, runs its command, and ends with the exit status that it gives. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findCommand, helpText, type Command } from './command.ts';
+import { systemTimers } from '../base/timers.ts';
+import { readCommandLine } from './command-line.ts';
+import { commands } from './commands.ts';
+import { readEnvironment } from './config.ts';
+import type { Context, Service } from './context.ts';
+import { ExitCode } from './exit-code.ts';
+import { CliFailure, failureDocument, failureText } from './failure.ts';
+import { helpText } from './help.ts';
+import type { Input } from './input.ts';
+import { printable, processOutput } from './output/output.ts';
 
-const commands: readonly Command[] = [
-  {
-    name: 'version',
-    summary: 'Print the version',
-    run: (print) => {
-      const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8');
-      print(`ledgerhouse ${(JSON.parse(manifest) as { version: string }).version}`);
-      return 0;
-    },
-  },
-];
+async function main(words: readonly string[]): Promise<ExitCode> {
+  const line = readCommandLine(commands, words);
+  if (line.kind === 'help') {
+    process.stdout.write(helpText(line.place));
+    return ExitCode.Ok;
+  }
+  const handler = await line.place.node.load();
+  return handler(contextFor(line.input), line.input);
+}
 
-const [name] = process.argv.slice(2);
-const found = findCommand(commands, name);
-if (found.kind === 'help') {
-  process.stdout.write(helpText(commands));
-} else if (found.kind === 'unknown') {
-  process.stderr.write(`ledgerhouse: no command "${name}"; see: ledgerhouse --help\n`);
-  process.exitCode = 2;
-} else {
-  process.exitCode = found.command.run((line) => process.stdout.write(`${line}\n`));
+function contextFor(input: Input): Context {
+  const environment = readEnvironment();
+  const output = processOutput({ quiet: input.has('quiet'), verbose: input.has('verbose') });
+  const version = readVersion();
+  let service: Promise<Service> | undefined;
+  const connect = async (): Promise<Service> => {
+    // Loaded here, so that what needs no service starts without it.
+    const [{ resolveSettings }, { Exchange }] = await Promise.all([
+      import('./settings.ts'),
+      import('./http/exchange.ts'),
+    ]);
+    const settings = resolveSettings(input, environment);
+    for (const warning of settings.warnings) output.warn(`warning: ${warning}`);
+    const exchange = new Exchange({
+      settings,
+      output,
+      version,
+      timers: systemTimers,
+      random: Math.random,
+      fetch,
+      retry: !input.has('no-retry'),
+    });
+    return { settings, exchange };
+  };
+  return {
+    environment,
+    output,
+    version,
+    timers: systemTimers,
+    service: () => (service ??= connect()),
+  };
+}
+
+function readVersion(): string {
+  const manifest = readFileSync(join(import.meta.dirname, '../package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+/** A bug ends with 1 too, and says that it is one. */
+function fail(error: unknown, words: readonly string[]): ExitCode {
+  const failure =
+    error instanceof CliFailure
+      ? error
+      : new CliFailure({
+          exitCode: ExitCode.General,
+          code: 'bug',
+          title: 'A bug of this tool',
+          detail: error instanceof Error ? `a bug: ${error.stack ?? error.message}` : 'a bug',
+          nextSteps: ['please report it with the lines above'],
+        });
+  // Also when the command line itself is what is wrong.
+  const end = words.indexOf('--');
+  if (words.slice(0, end < 0 ? words.length : end).includes('--json')) {
+    process.stdout.write(`${JSON.stringify(failureDocument(failure), undefined, 2)}\n`);
+  } else {
+    process.stderr.write(`${failureText(failure).split('\n').map(printable).join('\n')}\n`);
+  }
+  return failure.fields.exitCode;
+}
+
+// `ledgerhouse … | head` is no failure: who reads has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? ExitCode.Ok);
+  throw error;
+});
+
+const words = process.argv.slice(2);
+try {
+  process.exitCode = await main(words);
+} catch (error) {
+  process.exitCode = fail(error, words);
 }

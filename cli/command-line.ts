@@ -1,0 +1,176 @@
+/** From the words of the command line to a command and its input, or to help. */
+import { parseArgs } from 'node:util';
+import {
+  globalOptions,
+  type Command,
+  type Group,
+  type Node,
+  type Option,
+  type Place,
+} from './command.ts';
+import { usageFailure } from './failure.ts';
+import { Input } from './input.ts';
+import { nearest } from './nearest.ts';
+
+export type CommandLine =
+  | { readonly kind: 'help'; readonly place: Place }
+  | { readonly kind: 'run'; readonly place: Place<Command>; readonly input: Input };
+
+/** Throws a usage failure that says what to type instead. */
+export function readCommandLine(root: Group, words: readonly string[]): CommandLine {
+  if (words[0] === 'help') return { kind: 'help', place: named(root, words.slice(1)) };
+  if (words[0] === '--version') return readCommandLine(root, ['version', ...words.slice(1)]);
+  const { place, rest } = locate(root, words);
+  if (asksForHelp(place.node, rest)) return { kind: 'help', place };
+  if (place.node.kind === 'command') {
+    const command: Place<Command> = { ...place, node: place.node };
+    return { kind: 'run', place: command, input: readInput(command, rest) };
+  }
+  if (words.length === 0) return { kind: 'help', place };
+  throw missingCommand(place, rest);
+}
+
+/**
+ * Follows the words that name a command, wherever global options stand among them. `rest` is everything else, in order.
+ */
+export function locate(
+  root: Group,
+  words: readonly string[],
+): { readonly place: Place; readonly rest: readonly string[] } {
+  let node: Node = root;
+  const path: string[] = [];
+  const rest: string[] = [];
+  let index = 0;
+  for (; index < words.length && node.kind === 'group'; index += 1) {
+    const word = words[index] ?? '';
+    if (word === '--') break;
+    if (word.startsWith('-')) {
+      rest.push(word);
+      const value = words[index + 1];
+      if (takesNextWord(word, globalOptions) && value !== undefined) {
+        rest.push(value);
+        index += 1;
+      }
+      continue;
+    }
+    const child: Node | undefined = node.children.find((candidate) => candidate.name === word);
+    if (child === undefined) break;
+    node = child;
+    path.push(word);
+  }
+  return { place: { node, words: path }, rest: [...rest, ...words.slice(index)] };
+}
+
+/** Whether the option that `word` names has its value in the following word. */
+export function takesNextWord(word: string, options: readonly Option[]): boolean {
+  const option = options.find(
+    ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
+  );
+  return option?.value !== undefined;
+}
+
+function asksForHelp(node: Node, rest: readonly string[]): boolean {
+  const options = [...globalOptions, ...(node.kind === 'command' ? node.options : [])];
+  for (let index = 0; index < rest.length; index += 1) {
+    const word = rest[index] ?? '';
+    if (word === '--') return false;
+    if (word === '--help' || word === '-h') return true;
+    if (takesNextWord(word, options)) index += 1;
+  }
+  return false;
+}
+
+function named(root: Group, words: readonly string[]): Place {
+  const { place, rest } = locate(root, words);
+  if (rest.length > 0 && place.node.kind === 'group') throw missingCommand(place, rest);
+  return place;
+}
+
+function missingCommand({ node, words }: Place, rest: readonly string[]): Error {
+  const help = `see: ${['ledgerhouse', ...words, '--help'].join(' ')}`;
+  const word = rest.find((candidate) => !candidate.startsWith('-'));
+  if (node.kind !== 'group' || word === undefined) {
+    return usageFailure(`${['ledgerhouse', ...words].join(' ')} needs a command`, help);
+  }
+  const names = node.children.filter(isShown).map(({ name }) => name);
+  const meant = nearest(word, names);
+  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return usageFailure(`no command "${[...words, word].join(' ')}"${suggestion}`, help);
+}
+
+export const isShown = (node: Node): boolean => !(node.kind === 'command' && node.hidden === true);
+
+function readInput({ node, words }: Place<Command>, rest: readonly string[]): Input {
+  const help = `see: ${['ledgerhouse', ...words, '--help'].join(' ')}`;
+  const options = [...globalOptions, ...node.options];
+  const values = new Map<string, string[]>();
+  const given: string[] = [];
+  // Not strict: the failures below say more, and name what was meant.
+  const { tokens } = parseArgs({
+    args: [...rest],
+    options: Object.fromEntries(
+      options.map(({ name, short, value }) => [
+        name,
+        {
+          type: value === undefined ? ('boolean' as const) : ('string' as const),
+          ...(short === undefined ? {} : { short }),
+        },
+      ]),
+    ),
+    strict: false,
+    tokens: true,
+  });
+  for (const token of tokens) {
+    if (token.kind === 'positional') given.push(token.value);
+    if (token.kind !== 'option') continue;
+    const option = options.find(({ name }) => name === token.name);
+    if (option === undefined) throw unknownOption(token.rawName, options, help);
+    const earlier = values.get(option.name);
+    if (earlier !== undefined && option.repeatable !== true && option.value !== undefined) {
+      throw usageFailure(`${token.rawName} is given twice, and takes one value`, help);
+    }
+    values.set(option.name, [...(earlier ?? []), ...valueOf(option, token, help)]);
+  }
+  checkArguments(node, given, help);
+  return new Input(new Set(options.map(({ name }) => name)), values, given);
+}
+
+interface OptionToken {
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+function valueOf(option: Option, token: OptionToken, help: string): readonly string[] {
+  const { rawName, value } = token;
+  if (option.value === undefined) {
+    if (value === undefined) return [];
+    throw usageFailure(`${rawName} takes no value`, help);
+  }
+  if (value === undefined) throw usageFailure(`${rawName} needs a value: <${option.value}>`, help);
+  // `--id --json` is a forgotten value, not an id called "--json"; a lone dash is standard input.
+  if (token.inlineValue !== true && value.startsWith('-') && value !== '-') {
+    throw usageFailure(
+      `${rawName} needs a value: <${option.value}>; "${value}" looks like a flag`,
+      `if it is meant: ${rawName}=${value}`,
+    );
+  }
+  return [value];
+}
+
+function unknownOption(rawName: string, options: readonly Option[], help: string): Error {
+  const names = options.map(({ name }) => `--${name}`);
+  const meant = nearest(rawName, names);
+  const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return usageFailure(`no flag "${rawName}"${suggestion}`, help);
+}
+
+function checkArguments(node: Command, given: readonly string[], help: string): void {
+  const required = node.arguments.filter(({ optional }) => optional !== true);
+  const missing = required[given.length];
+  if (missing !== undefined) throw usageFailure(`<${missing.name}> is missing`, help);
+  if (given.some((word) => word === '')) throw usageFailure('an argument is empty', help);
+  const takesMore = node.arguments.at(-1)?.repeatable === true;
+  const tooMany = takesMore ? undefined : given[node.arguments.length];
+  if (tooMany !== undefined) throw usageFailure(`"${tooMany}" is one argument too many`, help);
+}

@@ -1,0 +1,28 @@
+/** What the environment says: the only reader of it in the tool. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Environment {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly profile: string | undefined;
+  /** Where profiles are kept. */
+  readonly configFile: string;
+}
+
+export function readEnvironment(): Environment {
+  const { env } = process;
+  const configHome = given(env['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
+  return {
+    apiKey: given(env['LEDGERHOUSE_API_KEY']),
+    baseUrl: given(env['LEDGERHOUSE_BASE_URL']),
+    profile: given(env['LEDGERHOUSE_PROFILE']),
+    configFile: join(configHome, 'ledgerhouse', 'config.json'),
+  };
+}
+
+/** A variable that is set to nothing is not set. */
+const given = (value: string | undefined): string | undefined => {
+  const trimmed = value?.trim();
+  return trimmed === '' ? undefined : trimmed;
+};

@@ -1,0 +1,65 @@
+/** Exit statuses: a contract with scripts, the same whether the tool or the API found what is wrong. */
+export const ExitCode = {
+  Ok: 0,
+  /** The API failed, could not be reached, or answered something that is no answer of it. */
+  General: 1,
+  /** The command line itself: an unknown command or flag, something required missing, no terminal to ask on. */
+  Usage: 2,
+  /** A value that cannot be (400, 413, 415, 422). */
+  Validation: 3,
+  Authentication: 4,
+  /** Permission (403) or billing (402). */
+  Permission: 5,
+  NotFound: 6,
+  /** Conflict, or not ready yet (409, 412). */
+  Conflict: 7,
+  RateLimited: 8,
+  /** The ledger executed the request and rejected at least one of its events. */
+  Rejected: 9,
+  /** No answer in time: what was asked may or may not have been done. */
+  Unknown: 10,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
+  0: 'done',
+  1: 'general: the API failed, or could not be reached',
+  2: 'usage: unknown command or flag, something required missing, no terminal to ask on',
+  3: 'validation: a value that cannot be (400, 413, 415, 422)',
+  4: 'authentication (401), or no API key',
+  5: 'permission (403) or billing (402)',
+  6: 'not found (404, 410)',
+  7: 'conflict or not ready (409, 412)',
+  8: 'rate limited (429)',
+  9: 'the ledger rejected at least one event (`--allow-failed` makes it 0)',
+  10: 'timeout: no answer in time, the outcome is unknown',
+};
+
+/** For an answer of the API that is no success. */
+export function exitCodeOfStatus(status: number): ExitCode {
+  switch (status) {
+    case 400:
+    case 413:
+    case 415:
+    case 422:
+      return ExitCode.Validation;
+    case 401:
+      return ExitCode.Authentication;
+    case 402:
+    case 403:
+      return ExitCode.Permission;
+    case 404:
+    case 410:
+      return ExitCode.NotFound;
+    case 409:
+    case 412:
+      return ExitCode.Conflict;
+    case 408:
+    case 504:
+      return ExitCode.Unknown;
+    case 429:
+      return ExitCode.RateLimited;
+    default:
+      return ExitCode.General;
+  }
+}

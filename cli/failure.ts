@@ -1,0 +1,96 @@
+/** How a command ends without success: what went wrong, the exit status, and what to do next. */
+import { ExitCode } from './exit-code.ts';
+
+export interface FailureFields {
+  readonly exitCode: ExitCode;
+  /** Stable machine value; the API's own for its problems. */
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly nextSteps?: readonly string[];
+  /** The API's problem document (RFC 9457), as it came. */
+  readonly problem?: Readonly<Record<string, unknown>>;
+}
+
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure';
+  readonly fields: FailureFields;
+
+  constructor(fields: FailureFields) {
+    super(fields.detail);
+    this.fields = fields;
+  }
+
+  /** The same failure with more to do next. */
+  withNextSteps(...steps: readonly string[]): CliFailure {
+    return new CliFailure({
+      ...this.fields,
+      nextSteps: [...(this.fields.nextSteps ?? []), ...steps],
+    });
+  }
+}
+
+/** The command line is wrong. */
+export const usageFailure = (detail: string, ...nextSteps: readonly string[]): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.Usage,
+    code: 'usage',
+    title: 'The command line is not valid',
+    detail,
+    nextSteps,
+  });
+
+/** A value is wrong: what the API would answer with 422, found before anything was sent. */
+export const valueFailure = (detail: string, ...nextSteps: readonly string[]): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.Validation,
+    code: 'validation_failed',
+    title: 'Request validation failed',
+    detail,
+    nextSteps,
+  });
+
+/**
+ * The one JSON document that `--json` prints on failure. `outcome` is "error" in every one of them; what a problem itself says
+ * about the execution ("unknown", "not_executed") is kept as `ledgerOutcome`.
+ */
+export function failureDocument({ fields }: CliFailure): Record<string, unknown> {
+  const { code, title, detail, problem, nextSteps = [] } = fields;
+  const ledgerOutcome = problem?.['outcome'];
+  return {
+    ...problem,
+    code,
+    title,
+    detail,
+    outcome: 'error',
+    ...(ledgerOutcome === undefined ? {} : { ledgerOutcome }),
+    nextSteps,
+  };
+}
+
+/** What people read on stderr. */
+export function failureText({ fields }: CliFailure): string {
+  const { code, detail, problem, nextSteps = [] } = fields;
+  const requestId = problem?.['requestId'];
+  return [
+    `error: ${detail}`,
+    ...problemErrors(problem),
+    ...(problem === undefined
+      ? []
+      : [`  ${code}${typeof requestId === 'string' ? ` · request ${requestId}` : ''}`]),
+    ...nextSteps.map((step) => `  → ${step}`),
+  ].join('\n');
+}
+
+function problemErrors(problem: Readonly<Record<string, unknown>> | undefined): string[] {
+  const errors = problem?.['errors'];
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((error: unknown) => {
+    if (typeof error !== 'object' || error === null) return [];
+    const { pointer, parameter, header, detail } = error as Readonly<Record<string, unknown>>;
+    const where = [pointer, parameter, header].find((place) => typeof place === 'string');
+    return typeof detail === 'string'
+      ? [`  ${where ?? ''}: ${detail}`.replace(/^ {2}: /, '  ')]
+      : [];
+  });
+}

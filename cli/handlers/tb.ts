@@ -1,0 +1,98 @@
+/** The ledger route: POST /api/v1/databases/{databaseId}/tb/{operation}. */
+import { randomBytes } from 'node:crypto';
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CliFailure, usageFailure } from '../failure.ts';
+import { notTheApi, type Answer } from '../http/answer.ts';
+import { describeRequest, type ApiRequest } from '../http/request.ts';
+import type { Input } from '../input.ts';
+import { newLedgerId } from '../ledger/id.ts';
+import type { LedgerOperation } from '../ledger/operations.ts';
+import { payloadFromFlags } from '../ledger/payload.ts';
+import { countFailed, readLedgerReply } from '../ledger/reply.ts';
+import { ledgerNotes, ledgerText } from '../ledger/text.ts';
+import { givenPayload } from '../payload-source.ts';
+import { lineEnded, printable } from '../output/output.ts';
+
+/** `recordOptions`: the flags that make the payload, and that a given payload makes useless. */
+export const tbHandler =
+  (operation: LedgerOperation, recordOptions: readonly string[]): Handler =>
+  async (context, input) => {
+    const csv = operation.kind === 'read' && input.has('csv');
+    if (csv && input.has('json')) throw usageFailure('--csv and --json exclude each other');
+    const { body, generatedId } = await bodyOf(operation, recordOptions, input, context);
+    const databaseId = encodeURIComponent(input.argument(0));
+    const request: ApiRequest = {
+      method: 'POST',
+      path: `/api/v1/databases/${databaseId}/tb/${operation.name}`,
+      body,
+      // Events have IDs: what was created is found to exist the second time.
+      repeatable: true,
+      writes: operation.kind === 'write',
+      ...(csv ? { accept: 'text/csv, application/problem+json' } : {}),
+    };
+    const { settings, exchange } = await context.service();
+    if (generatedId !== undefined) context.output.note(`generated id: ${generatedId}`);
+    if (input.has('dry-run')) {
+      const { version } = context;
+      const json = input.has('json');
+      context.output.result(describeRequest(request, settings, { version, json }));
+      return ExitCode.Ok;
+    }
+    try {
+      const answer = await exchange.send(request);
+      return csv ? printCsv(answer, context) : print(operation, answer, context, input);
+    } catch (error) {
+      throw withId(error, generatedId);
+    }
+  };
+
+async function bodyOf(
+  operation: LedgerOperation,
+  recordOptions: readonly string[],
+  input: Input,
+  context: Context,
+): Promise<{ readonly body: Uint8Array; readonly generatedId?: string }> {
+  const given = await givenPayload(input, context.output, recordOptions);
+  if (given !== undefined) return { body: given };
+  const { text, generatedId } = payloadFromFlags(operation.name, input, {
+    newId: () => newLedgerId(context.timers.wallMs(), randomBytes(10)),
+  });
+  return { body: Buffer.from(text), ...(generatedId === undefined ? {} : { generatedId }) };
+}
+
+function printCsv(answer: Answer, { output }: Context): ExitCode {
+  const type = answer.headers.get('content-type') ?? 'nothing';
+  if (!type.startsWith('text/csv')) throw notTheApi(answer.status, `${printable(type)}, not CSV`);
+  output.result(answer.body);
+  return ExitCode.Ok;
+}
+
+function print(
+  operation: LedgerOperation,
+  answer: Answer,
+  { output }: Context,
+  input: Input,
+): ExitCode {
+  const reply = readLedgerReply(answer, operation);
+  output.result(
+    input.has('json')
+      ? lineEnded(answer.text)
+      : ledgerText(operation, reply, { output, quiet: input.has('quiet') }),
+  );
+  for (const note of ledgerNotes(operation, reply)) output.note(note);
+  if (operation.kind === 'read' || countFailed(reply) === 0) return ExitCode.Ok;
+  return input.has('allow-failed') ? ExitCode.Ok : ExitCode.Rejected;
+}
+
+/** Whatever went wrong, the ID that was made here must not be lost: with it, and only with it, it is safe to try again. */
+function withId(error: unknown, generatedId: string | undefined): unknown {
+  if (!(error instanceof CliFailure)) return error;
+  const { exitCode } = error.fields;
+  if (generatedId !== undefined)
+    return error.withNextSteps(`the same ID again: --id ${generatedId}`);
+  return exitCode === ExitCode.Unknown
+    ? error.withNextSteps('run it again with the same IDs: what was done is not done twice')
+    : error;
+}

@@ -1,0 +1,43 @@
+/** An answer of the API, whole. */
+import { CliFailure } from '../failure.ts';
+import { ExitCode } from '../exit-code.ts';
+import { parseExact } from './exact-json.ts';
+
+export class Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+
+  constructor(status: number, headers: Headers, body: Uint8Array) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  get text(): string {
+    return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.length).toString('utf8');
+  }
+
+  /** The body as a document; what is no JSON object is not the API's. */
+  document(): Readonly<Record<string, unknown>> {
+    let value: unknown;
+    try {
+      value = parseExact(this.text);
+    } catch {
+      // Below.
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw notTheApi(this.status, 'no JSON object');
+    }
+    return value as Readonly<Record<string, unknown>>;
+  }
+}
+
+export const notTheApi = (status: number, what: string): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.General,
+    code: 'unexpected_answer',
+    title: 'The answer is not one of the API',
+    detail: `the service answered ${status} with ${what}`,
+    nextSteps: ['is the base URL that of a Ledgerhouse API? --verbose shows what is sent where'],
+  });

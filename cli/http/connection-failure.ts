@@ -1,0 +1,90 @@
+/** Why an attempt had no answer, and whether the service may have seen the request all the same. */
+import { DeadlineExceeded } from '../../base/deadline.ts';
+import { CliFailure } from '../failure.ts';
+import { ExitCode } from '../exit-code.ts';
+
+export interface ConnectionFailure {
+  readonly failure: CliFailure;
+  /** Whether the request may have arrived. */
+  readonly maybeExecuted: boolean;
+  readonly unanswered: boolean;
+  readonly retryable: boolean;
+}
+
+/** No byte of the request has left: there was no connection to send it on. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function classifyConnectionFailure(error: unknown, host: string): ConnectionFailure {
+  if (error instanceof DeadlineExceeded) {
+    return {
+      failure: connectionFailure(
+        ExitCode.Unknown,
+        'timeout',
+        'No answer in time',
+        `${host}: ${error.message}`,
+      ),
+      maybeExecuted: true,
+      unanswered: true,
+      retryable: true,
+    };
+  }
+  const code = codeOf(error);
+  if (isCertificateCode(code)) {
+    return {
+      failure: connectionFailure(
+        ExitCode.General,
+        'certificate_not_trusted',
+        'The certificate is not trusted',
+        `the certificate of ${host} is not trusted (${code})`,
+        'for a certificate authority of your own: NODE_EXTRA_CA_CERTS=FILE ledgerhouse …',
+      ),
+      maybeExecuted: false,
+      unanswered: false,
+      retryable: false,
+    };
+  }
+  const connected = !neverConnected.has(code);
+  const said = connected
+    ? `the connection to ${host} broke before the answer was whole (${code})`
+    : `${host} cannot be reached (${code})`;
+  return {
+    failure: connectionFailure(
+      ExitCode.General,
+      connected ? 'connection_lost' : 'connection_failed',
+      connected ? 'The connection broke' : 'The service cannot be reached',
+      said,
+      ...(connected ? [] : ['check the base URL: --base-url, LEDGERHOUSE_BASE_URL or the profile']),
+    ),
+    maybeExecuted: connected,
+    unanswered: connected,
+    retryable: true,
+  };
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+  }
+  return error instanceof Error ? error.message : 'unknown reason';
+}
+
+const isCertificateCode = (code: string): boolean =>
+  /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/.test(code);
+
+const connectionFailure = (
+  exitCode: ExitCode,
+  code: string,
+  title: string,
+  detail: string,
+  ...nextSteps: readonly string[]
+): CliFailure => new CliFailure({ exitCode, code, title, detail, nextSteps });

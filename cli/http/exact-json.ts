@@ -1,0 +1,16 @@
+/**
+ * JSON where integers stay exact: one that a double cannot hold becomes its own text, as the API writes such integers anyway.
+ */
+export function parseExact(text: string): unknown {
+  return (JSON.parse as ParseWithSource)(text, (_key, value, { source }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) && source !== undefined
+      ? source
+      : value,
+  );
+}
+
+/** ECMAScript's "JSON.parse source text access", which TypeScript's library does not have yet. */
+type ParseWithSource = (
+  text: string,
+  reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown;

@@ -1,0 +1,181 @@
+/**
+ * Requests with answers: one attempt after another until one is answered, or until trying again helps no more.
+ *
+ * What is repeatable is tried again after 429, 502, 503, 504 and broken connections, three times at most, after the wait that the
+ * service asks for (Retry-After) or a growing one. What is not repeatable is tried again only when the attempt certainly did
+ * nothing. An attempt without an answer is remembered: if no later attempt is answered either, the outcome is unknown.
+ */
+import { assert } from '../../base/assert.ts';
+import { backoffMs } from '../../base/backoff.ts';
+import { startDeadline } from '../../base/deadline.ts';
+import { sleep, type Timers } from '../../base/timers.ts';
+import { CliFailure } from '../failure.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Output } from '../output/output.ts';
+import type { Settings } from '../settings.ts';
+import { Answer } from './answer.ts';
+import { classifyConnectionFailure } from './connection-failure.ts';
+import { failureOf } from './problem.ts';
+import { headersOf, shownHeaders, type ApiRequest } from './request.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+const attemptsMax = 4;
+const backoff = { baseMs: 400, maxMs: 5_000 };
+/** Whoever asks for a longer wait than this means "come back later": the user decides that. */
+const waitMaxMs = 60_000;
+/** Above the longest that the ledger route may take (`Prefer: wait=30`) or that a long poll waits (25 s). */
+const deadlineMs = 35_000;
+/** Twice the largest answer: 8,189 accounts with every field at its longest are 6 MB. */
+const answerSizeMax = 16 * 1024 * 1024;
+const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export interface ExchangeOptions {
+  readonly settings: Settings;
+  readonly output: Output;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly fetch: typeof fetch;
+  readonly version: string;
+  readonly retry: boolean;
+}
+
+/** What one attempt came to, if it was no success. */
+interface Failed {
+  readonly failure: CliFailure;
+  /** Whether sending it again could do it twice. */
+  readonly maybeExecuted: boolean;
+  /** Whether nobody said what became of it. */
+  readonly unanswered: boolean;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+}
+
+export class Exchange {
+  readonly #options: ExchangeOptions;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+  }
+
+  /** The answer, always a success (2xx); everything else is thrown as a `CliFailure`. */
+  async send(request: ApiRequest): Promise<Answer> {
+    const { settings, retry } = this.#options;
+    if (settings.apiKey === undefined && request.anonymous !== true) throw noKey;
+    let isUnknown = false;
+    for (let attempt = 1; ; attempt += 1) {
+      const outcome = await this.#attempt(request);
+      if (outcome instanceof Answer) return outcome;
+      const waitMs = this.#waitMs(outcome, attempt);
+      const isSafe = request.repeatable || !outcome.maybeExecuted;
+      isUnknown ||= outcome.unanswered && request.writes;
+      if (!retry || !outcome.retryable || !isSafe || attempt >= attemptsMax || waitMs > waitMaxMs) {
+        throw isUnknown ? outcomeUnknown(outcome.failure) : outcome.failure;
+      }
+      await this.#wait(outcome.failure, waitMs, attempt);
+    }
+  }
+
+  async #wait(failure: CliFailure, waitMs: number, attempt: number): Promise<void> {
+    const { output, timers } = this.#options;
+    const seconds = (waitMs / 1000).toFixed(1);
+    output.note(
+      `${failure.message}; trying again in ${seconds} s (${attempt} of ${attemptsMax - 1})`,
+    );
+    await sleep(timers, waitMs);
+  }
+
+  #waitMs({ retryAfterMs: asked }: Failed, attempt: number): number {
+    return Math.max(backoffMs(attempt, backoff, this.#options.random), asked ?? 0);
+  }
+
+  async #attempt(request: ApiRequest): Promise<Answer | Failed> {
+    const { settings, timers } = this.#options;
+    const deadline = startDeadline(timers, request.deadlineMs ?? deadlineMs);
+    try {
+      const answer = await this.#exchange(request, deadline.signal);
+      return answer.status >= 200 && answer.status < 300 ? answer : this.#refused(answer);
+    } catch (error) {
+      if (error instanceof CliFailure) throw error;
+      const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+      return classifyConnectionFailure(cause, new URL(settings.baseUrl).host);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  async #exchange(request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+    const { settings, output, timers, version } = this.#options;
+    const headers = headersOf(request, settings, version);
+    const url = `${settings.baseUrl}${request.path}`;
+    const startedMs = timers.nowMs();
+    output.trace(`> ${request.method} ${url}`);
+    for (const header of shownHeaders(headers)) output.trace(`> ${header}`);
+    if (request.body !== undefined) output.trace(`> (${request.body.length} bytes)`);
+    const response = await this.#options.fetch(url, {
+      method: request.method,
+      headers,
+      ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
+      // Not followed: the key would go where the redirect points.
+      redirect: 'manual',
+      signal,
+    });
+    const body = await readBody(response);
+    const took = Math.round(timers.nowMs() - startedMs);
+    const requestId = response.headers.get('x-request-id') ?? 'without a request ID';
+    output.trace(`< ${response.status} ${requestId} (${body.length} bytes, ${took} ms)`);
+    return new Answer(response.status, response.headers, body);
+  }
+
+  #refused(answer: Answer): Failed {
+    const failure = failureOf(answer);
+    const outcome = failure.fields.problem?.['outcome'];
+    const unanswered = failure.fields.exitCode === ExitCode.Unknown;
+    return {
+      failure,
+      retryable: retriedStatuses.has(answer.status),
+      // A bad gateway says nothing about what is behind it.
+      maybeExecuted: unanswered || (answer.status === 502 && outcome !== 'not_executed'),
+      unanswered,
+      retryAfterMs: retryAfterMs(answer.headers.get('retry-after'), this.#options.timers.wallMs()),
+    };
+  }
+}
+
+async function readBody(response: Response): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of response.body ?? []) {
+    assert(piece instanceof Uint8Array, 'a body is bytes');
+    size += piece.length;
+    if (size > answerSizeMax) {
+      throw new CliFailure({
+        exitCode: ExitCode.General,
+        code: 'answer_too_large',
+        title: 'The answer is too large',
+        detail: `the answer has more than ${answerSizeMax} bytes`,
+        nextSteps: ['ask for fewer rows: --limit'],
+      });
+    }
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+const noKey = new CliFailure({
+  exitCode: ExitCode.Authentication,
+  code: 'authentication_required',
+  title: 'Authentication required',
+  detail: 'there is no API key',
+  nextSteps: ['set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key'],
+});
+
+/** A 4xx keeps its exit status, which says what to correct; that an earlier attempt may have been executed is said all the same. */
+function outcomeUnknown(failure: CliFailure): CliFailure {
+  const { exitCode } = failure.fields;
+  const isAnswered = exitCode !== ExitCode.General && exitCode !== ExitCode.RateLimited;
+  return new CliFailure({
+    ...failure.fields,
+    exitCode: isAnswered ? exitCode : ExitCode.Unknown,
+    problem: { ...failure.fields.problem, outcome: 'unknown' },
+  }).withNextSteps('the request may have been executed');
+}

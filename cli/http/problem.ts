@@ -1,0 +1,95 @@
+/** From an answer that is no success to a failure that says what to do next. */
+import { CliFailure } from '../failure.ts';
+import { ExitCode, exitCodeOfStatus } from '../exit-code.ts';
+import { printable } from '../output/output.ts';
+import type { Answer } from './answer.ts';
+import { parseExact } from './exact-json.ts';
+
+export type Problem = Readonly<Record<string, unknown>>;
+
+export function failureOf(answer: Answer): CliFailure {
+  const { status } = answer;
+  if (status >= 300 && status < 400) return redirected(answer);
+  const problem = problemOf(answer);
+  const text = (name: string) => {
+    const value = problem[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const code = text('code') ?? `http_${status}`;
+  const title = text('title') ?? `HTTP ${status}`;
+  const isUnknown = problem['outcome'] === 'unknown';
+  return new CliFailure({
+    exitCode: isUnknown ? ExitCode.Unknown : exitCodeOfStatus(status),
+    code,
+    title,
+    detail: text('detail') ?? title,
+    nextSteps: nextSteps(status, code, problem, answer),
+    problem: { ...problem, status },
+  });
+}
+
+/** What stands between client and API (proxies, load balancers) answers in its own words. */
+function problemOf(answer: Answer): Problem {
+  try {
+    const value = parseExact(answer.text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Problem;
+    }
+  } catch {
+    // Below.
+  }
+  return { detail: `the service answered ${answer.status}, without a problem document` };
+}
+
+function redirected(answer: Answer): CliFailure {
+  const location = printable(answer.headers.get('location') ?? 'nowhere');
+  return new CliFailure({
+    exitCode: ExitCode.General,
+    code: 'redirected',
+    title: 'The service is elsewhere',
+    detail: `the service answered ${answer.status} and points to ${location}`,
+    // Not followed: the API key would go there too.
+    nextSteps: ['if that is the service, give it as --base-url'],
+  });
+}
+
+function nextSteps(status: number, code: string, problem: Problem, answer: Answer): string[] {
+  const list = (name: string) => {
+    const value = problem[name];
+    return Array.isArray(value) ? value.map(String).join(', ') : undefined;
+  };
+  const retryAfter = answer.headers.get('retry-after');
+  switch (status) {
+    case 401:
+      return ['set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key'];
+    case 402: {
+      const billing = problem['billing'] as { readonly checkoutUrl?: unknown } | undefined;
+      const url = billing?.checkoutUrl;
+      return typeof url === 'string'
+        ? [`set up billing at ${printable(url)}, then run the command again`]
+        : [];
+    }
+    case 403: {
+      const permissions = list('requiredPermissions');
+      return permissions === undefined ? [] : [`use a key that has ${printable(permissions)}`];
+    }
+    case 404:
+      return code === 'database_not_found' ? ['find its ID: ledgerhouse databases list'] : [];
+    case 409:
+      return conflictSteps(code, problem);
+    case 429:
+      return retryAfter === null ? [] : [`try again in ${printable(retryAfter)} s`];
+    default:
+      break;
+  }
+  if (problem['outcome'] === 'not_executed') return ['nothing was executed; run it again later'];
+  return [];
+}
+
+function conflictSteps(code: string, problem: Problem): string[] {
+  const job = problem['blockingJobId'];
+  if (typeof job === 'string') return [`ledgerhouse jobs watch ${printable(job)}`];
+  if (code === 'database_not_ready') return ['see its status: ledgerhouse databases get ID'];
+  if (code === 'database_name_taken') return ['choose another name'];
+  return [];
+}

@@ -1,0 +1,70 @@
+/** A request to the API, before anything is sent. */
+import type { Settings } from '../settings.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** With `/api/v1`, and with the query. */
+  readonly path: string;
+  /** Sent byte for byte. */
+  readonly body?: Uint8Array;
+  readonly accept?: string;
+  readonly idempotencyKey?: string;
+  /** Whether sending it twice does what sending it once does: only then is it tried again after an attempt that may have arrived. */
+  readonly repeatable: boolean;
+  /** Whether it may change something: then an attempt without an answer leaves the outcome unknown. */
+  readonly writes: boolean;
+  /** For what can be read without a credential. */
+  readonly anonymous?: boolean;
+  /** How long one attempt may take. */
+  readonly deadlineMs?: number;
+}
+
+export function headersOf(
+  request: ApiRequest,
+  { apiKey }: Settings,
+  version: string,
+): Readonly<Record<string, string>> {
+  return {
+    accept: request.accept ?? 'application/json',
+    'user-agent': `ledgerhouse-cli/${version}`,
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+  };
+}
+
+/** Headers as they may be shown: of a key only its public part, of anything else that identifies nothing. */
+export function shownHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(headers).map(([name, value]) => {
+    if (name !== 'x-api-key') return `${name}: ${value}`;
+    const publicPart = /^(lhk_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/.exec(value)?.[1];
+    return `${name}: ${publicPart === undefined ? '(redacted)' : `${publicPart}_(redacted)`}`;
+  });
+}
+
+/** What `--dry-run` prints: the request as it would be sent, its body byte for byte. */
+export function describeRequest(
+  request: ApiRequest,
+  settings: Settings,
+  options: { readonly version: string; readonly json: boolean },
+): string {
+  const url = `${settings.baseUrl}${request.path}`;
+  const headers = shownHeaders(headersOf(request, settings, options.version));
+  const body = request.body === undefined ? undefined : Buffer.from(request.body).toString('utf8');
+  if (options.json) {
+    const pairs = headers.map((line) => [
+      line.slice(0, line.indexOf(':')),
+      line.slice(line.indexOf(':') + 2),
+    ]);
+    const described = {
+      dryRun: true,
+      method: request.method,
+      url,
+      headers: Object.fromEntries(pairs) as Record<string, string>,
+      // A text, not a document: large integers must stay what they are.
+      body: body ?? null,
+    };
+    return `${JSON.stringify(described, undefined, 2)}\n`;
+  }
+  return `${[`${request.method} ${url}`, ...headers].join('\n')}\n${body === undefined ? '' : `\n${body}${body.endsWith('\n') ? '' : '\n'}`}`;
+}

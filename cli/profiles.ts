@@ -1,0 +1,99 @@
+/** Profiles: named pairs of service and API key, in one file that only its owner may read. */
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { CliFailure } from './failure.ts';
+import { ExitCode } from './exit-code.ts';
+
+export interface Profile {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+}
+
+export interface Profiles {
+  readonly current: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+export const defaultProfile = 'default';
+const nothing: Profiles = { current: defaultProfile, profiles: {} };
+
+/** Without a file there are no profiles; one that cannot be understood is a failure, never overwritten. */
+export function readProfiles(file: string): Profiles {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return nothing;
+    throw unusable(file, `cannot be read (${code ?? 'unknown reason'})`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Not the parser's message: it quotes the text, which holds keys.
+    throw unusable(file, 'is not JSON');
+  }
+  if (!isProfiles(value)) throw unusable(file, 'does not hold profiles');
+  return value;
+}
+
+/** Whether others than the owner may read the file. */
+export function isReadByOthers(file: string): boolean {
+  try {
+    return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/** All or nothing: a crash leaves the old file. */
+export function writeProfiles(file: string, profiles: Profiles): void {
+  const temporary = `${file}.${process.pid}.new`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
+    // The mode above is what the umask leaves of it, and an old temporary file keeps its own.
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw unusable(
+      file,
+      `cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`,
+    );
+  }
+}
+
+function isProfiles(value: unknown): value is Profiles {
+  if (!isObject(value) || typeof value['current'] !== 'string') return false;
+  const { profiles } = value;
+  return (
+    isObject(profiles) &&
+    Object.values(profiles).every(
+      (profile) =>
+        isObject(profile) &&
+        ['baseUrl', 'apiKey'].every((key) => ['string', 'undefined'].includes(typeof profile[key])),
+    )
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unusable = (file: string, detail: string): CliFailure =>
+  new CliFailure({
+    exitCode: ExitCode.General,
+    code: 'configuration_unusable',
+    title: 'The configuration cannot be used',
+    detail: `${file} ${detail}`,
+    nextSteps: [`correct it, or remove it and set it up anew: ledgerhouse config set base-url URL`],
+  });

@@ -1,0 +1,86 @@
+/** Which service, and with which key: flag, then environment, then profile. */
+import type { Environment } from './config.ts';
+import { CliFailure, usageFailure } from './failure.ts';
+import { ExitCode } from './exit-code.ts';
+import type { Input } from './input.ts';
+import { isReadByOthers, readProfiles, type Profile } from './profiles.ts';
+
+/** The service where nothing says otherwise. */
+export const productionUrl = 'https://api.ledgerhouse.dev';
+
+export interface Settings {
+  /** Without a slash at its end, and without `/api/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  /** What the user should know about them. */
+  readonly warnings: readonly string[];
+}
+
+export function resolveSettings(input: Input, environment: Environment): Settings {
+  const profile = selectProfile(input.text('profile') ?? environment.profile, environment);
+  const url = readBaseUrl(
+    input.text('base-url') ?? environment.baseUrl ?? profile.baseUrl ?? productionUrl,
+  );
+  const apiKey = input.text('api-key') ?? environment.apiKey ?? profile.apiKey;
+  if (apiKey !== undefined) checkKey(apiKey);
+  const warnings: string[] = [];
+  if (profile.apiKey !== undefined && isReadByOthers(environment.configFile)) {
+    warnings.push(
+      `others can read ${environment.configFile}; close it: chmod 600 ${environment.configFile}`,
+    );
+  }
+  if (apiKey !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    warnings.push(`the API key goes to ${url.host} unencrypted; use https:// where you can`);
+  }
+  const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+  return { baseUrl: `${url.origin}${path}`, apiKey, warnings };
+}
+
+function selectProfile(name: string | undefined, { configFile }: Environment): Profile {
+  const { current, profiles } = readProfiles(configFile);
+  const wanted = name ?? current;
+  if (Object.hasOwn(profiles, wanted)) return profiles[wanted] ?? {};
+  if (name === undefined) return {};
+  throw usageFailure(
+    `no profile "${name}" in ${configFile}`,
+    'see: ledgerhouse config list',
+    `make it: ledgerhouse config set base-url URL --profile ${name}`,
+  );
+}
+
+/** Shared with `config set`, which keeps only what works. */
+export function readBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    throw usageFailure(`"${text}" is no base URL; it looks like https://ledgerhouse.example.com`);
+  }
+  // Not quoted: it holds a password.
+  if (url.username !== '' || url.password !== '') {
+    throw usageFailure(
+      'the base URL holds credentials, which would end up in logs',
+      'give the API key as LEDGERHOUSE_API_KEY',
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw usageFailure(`the base URL "${text}" holds more than an address and a path`);
+  }
+  return url;
+}
+
+/** Shared with `config set`. The key itself is never shown. */
+export function checkKey(key: string): void {
+  if (/^[\x21-\x7e]+$/.test(key)) return;
+  throw new CliFailure({
+    exitCode: ExitCode.Authentication,
+    code: 'invalid_credentials',
+    title: 'The API key cannot be one',
+    detail: 'the API key is empty, or holds blanks or other characters that no key has',
+    nextSteps: ['copy it anew; a key looks like lhk_ and letters and digits'],
+  });
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  host === '[::1]' ||
+  host.startsWith('127.');
