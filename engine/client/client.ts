@@ -15,7 +15,7 @@ import {
   pongClientIsWellFormed,
   ReplyHeader,
 } from '../wire/header.ts';
-import { MessageReader } from '../wire/message-reader.ts';
+import { MessageReader, type StreamError } from '../wire/message-reader.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import {
@@ -39,6 +39,22 @@ export interface ClientOptions {
   readonly deadlineMs?: number;
   /** Requests that may wait behind the one in flight. */
   readonly queueMax?: number;
+  readonly events?: ClientEvents;
+}
+
+/** What happens to a client between requests, for those who tell others of it. Called synchronously; must not throw. */
+export interface ClientEvents {
+  /** The session is there and a replica is connected, or one of the two no longer. Said when it changes. */
+  readonly onReady?: (ready: boolean) => void;
+  /** A connection could not be made, was lost, or brought what is not the protocol. It is made again. */
+  readonly onLinkFailure?: (failure: LinkFailure) => void;
+  /** The client is of no more use. Said before its requests are refused. */
+  readonly onEnd?: (error: Error) => void;
+}
+
+export interface LinkFailure {
+  readonly reason: 'connection_failed' | 'connection_closed' | StreamError;
+  readonly detail: string;
 }
 
 export interface SubmitOptions {
@@ -77,8 +93,10 @@ export class Client {
   #inFlight: { readonly header: Header; readonly body: Uint8Array } | undefined;
   #retry: NodeJS.Timeout | undefined;
   #retries = 0;
+  #sends = 0;
   readonly #pinger: NodeJS.Timeout;
   #failed: Error | undefined;
+  #ready = false;
   /** What the cluster grants for one request's body; 0 until the session is there. */
   batchSizeLimit = 0;
 
@@ -87,7 +105,14 @@ export class Client {
     this.#links = options.addresses.map(
       (address) =>
         new Link(address, options.cluster, {
-          onConnect: () => this.#transmit(),
+          onConnect: () => {
+            this.#transmit();
+            this.#tellReady();
+          },
+          onFailure: (failure) => {
+            this.#tellReady();
+            options.events?.onLinkFailure?.(failure);
+          },
           onMessage: (header, body) => this.#onMessage(header, body),
         }),
     );
@@ -128,6 +153,19 @@ export class Client {
     this.#fail(new ClientClosedError('the client was closed'));
   }
 
+  /** A session, and a replica to use it with: a request would be sent at once. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  #tellReady(): void {
+    const ready =
+      this.#failed === undefined && this.#session !== 0n && this.#links.some((link) => link.isOpen);
+    if (ready === this.#ready) return;
+    this.#ready = ready;
+    this.#options.events?.onReady?.(ready);
+  }
+
   #next(): void {
     if (this.#inFlight !== undefined || this.#failed !== undefined) return;
     const pending = this.#queue.shift();
@@ -158,6 +196,7 @@ export class Client {
     );
     this.#inFlight = { header: new Header(bytes), body: request.body };
     this.#retries = 0;
+    this.#sends = 0;
     this.#transmit();
   }
 
@@ -173,6 +212,7 @@ export class Client {
       },
       Math.min(retryFirstMs * 2 ** this.#retries, retryMaxMs),
     );
+    if (this.#links.some((link) => link.isOpen)) this.#sends += 1;
     const primary = this.#view % this.#links.length;
     this.#links[primary]?.send(header.bytes, body);
     if (this.#links.length > 1 && this.#retries > 0) {
@@ -237,6 +277,7 @@ export class Client {
     clearTimeout(done?.timer);
     // The next request is on its way before the caller looks at this answer.
     this.#next();
+    this.#tellReady();
     done?.resolve(body);
   }
 
@@ -253,7 +294,7 @@ export class Client {
       this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
       return;
     }
-    this.#fail(new ClientEvictedError(reason));
+    this.#fail(new ClientEvictedError(reason, this.#sends));
   }
 
   #expire(pending: Pending): void {
@@ -272,6 +313,8 @@ export class Client {
     clearInterval(this.#pinger);
     clearTimeout(this.#retry);
     for (const link of this.#links) link.close();
+    this.#tellReady();
+    this.#options.events?.onEnd?.(error);
     for (const pending of [this.#current, ...this.#queue]) {
       clearTimeout(pending?.timer);
       pending?.reject(error);
@@ -300,6 +343,7 @@ function randomId(): bigint {
 
 interface LinkEvents {
   readonly onConnect: () => void;
+  readonly onFailure: (failure: LinkFailure) => void;
   readonly onMessage: (header: Header, body: Uint8Array) => void;
 }
 
@@ -320,14 +364,22 @@ class Link {
     this.#socket = this.#connect();
   }
 
+  get isOpen(): boolean {
+    return this.#socket.readyState === 'open';
+  }
+
   /** Sends when connected; otherwise nothing, as the request is sent again anyhow. */
   send(header: Uint8Array, body: Uint8Array): void {
     const socket = this.#socket;
-    if (socket.readyState !== 'open') return;
+    if (!this.isOpen) return;
     socket.cork();
     socket.write(header);
     if (body.length > 0) socket.write(body);
     socket.uncork();
+  }
+
+  get #name(): string {
+    return `${this.#address.host}:${this.#address.port}`;
   }
 
   close(): void {
@@ -338,6 +390,7 @@ class Link {
 
   #connect(): Socket {
     const reader = new MessageReader(this.#cluster);
+    let failure: LinkFailure | undefined;
     const socket = connect({
       ...this.#address,
       noDelay: true,
@@ -350,12 +403,19 @@ class Link {
     });
     socket.on('data', (chunk) => {
       const error = reader.push(chunk, ({ header, body }) => this.#events.onMessage(header, body));
-      if (error !== undefined) socket.destroy();
+      if (error === undefined) return;
+      failure = { reason: error, detail: `${this.#name} does not speak the protocol (${error})` };
+      socket.destroy();
     });
-    // What went wrong does not matter here: the connection is made again, and requests have deadlines.
-    socket.on('error', () => undefined);
+    // What went wrong is told when the connection is gone: it is made again, and requests have deadlines.
+    socket.on('error', ({ message }) => {
+      failure ??= { reason: 'connection_failed', detail: `${this.#name}: ${message}` };
+    });
     socket.on('close', () => {
       if (this.#closed) return;
+      this.#events.onFailure(
+        failure ?? { reason: 'connection_closed', detail: `${this.#name} closed the connection` },
+      );
       const delay = Math.min(reconnectMs.first * 2 ** this.#attempts, reconnectMs.max);
       this.#attempts += 1;
       this.#timer = setTimeout(

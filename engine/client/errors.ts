@@ -5,10 +5,13 @@ export class ClientEvictedError extends Error {
   override readonly name = 'ClientEvictedError';
   readonly code = 'client_evicted';
   readonly reason: EvictionReason;
+  /** How often the request in flight had been sent. One that was refused when it was sent first was not executed. */
+  readonly sends: number;
 
-  constructor(reason: EvictionReason) {
+  constructor(reason: EvictionReason, sends: number) {
     super(`the cluster ended the session (${reasonNames[reason] ?? reason}); open a new client`);
     this.reason = reason;
+    this.sends = sends;
   }
 }
 
