@@ -1,0 +1,401 @@
+/**
+ * All that goes to one database: a bounded queue, one connection that is opened when there is something to send and closed
+ * when there has been nothing for long, and the deadline of each call. A lane's failures are its own.
+ */
+import type { Logger } from 'pino';
+import { backoffMs } from '../../base/backoff.ts';
+import type { Timers } from '../../base/timers.ts';
+import { ClientEvictedError, WrongReplyError } from '../../engine/client/errors.ts';
+import { eventMax, shapeOf } from '../../engine/wire/operations.ts';
+import { EvictionReason } from '../../engine/wire/header.ts';
+import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
+import type { LedgerRequest } from '../ledger/decode.ts';
+import { takeMessage, type Call, type GatewayReply } from './call.ts';
+import { BadReply, Connection, type Target } from './connection.ts';
+import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
+import { gatewayStatus, type GatewayHealth } from './health.ts';
+import type { GatewayMetrics } from './metrics.ts';
+
+export interface LaneOptions {
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly metrics: GatewayMetrics;
+  /** Without anything to do for this long, the connection is closed. */
+  readonly idleMs: number;
+  /** Calls that may wait to be sent. */
+  readonly queueMax: number;
+}
+
+export interface CallOptions {
+  readonly deadlineMs: number;
+  /** The caller has gone: what was not sent is not sent any more. */
+  readonly signal: AbortSignal | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** Connections that fail at once are not opened at once again. */
+const reopen = { baseMs: 50, maxMs: 2_000 };
+export class Lane {
+  readonly #options: LaneOptions;
+  #target: Target;
+  readonly #queue: Call[] = [];
+  #connection: Connection | undefined;
+  /** Still have an answer to get, for a target that is no more. */
+  readonly #retired = new Set<Connection>();
+  #failures = 0;
+  #cancelReopen: (() => void) | undefined;
+  #cancelIdle: (() => void) | undefined;
+  #latencyMs: number | null = null;
+  #lastError: string | null = null;
+  /** The last thing that went wrong was that something came which is not the protocol. */
+  #garbage: string | undefined;
+  #closed = false;
+
+  constructor(target: Target, options: LaneOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
+
+  get sessions(): number {
+    return this.#retired.size + (this.#connection === undefined ? 0 : 1);
+  }
+
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
+  health(): GatewayHealth {
+    const connection = this.#connection;
+    const facts = connection && {
+      ready: connection.ready,
+      wasReady: connection.wasReady,
+      ageMs: this.#options.timers.nowMs() - connection.openedAtMs,
+      silentMs: connection.silentMs,
+    };
+    return {
+      status: gatewayStatus(facts, this.#lastError),
+      latencyMs: this.#latencyMs,
+      lastError: this.#lastError,
+    };
+  }
+
+  /** Rejects with a GatewayFailure, and with nothing else. */
+  submit(target: Target, request: LedgerRequest, options: CallOptions): Promise<GatewayReply> {
+    this.#follow(target);
+    const { promise, resolve, reject } = Promise.withResolvers<GatewayReply>();
+    const call: Call = {
+      request,
+      requestId: options.requestId,
+      queuedAtMs: this.#options.timers.nowMs(),
+      resolve,
+      reject,
+      settled: false,
+      retried: false,
+    };
+    if (this.#closed) this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
+    else if (options.signal?.aborted === true)
+      this.#refuse(call, 'abandoned', 'The caller has gone.');
+    else if (this.#queue.length >= this.#options.queueMax) {
+      const detail = `${this.#queue.length} requests to this database wait already; send fewer at once.`;
+      this.#refuse(call, 'ledger_unavailable', detail);
+    } else this.#enqueue(call, options, promise);
+    return promise;
+  }
+
+  /** What the codec made of an answer shows that it was none: the connection is not to be relied on. */
+  distrust(): void {
+    this.#retire();
+    this.#lastError = 'the reply is no answer to what was asked';
+    this.#pump();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelIdle?.();
+    this.#cancelReopen?.();
+    for (const connection of [this.#connection, ...this.#retired]) {
+      for (const call of connection?.close() ?? []) this.#refuseSent(call, 'the gateway closed');
+    }
+    this.#connection = undefined;
+    this.#retired.clear();
+    for (const call of this.#queue.splice(0)) {
+      this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
+    }
+  }
+
+  #enqueue(call: Call, { deadlineMs, signal }: CallOptions, answer: Promise<GatewayReply>): void {
+    const cancel = this.#options.timers.after(deadlineMs, () => this.#expire(call, deadlineMs));
+    const gone = () => this.#abandon(call);
+    signal?.addEventListener('abort', gone);
+    const release = () => {
+      cancel();
+      signal?.removeEventListener('abort', gone);
+    };
+    answer.then(release, release);
+    this.#queue.push(call);
+    this.#pump();
+  }
+
+  /** Sends what can be sent, and sees to it that there is a connection to send with. */
+  #pump(): void {
+    this.#cancelIdle?.();
+    this.#cancelIdle = undefined;
+    if (this.#closed) return;
+    if (this.#queue.length === 0) {
+      if (this.#connection?.idle === true) this.#awaitIdleness();
+      return;
+    }
+    const connection = (this.#connection ??= this.#open());
+    if (connection?.ready !== true || !connection.idle) return;
+    this.#refuseTooLarge(connection.batchSizeLimit);
+    if (this.#queue.length === 0) return;
+    connection.send(takeMessage(this.#queue, connection.batchSizeLimit));
+    this.#options.metrics.messages.increment();
+  }
+
+  #open(): Connection | undefined {
+    if (this.#cancelReopen !== undefined) return undefined;
+    const connection: Connection = new Connection(this.#target, this.#options.timers, {
+      onReady: (ready) => {
+        if (ready) this.#pump();
+      },
+      onLinkFailure: ({ reason, detail }) => {
+        this.#lastError = detail;
+        const isOfNetwork = reason === 'connection_failed' || reason === 'connection_closed';
+        this.#garbage = isOfNetwork ? undefined : detail;
+      },
+      onAnswer: (calls, rows, tookMs) => this.#answer(connection, calls, rows, tookMs),
+      onEnd: (error, calls) => this.#end(connection, error, calls),
+    });
+    return connection;
+  }
+
+  /** The database has moved: what is under way gets its answer from where it was sent, the rest goes to the new place. */
+  #follow(target: Target): void {
+    if (isSame(target, this.#target)) return;
+    this.#target = target;
+    this.#garbage = undefined;
+    this.#lastError = null;
+    this.#retire();
+  }
+
+  /** What is under way may still get its answer; what comes next goes elsewhere. */
+  #retire(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#connection = undefined;
+    if (!connection.idle) this.#retired.add(connection);
+    connection.retire();
+  }
+
+  #answer(
+    connection: Connection,
+    calls: readonly Call[],
+    rows: readonly Uint8Array[],
+    tookMs: number,
+  ): void {
+    this.#retired.delete(connection);
+    this.#failures = 0;
+    this.#latencyMs = tookMs;
+    this.#lastError = null;
+    this.#garbage = undefined;
+    // The next message is on its way before anybody looks at these answers.
+    this.#pump();
+    calls.forEach((call, index) => {
+      const own = rows[index];
+      if (call.settled || own === undefined) this.#late(call, tookMs);
+      else {
+        this.#count(call, 'answered');
+        call.settled = true;
+        call.resolve({ rows: own, ledgerMs: tookMs });
+      }
+    });
+  }
+
+  #end(connection: Connection, error: Error, calls: readonly Call[]): void {
+    this.#retired.delete(connection);
+    if (connection === this.#connection) this.#connection = undefined;
+    const isHarmless = error instanceof ClientEvictedError && isOfSession(error.reason);
+    this.#lastError = isHarmless ? null : error.message;
+    this.#failures += 1;
+    this.#options.logger.warn(
+      { databaseId: this.#target.databaseId, error, calls: calls.length },
+      'connection to the ledger ended',
+    );
+    const waiting = calls.filter((call) => !call.settled);
+    if (error instanceof ClientEvictedError) this.#evicted(error, waiting);
+    else if (error instanceof BadReply || error instanceof WrongReplyError) {
+      for (const call of waiting) this.#refuseBadReply(call, error.message);
+      // Without a session nothing was sent for them, and the next session would begin as this one did.
+      if (!connection.wasReady) this.#refuseAll('gateway_bad_reply', badReply(error.message));
+    } else for (const call of waiting) this.#refuseSent(call, error.message);
+    this.#reopenLater();
+  }
+
+  #evicted({ reason, message, sends }: ClientEvictedError, calls: readonly Call[]): void {
+    const { metrics, logger } = this.#options;
+    metrics.evictions.increment();
+    if (isOfRelease(reason)) {
+      metrics.releaseRefusals.increment();
+      logger.error(
+        { databaseId: this.#target.databaseId, reason },
+        'release refused by the ledger',
+      );
+      const detail = `The ledger refuses this service's release of the protocol (${message}).`;
+      for (const call of calls) this.#refuse(call, 'ledger_unavailable', detail);
+      this.#refuseAll('ledger_unavailable', detail);
+      return;
+    }
+    // The session had ended before this was sent, so that nothing of it was executed: once more, in a new one. A write that
+    // was sent before is not: its chains would be told as failed because they exist.
+    const again = calls.filter(
+      (call) =>
+        !call.retried &&
+        isOfSession(reason) &&
+        (call.request.operation.kind === 'read' || sends <= 1),
+    );
+    for (const call of again) call.retried = true;
+    for (const call of calls.filter((call) => !again.includes(call))) {
+      this.#refuseSent(call, message);
+    }
+    this.#queue.unshift(...again);
+  }
+
+  #reopenLater(): void {
+    if (this.#closed) return;
+    // The first new session is begun at once: an eviction is no failure of the engine.
+    if (this.#failures <= 1) {
+      this.#pump();
+      return;
+    }
+    const delay = backoffMs(this.#failures - 1, reopen, Math.random);
+    this.#cancelReopen ??= this.#options.timers.after(delay, () => {
+      this.#cancelReopen = undefined;
+      this.#pump();
+    });
+  }
+
+  #awaitIdleness(): void {
+    this.#cancelIdle = this.#options.timers.after(this.#options.idleMs, () => {
+      this.#connection?.close();
+      this.#connection = undefined;
+    });
+  }
+
+  /** Calls that the cluster would refuse as a whole, and the session with them. */
+  #refuseTooLarge(batchSizeLimit: number): void {
+    if (batchSizeLimit >= batchSizeLimitProduction) return;
+    for (const call of this.#queue.splice(0)) {
+      const { operation, count } = call.request;
+      const shape = shapeOf(operation.code);
+      const most = shape?.batchable === true ? eventMax(shape, batchSizeLimit) : count;
+      if (count <= most) {
+        this.#queue.push(call);
+        continue;
+      }
+      const detail = `This database takes at most ${most} events in one request; the body holds ${count}.`;
+      this.#refuse(call, 'batch_too_large', detail, most);
+    }
+  }
+
+  #expire(call: Call, deadlineMs: number): void {
+    const wasWaiting = this.#unqueue(call);
+    const within = `within ${deadlineMs / 1_000} s`;
+    if (this.#garbage !== undefined) {
+      if (wasWaiting) this.#refuse(call, 'gateway_bad_reply', badReply(this.#garbage));
+      else this.#refuseBadReply(call, this.#garbage);
+    } else if (wasWaiting) {
+      const why = this.#lastError === null ? '' : ` (${this.#lastError})`;
+      const detail = `The ledger could not be asked ${within}${why}; nothing was executed.`;
+      this.#refuse(call, 'ledger_unavailable', detail);
+    } else {
+      const detail = `No answer ${within}. ${sameIds}`;
+      this.#settle(call, new GatewayFailure('ledger_timeout', 'unknown', detail));
+    }
+    this.#pump();
+  }
+
+  #abandon(call: Call): void {
+    if (call.settled) return;
+    const outcome = this.#unqueue(call) ? 'not_executed' : 'unknown';
+    this.#settle(call, new GatewayFailure('abandoned', outcome, 'The caller has gone.'));
+    this.#pump();
+  }
+
+  #unqueue(call: Call): boolean {
+    const index = this.#queue.indexOf(call);
+    if (index !== -1) this.#queue.splice(index, 1);
+    return index !== -1;
+  }
+
+  #late({ request, requestId, queuedAtMs }: Call, tookMs: number): void {
+    const { metrics, logger, timers } = this.#options;
+    metrics.lateAnswers.increment();
+    logger.warn(
+      {
+        databaseId: this.#target.databaseId,
+        requestId,
+        operation: request.operation.name,
+        ledgerMs: tookMs,
+        sinceMs: timers.nowMs() - queuedAtMs,
+      },
+      'the ledger answered after the caller had gone',
+    );
+  }
+
+  #refuseAll(code: GatewayFailureCode, detail: string): void {
+    for (const call of this.#queue.splice(0)) this.#refuse(call, code, detail);
+  }
+
+  /** Nothing of it was executed. */
+  #refuse(call: Call, code: GatewayFailureCode, detail: string, eventsMax?: number): void {
+    this.#settle(call, new GatewayFailure(code, 'not_executed', detail, eventsMax));
+  }
+
+  /** It was sent, and how it ended is not known. */
+  #refuseSent(call: Call, why: string): void {
+    const detail = `The connection to the ledger ended before the answer came (${why}). ${sameIds}`;
+    this.#settle(call, new GatewayFailure('ledger_timeout', 'unknown', detail));
+  }
+
+  #refuseBadReply(call: Call, why: string): void {
+    const detail = `${badReply(why)} ${sameIds}`;
+    this.#settle(call, new GatewayFailure('gateway_bad_reply', 'unknown', detail));
+  }
+
+  #settle(call: Call, failure: GatewayFailure): void {
+    if (call.settled) return;
+    call.settled = true;
+    this.#count(call, failure.code);
+    call.reject(failure);
+  }
+
+  #count({ request, queuedAtMs }: Call, result: 'answered' | GatewayFailureCode): void {
+    const { metrics, timers } = this.#options;
+    const operation = request.operation.name;
+    metrics.calls.increment({ operation, result });
+    if (result !== 'answered') return;
+    metrics.seconds.observe({ operation }, (timers.nowMs() - queuedAtMs) / 1_000);
+  }
+}
+
+const badReply = (why: string): string => `The ledger's answer was not valid: ${why}.`;
+
+function isSame(a: Target, b: Target): boolean {
+  return (
+    a.cluster === b.cluster &&
+    a.addresses.length === b.addresses.length &&
+    a.addresses.every(({ host, port }, i) => {
+      const other = b.addresses[i];
+      return host === other?.host && port === other.port;
+    })
+  );
+}
+
+const isOfRelease = (reason: EvictionReason): boolean =>
+  reason === EvictionReason.clientReleaseTooLow || reason === EvictionReason.clientReleaseTooHigh;
+
+const isOfSession = (reason: EvictionReason): boolean =>
+  reason === EvictionReason.noSession ||
+  reason === EvictionReason.sessionTooLow ||
+  reason === EvictionReason.sessionReleaseMismatch;

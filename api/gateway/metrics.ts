@@ -1,0 +1,56 @@
+/** What the gateway tells Prometheus. No series names a database: there may be any number of them. */
+import type { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { ledgerOperations } from '../ledger/operations.ts';
+import type { GatewayFailureCode } from './failures.ts';
+
+const prefix = 'ledgerhouse_gateway_';
+const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const results = [
+  'answered',
+  'ledger_unavailable',
+  'ledger_timeout',
+  'gateway_bad_reply',
+  'batch_too_large',
+  'abandoned',
+] as const satisfies readonly ('answered' | GatewayFailureCode)[];
+export type CallResult = (typeof results)[number];
+
+export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
+
+/** What is counted when it is asked for. */
+export interface GatewayGauges {
+  readonly sessions: number;
+  readonly waiting: number;
+}
+
+export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) {
+  const operations = Object.keys(ledgerOperations).map((operation) => ({ operation }));
+  const counter = (name: string, help: string) => registry.counter(`${prefix}${name}`, help);
+  registry.gauge(
+    `${prefix}sessions`,
+    'Open sessions; a cluster has 64 for all its clients.',
+    () => gauges.sessions,
+  );
+  registry.gauge(`${prefix}waiting_calls`, 'Calls that wait to be sent.', () => gauges.waiting);
+  return {
+    calls: registry.counter(
+      `${prefix}calls_total`,
+      'Calls by what came of them.',
+      operations.flatMap((labels) => results.map((result) => ({ ...labels, result }))),
+    ),
+    seconds: registry.histogram(
+      `${prefix}call_seconds`,
+      'Answered calls, from taking them to the answer.',
+      secondsBounds,
+      operations,
+    ),
+    messages: counter('messages_total', 'Messages sent; each holds one call or more.'),
+    lateAnswers: counter('late_answers_total', 'Answers that came after the caller had gone.'),
+    evictions: counter('evictions_total', 'Sessions that a cluster ended.'),
+    releaseRefusals: counter(
+      'release_refusals_total',
+      'Clusters that refused the release of this client: somebody has to look at that.',
+    ),
+  };
+}

@@ -1,0 +1,153 @@
+/** One ledger operation from the bytes of a request's body to those of its answer, or to a problem. */
+import { systemTimers, type Timers } from '../../base/timers.ts';
+import { AccountFlag } from '../../engine/ledger/status.ts';
+import { decodeRequest, type LedgerRequest } from '../ledger/decode.ts';
+import { encodeReply, type EncodedReply, type Warning } from '../ledger/encode.ts';
+import { account, offsetOf } from '../ledger/layouts.ts';
+import { ledgerOperations, type LedgerOperation } from '../ledger/operations.ts';
+import { ledgerProblem, type LedgerProblem } from '../ledger/problems.ts';
+import type { GatewayReply } from './call.ts';
+import type { Target } from './connection.ts';
+import { GatewayFailure, sameIds } from './failures.ts';
+import { deadlineRange, type Gateway } from './gateway.ts';
+
+export interface OperationContext {
+  readonly target: Target;
+  readonly requestId: string;
+  readonly engineVersion: string;
+  readonly format: 'json' | 'csv';
+  /** For everything, from now on. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LedgerAnswer extends EncodedReply {
+  readonly ok: true;
+  /** For the Server-Timing header. */
+  readonly ledgerMs: number;
+  readonly gatewayMs: number;
+}
+
+export interface LedgerRefusal {
+  readonly ok: false;
+  /** Undefined when the caller has gone: there is nobody to tell. */
+  readonly problem: LedgerProblem | undefined;
+}
+
+/** `body`: the request's, as it came, decompressed. Never rejects for what a caller, an engine or the network did. */
+export async function runOperation(
+  gateway: Gateway,
+  operation: LedgerOperation,
+  body: Uint8Array,
+  context: OperationContext,
+  timers: Timers = systemTimers,
+): Promise<LedgerAnswer | LedgerRefusal> {
+  const startedMs = timers.nowMs();
+  const decoded = decodeRequest(operation, body);
+  if (!decoded.ok) return decoded;
+  const { request } = decoded;
+  try {
+    const reply = await gateway.submit(context.target, request, context);
+    const spentMs = timers.nowMs() - startedMs;
+    const warnings = await warningsOf(gateway, request, reply, context, spentMs);
+    return encoded(gateway, request, reply, context, { warnings, startedMs, timers });
+  } catch (error) {
+    if (!(error instanceof GatewayFailure)) throw error;
+    return { ok: false, problem: problemOf(error) };
+  }
+}
+
+interface Course {
+  readonly warnings: readonly Warning[];
+  readonly startedMs: number;
+  readonly timers: Timers;
+}
+
+function encoded(
+  gateway: Gateway,
+  request: LedgerRequest,
+  { rows, ledgerMs }: GatewayReply,
+  { target, requestId, engineVersion, format }: OperationContext,
+  { warnings, startedMs, timers }: Course,
+): LedgerAnswer | LedgerRefusal {
+  let durationMs = 0;
+  const reply = encodeReply(request, rows, {
+    format,
+    warnings,
+    execution: ({ eventCount, resultCount }) => {
+      durationMs = timers.nowMs() - startedMs;
+      return {
+        requestId,
+        databaseId: target.databaseId,
+        clusterId: String(target.cluster),
+        engineVersion,
+        eventCount,
+        resultCount,
+        gatewayMs: rounded(durationMs - ledgerMs),
+        ledgerMs: rounded(ledgerMs),
+        durationMs: rounded(durationMs),
+        executedAt: new Date(timers.wallMs()).toISOString(),
+      };
+    },
+  });
+  if (reply === undefined) {
+    gateway.distrust(target.databaseId);
+    const failure = new GatewayFailure('gateway_bad_reply', 'unknown', notAnAnswer);
+    return { ok: false, problem: problemOf(failure) };
+  }
+  const tookMs = timers.nowMs() - startedMs;
+  return { ok: true, ...reply, ledgerMs: rounded(ledgerMs), gatewayMs: rounded(tookMs - ledgerMs) };
+}
+
+const notAnAnswer = `The ledger's answer was not one to this request. ${sameIds}`;
+
+const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+
+const historyFlagAt = offsetOf(account, 'flags');
+
+/** An account without `history` has no balances to give, which looks like an account without transfers. */
+async function warningsOf(
+  gateway: Gateway,
+  request: LedgerRequest,
+  { rows }: GatewayReply,
+  { target, requestId, deadlineMs = deadlineRange.defaultMs, signal }: OperationContext,
+  spentMs: number,
+): Promise<readonly Warning[]> {
+  const asksForBalances = request.operation === ledgerOperations.get_account_balances;
+  if (!asksForBalances || rows.length > 0) return [];
+  const left = deadlineMs - spentMs;
+  if (left < deadlineRange.minMs) return [];
+  const lookup: LedgerRequest = {
+    operation: ledgerOperations.lookup_accounts,
+    // The filter begins with the account's id.
+    events: request.events.subarray(0, 16),
+    count: 1,
+    limit: undefined,
+  };
+  let found: Uint8Array;
+  try {
+    const options = { deadlineMs: left, requestId, ...(signal && { signal }) };
+    found = (await gateway.submit(target, lookup, options)).rows;
+  } catch (error) {
+    // The answer is there; only what could be said besides is not.
+    if (error instanceof GatewayFailure) return [];
+    throw error;
+  }
+  if (found.length !== account.size) return [];
+  const flags = new DataView(found.buffer, found.byteOffset).getUint16(historyFlagAt, true);
+  if ((flags & AccountFlag.history) !== 0) return [];
+  const detail =
+    'The account was created without the flag “history”, so that the ledger keeps no balances of the past for it.';
+  return [{ code: 'account_without_history', detail }];
+}
+
+function problemOf(failure: GatewayFailure): LedgerProblem | undefined {
+  const { code, outcome, message: detail, eventsMax } = failure;
+  if (code === 'abandoned') return undefined;
+  return ledgerProblem(code, {
+    detail,
+    outcome,
+    ...(code === 'ledger_unavailable' && { retryAfterSeconds: 1 }),
+    ...(eventsMax !== undefined && { maxEventsPerBatch: eventsMax }),
+  });
+}
