@@ -7,7 +7,7 @@ import { ApiError } from '../../base/kube/kube.ts';
 import { LostLeadership } from '../../base/kube/lost-leadership.ts';
 import type { OperatorMetrics, ReconcileResult } from './operator-metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
-import { WorkQueue } from './work-queue.ts';
+import { WorkQueue } from '../../base/work-queue.ts';
 
 export interface Key {
   readonly namespace: string | undefined;

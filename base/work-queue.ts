@@ -5,9 +5,9 @@
  * Work reads the newest state and says itself when it wants to be visited next; so a run cancels the visits planned for its
  * key before it began, and of several planned ones the soonest counts.
  */
-import { assert } from '../../base/assert.ts';
-import { backoffMs, type BackoffRange } from '../../base/backoff.ts';
-import { systemTimers, type Timers } from '../../base/timers.ts';
+import { assert } from './assert.ts';
+import { backoffMs, type BackoffRange } from './backoff.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 export interface WorkQueueOptions {
   /** Must not reject: what it throws is a bug. `waitedMs`: since the key was due. */
