@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isTypeId, typeIdOfUuid } from './type-id.ts';
+import { isTypeId, newTypeId, typeIdOfUuid, uuidOfTypeId } from './type-id.ts';
 
 // The specification's own examples: https://github.com/jetify-com/typeid/blob/main/spec/valid.yml
 test.each([
@@ -15,6 +15,7 @@ test.each([
 ])('%s is %s', (uuid, typeId) => {
   expect(typeIdOfUuid('prefix', uuid)).toBe(typeId);
   expect(typeIdOfUuid('prefix', uuid.toUpperCase())).toBe(typeId);
+  expect(uuidOfTypeId('prefix', typeId)).toBe(uuid);
 });
 
 test('every UUID has a TypeID of its own, in the same order', () => {
@@ -24,6 +25,7 @@ test('every UUID has a TypeID of its own, in the same order', () => {
       expect(isTypeId('db', a)).toBe(true);
       expect(a < b).toBe(one < other);
       expect(a === b).toBe(one === other);
+      expect(uuidOfTypeId('db', a)).toBe(one);
     }),
   );
 });
@@ -39,6 +41,7 @@ test.each([
   ['a line after it', 'db_01h455vb4pex5vsknk084sn02q\n'],
 ])('%s is no TypeID of a database', (_, text) => {
   expect(isTypeId('db', text)).toBe(false);
+  expect(uuidOfTypeId('db', text)).toBeUndefined();
 });
 
 test.each(['', 'payments', '01890a5dac96774bbcceb302099a805', '01890a5dac96774bbcceb302099a805g'])(
@@ -47,3 +50,9 @@ test.each(['', 'payments', '01890a5dac96774bbcceb302099a805', '01890a5dac96774bb
     expect(() => typeIdOfUuid('db', text)).toThrow(RangeError);
   },
 );
+
+test('new ones are TypeIDs, each another', () => {
+  const made = Array.from({ length: 100 }, () => newTypeId('job'));
+  expect(made.every((id) => isTypeId('job', id))).toBe(true);
+  expect(new Set(made).size).toBe(100);
+});

@@ -1,4 +1,6 @@
 /** TypeIDs: a prefix and 128 bits in 26 digits of Crockford's base 32 (https://github.com/jetify-com/typeid, version 0.3). */
+import { uuidV7 } from '../base/uuid-v7.ts';
+
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** From a UUID in its usual form. */
@@ -20,4 +22,18 @@ export function isTypeId(prefix: string, text: string): boolean {
     text.startsWith(`${prefix}_`) &&
     /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1))
   );
+}
+
+/** A new one, later than all that were made in earlier milliseconds. */
+export const newTypeId = (prefix: string): string => typeIdOfUuid(prefix, uuidV7());
+
+/** The UUID in it; `undefined`: it is none with this prefix. */
+export function uuidOfTypeId(prefix: string, text: string): string | undefined {
+  if (!isTypeId(prefix, text)) return undefined;
+  let value = 0n;
+  for (const digit of text.slice(prefix.length + 1)) {
+    value = (value << 5n) | BigInt(digits.indexOf(digit));
+  }
+  const hex = value.toString(16).padStart(32, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -1,0 +1,127 @@
+/**
+ * What happens in an organization, by name: the audit log, notifications and webhooks all read these. Types are never renamed;
+ * data only gains members.
+ */
+export interface DatabaseFact {
+  readonly id: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+export interface JobFact {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+}
+
+export interface ReasonFact {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ApiKeyFact {
+  readonly id: string;
+  readonly name: string;
+  /** The visible part. */
+  readonly prefix: string;
+}
+
+export interface WebhookEndpointFact {
+  readonly id: string;
+  readonly url: string;
+}
+
+interface AboutDatabase {
+  readonly database: DatabaseFact;
+  readonly job?: JobFact;
+  readonly reason?: ReasonFact | null;
+}
+
+interface AboutJob {
+  readonly job: JobFact;
+  readonly database?: DatabaseFact;
+  readonly error?: ReasonFact;
+}
+
+/** What each event says beside its subject. */
+export interface EventData {
+  'organization.created': { readonly organization: { readonly id: string; readonly name: string } };
+  'session.opened': Record<string, never>;
+  'session.closed': Record<string, never>;
+  'access.denied': { readonly action: string; readonly code: string };
+  'database.created': AboutDatabase;
+  'database.provisioning_started': AboutDatabase;
+  'database.ready': AboutDatabase;
+  'database.failed': AboutDatabase;
+  'database.degraded': AboutDatabase;
+  'database.unavailable': AboutDatabase;
+  'database.recovered': AboutDatabase;
+  'database.suspended': AboutDatabase;
+  'database.resumed': AboutDatabase;
+  'database.adopted': AboutDatabase;
+  'database.changed': AboutDatabase;
+  'database.delete_requested': AboutDatabase;
+  'database.deleted': AboutDatabase;
+  'database.restore_requested': AboutDatabase;
+  'database.restored': AboutDatabase;
+  'database.purged': AboutDatabase;
+  'job.succeeded': AboutJob;
+  'job.failed': AboutJob;
+  'job.cancel_requested': AboutJob;
+  'job.canceled': AboutJob;
+  'job.retried': AboutJob;
+  'api_key.created': { readonly apiKey: ApiKeyFact };
+  'api_key.rotated': { readonly apiKey: ApiKeyFact; readonly replacedBy: ApiKeyFact };
+  'api_key.revoked': { readonly apiKey: ApiKeyFact };
+  'webhook.endpoint_created': { readonly endpoint: WebhookEndpointFact };
+  'webhook.endpoint_changed': { readonly endpoint: WebhookEndpointFact };
+  'webhook.endpoint_deleted': { readonly endpoint: WebhookEndpointFact };
+  'billing.setup_required': { readonly reason: string };
+}
+export type EventType = keyof EventData;
+
+export interface EventTypeRow {
+  readonly description: string;
+  /** Sent to webhooks. What is not is read in the audit log alone. */
+  readonly webhook: boolean;
+}
+
+const sent = (description: string): EventTypeRow => ({ description, webhook: true });
+const audited = (description: string): EventTypeRow => ({ description, webhook: false });
+
+export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
+  'organization.created': sent('An organization was made.'),
+  'session.opened': audited('The local administrator opened a session.'),
+  'session.closed': audited('The local administrator closed a session.'),
+  'access.denied': audited('A credential was good, but not for what was asked.'),
+  'database.created': sent('A database was asked for; its provisioning is queued.'),
+  'database.provisioning_started': sent('Work on a new database began.'),
+  'database.ready': sent('A database serves for the first time.'),
+  'database.failed': sent('A database could not be made.'),
+  'database.degraded': sent('A database serves, but not all of it is well.'),
+  'database.unavailable': sent('A database serves nobody.'),
+  'database.recovered': sent('A database is well again.'),
+  'database.suspended': sent('A database was stopped; its data stays.'),
+  'database.resumed': sent('A stopped database serves again.'),
+  'database.adopted': sent('A database that was applied to the cluster directly appeared.'),
+  'database.changed': sent('Labels or protection of a database were changed.'),
+  'database.delete_requested': sent(
+    'A database is to be deleted; it can be restored until it is purged.',
+  ),
+  'database.deleted': sent('A database is gone; its volumes stay until it is purged.'),
+  'database.restore_requested': sent('A deleted database is to come back.'),
+  'database.restored': sent('A deleted database serves again.'),
+  'database.purged': sent('A deleted database can no longer be restored.'),
+  'job.succeeded': sent('A job did what it was for.'),
+  'job.failed': sent('A job gave up.'),
+  'job.cancel_requested': sent('A job is to be cancelled.'),
+  'job.canceled': sent('A job was cancelled.'),
+  'job.retried': sent('A job that had failed is tried again.'),
+  'api_key.created': sent('An API key was made.'),
+  'api_key.rotated': sent('An API key was replaced by another.'),
+  'api_key.revoked': sent('An API key was revoked.'),
+  'webhook.endpoint_created': sent('A webhook endpoint was added.'),
+  'webhook.endpoint_changed': sent('A webhook endpoint was changed.'),
+  'webhook.endpoint_deleted': sent('A webhook endpoint was removed.'),
+  'billing.setup_required': sent('A database was asked for before billing was set up.'),
+};

@@ -1,0 +1,56 @@
+import type { Author } from './actor.ts';
+import type { EventData, EventType } from './event-types.ts';
+
+export const eventOutcomes = ['SUCCESS', 'DENIED', 'FAILED'] as const;
+export type EventOutcome = (typeof eventOutcomes)[number];
+
+/** What it happened to. */
+export interface Subject {
+  readonly type: 'organization' | 'session' | 'database' | 'job' | 'api_key' | 'webhook_endpoint';
+  /** TypeID. */
+  readonly id: string | null;
+  readonly display: string;
+}
+
+/** One member that a person changed. */
+export interface FieldChange {
+  /** JSON Pointer into the resource. */
+  readonly path: string;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** An event as whoever causes it tells it. */
+export interface NewEvent<Type extends EventType = EventType> {
+  /** TypeID `org_…`. */
+  readonly organizationId: string;
+  readonly type: Type;
+  readonly subject: Subject;
+  readonly data: EventData[Type];
+  /** TypeID `db_…`, for whoever may see one database only. */
+  readonly databaseId?: string | null;
+  /** `SUCCESS` when absent. */
+  readonly outcome?: EventOutcome;
+  readonly changes?: readonly FieldChange[];
+}
+
+/** An event as it was committed. */
+export interface StoredEvent {
+  /** TypeID `evt_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  /** From 1 in each organization, without gaps, in the order of commits. */
+  readonly sequence: bigint;
+  readonly type: EventType;
+  readonly outcome: EventOutcome;
+  readonly occurredAt: Date;
+  readonly subject: Subject;
+  readonly databaseId: string | null;
+  readonly author: Author;
+  readonly data: unknown;
+  readonly changes: readonly FieldChange[];
+  /** SHA-256 of the event before; zeroes before the first. */
+  readonly previousHash: Buffer;
+  /** SHA-256 of `previousHash` and this event: none can be taken out or changed unnoticed. */
+  readonly hash: Buffer;
+}

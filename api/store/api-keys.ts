@@ -1,0 +1,267 @@
+/** API keys as they are stored. How a key is written, and hashed, is `api/auth`'s. */
+import { timingSafeEqual } from 'node:crypto';
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Change } from './change.ts';
+import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { ApiKeysTable, Reader } from './tables.ts';
+
+export type KeyPermission = 'db:read' | 'db:write';
+
+export const apiKeyStatuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
+export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
+
+export interface ApiKey {
+  /** TypeID `key_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  /** The visible part, 12 characters. */
+  readonly publicId: string;
+  readonly lastFour: string;
+  /** The one database that it opens; null: all of the organization. */
+  readonly databaseId: string | null;
+  readonly permissions: readonly KeyPermission[];
+  readonly ipAllowList: readonly string[];
+  readonly expiresAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  readonly lastUsedIp: string | null;
+  readonly lastUsedUserAgent: string | null;
+  readonly createdAt: Date;
+  readonly createdBy: Actor;
+  readonly revokedAt: Date | null;
+  readonly revokedBy: Actor | null;
+  /** The key whose place this one took. */
+  readonly rotatedFrom: string | null;
+  /** Until when it works beside the one that took its place. */
+  readonly rotationEndsAt: Date | null;
+}
+
+/** What a key is made of that is not the store's to invent. */
+export interface KeySecret {
+  readonly publicId: string;
+  /** SHA-256. */
+  readonly secretHash: Buffer;
+  readonly lastFour: string;
+}
+
+export interface NewApiKey {
+  readonly organizationId: string;
+  readonly name: string;
+  readonly databaseId: string | null;
+  readonly permissions: readonly KeyPermission[];
+  readonly ipAllowList?: readonly string[];
+  readonly expiresAt: Date | null;
+}
+
+export function apiKeyStatus(key: ApiKey, now: Date): ApiKeyStatus {
+  if (key.revokedAt !== null) return 'REVOKED';
+  const over = (time: Date | null) => time !== null && time <= now;
+  if (over(key.expiresAt) || over(key.rotationEndsAt)) return 'EXPIRED';
+  return key.rotationEndsAt === null ? 'ACTIVE' : 'ROTATING';
+}
+
+const factOf = ({ id, name, publicId }: ApiKey) => ({ id, name, prefix: publicId });
+
+export async function createApiKey(
+  change: Change,
+  key: NewApiKey,
+  secret: KeySecret,
+): Promise<ApiKey> {
+  const made = await insertKey(change, key, secret, null);
+  change.emit({
+    organizationId: made.organizationId,
+    type: 'api_key.created',
+    subject: { type: 'api_key', id: made.id, display: made.name },
+    databaseId: made.databaseId,
+    data: { apiKey: factOf(made) },
+  });
+  return made;
+}
+
+/**
+ * Puts another in its place; both work for the grace period. `undefined`: there is none that still works, or it was replaced
+ * already.
+ */
+export async function rotateApiKey(
+  change: Change,
+  { organizationId, id, graceMs }: { organizationId: string; id: string; graceMs: number },
+  secret: KeySecret,
+): Promise<{ old: ApiKey; key: ApiKey } | undefined> {
+  const row = await change.db
+    .updateTable('apiKeys')
+    .set({ rotationEndsAt: sql<Date>`clock_timestamp() + ${graceMs} * interval '1 millisecond'` })
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('revokedAt', 'is', null)
+    .where('rotationEndsAt', 'is', null)
+    .where((where) =>
+      where.or([
+        where('expiresAt', 'is', null),
+        where('expiresAt', '>', sql<Date>`clock_timestamp()`),
+      ]),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const old = apiKeyOf(row);
+  const key = await insertKey(change, old, secret, id);
+  change.emit({
+    organizationId,
+    type: 'api_key.rotated',
+    subject: { type: 'api_key', id, display: old.name },
+    databaseId: old.databaseId,
+    data: { apiKey: factOf(old), replacedBy: factOf(key) },
+  });
+  return { old, key };
+}
+
+/** From the commit on it opens nothing. Revoking again changes nothing. `undefined`: there is none. */
+export async function revokeApiKey(
+  change: Change,
+  organizationId: string,
+  id: string,
+): Promise<ApiKey | undefined> {
+  const row = await change.db
+    .updateTable('apiKeys')
+    .set({
+      revokedAt: sql<Date>`clock_timestamp()`,
+      revokedBy: JSON.stringify(change.author.actor),
+    })
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('revokedAt', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return findApiKey(change.db, organizationId, id);
+  const key = apiKeyOf(row);
+  change.emit({
+    organizationId,
+    type: 'api_key.revoked',
+    subject: { type: 'api_key', id, display: key.name },
+    databaseId: key.databaseId,
+    data: { apiKey: factOf(key) },
+  });
+  return key;
+}
+
+/** Compared with when there is no such key, so that both take the same time. */
+const nobody = Buffer.alloc(32);
+
+/**
+ * The key whose secret it is, whatever its status. `undefined`: no such key, or another secret; which of them, nobody can tell
+ * from the time it takes.
+ */
+export async function findApiKeyBySecret(
+  db: Reader,
+  publicId: string,
+  secretHash: Buffer,
+): Promise<ApiKey | undefined> {
+  const row = await db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('publicId', '=', publicId)
+    .executeTakeFirst();
+  const same = timingSafeEqual(row?.secretHash ?? nobody, secretHash);
+  return row !== undefined && same ? apiKeyOf(row) : undefined;
+}
+
+export async function findApiKey(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<ApiKey | undefined> {
+  const row = await db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return row && apiKeyOf(row);
+}
+
+/** Newest first. */
+export async function listApiKeys(
+  db: Reader,
+  organizationId: string,
+  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+): Promise<Page<ApiKey, [string, string]>> {
+  let query = db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['createdAt', 'id'], '<', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, apiKeyOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+/** Written once a minute at most, however often the key is used. */
+export async function noteApiKeyUse(
+  db: Reader,
+  id: string,
+  use: { ip: string | null; userAgent: string | null },
+): Promise<void> {
+  await db
+    .updateTable('apiKeys')
+    .set({
+      lastUsedAt: sql<Date>`clock_timestamp()`,
+      lastUsedIp: use.ip,
+      lastUsedUserAgent: use.userAgent,
+    })
+    .where('id', '=', uuidOf(id))
+    .where((where) =>
+      where.or([
+        where('lastUsedAt', 'is', null),
+        where('lastUsedAt', '<', sql<Date>`clock_timestamp() - interval '60 seconds'`),
+      ]),
+    )
+    .execute();
+}
+
+async function insertKey(
+  change: Change,
+  key: NewApiKey,
+  secret: KeySecret,
+  rotatedFrom: string | null,
+): Promise<ApiKey> {
+  const row = await change.db
+    .insertInto('apiKeys')
+    .values({
+      id: uuidOf(newTypeId('key')),
+      organizationId: uuidOf(key.organizationId),
+      name: key.name,
+      ...secret,
+      databaseId: uuidOrNull(key.databaseId),
+      permissions: [...key.permissions],
+      ipAllowList: [...(key.ipAllowList ?? [])],
+      expiresAt: key.expiresAt,
+      createdBy: JSON.stringify(change.author.actor),
+      rotatedFrom: uuidOrNull(rotatedFrom),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return apiKeyOf(row);
+}
+
+function apiKeyOf(row: Selectable<ApiKeysTable>): ApiKey {
+  const { secretHash: _, ...shown } = row;
+  return {
+    ...shown,
+    id: typeIdOfUuid('key', row.id),
+    organizationId: typeIdOfUuid('org', row.organizationId),
+    databaseId: typeIdOrNull('db', row.databaseId),
+    permissions: row.permissions as KeyPermission[],
+    createdBy: row.createdBy as Actor,
+    revokedBy: row.revokedBy as Actor | null,
+    rotatedFrom: typeIdOrNull('key', row.rotatedFrom),
+  };
+}

@@ -1,0 +1,31 @@
+/** A change in progress: its transaction, who makes it, and what it will have told. */
+import type { Transaction } from 'kysely';
+import { newTypeId } from '../../domain/type-id.ts';
+import type { Author } from '../events/actor.ts';
+import type { NewEvent } from '../events/event.ts';
+import type { EventType } from '../events/event-types.ts';
+import { writeEvents } from './events.ts';
+import type { Tables } from './tables.ts';
+
+export class Change {
+  readonly db: Transaction<Tables>;
+  readonly author: Author;
+  readonly #told: { id: string; event: NewEvent }[] = [];
+
+  constructor(db: Transaction<Tables>, author: Author) {
+    this.db = db;
+    this.author = author;
+  }
+
+  /** Tells what this change means. Written just before the commit, numbered then. Returns its TypeID. */
+  emit<Type extends EventType>(event: NewEvent<Type>): string {
+    const id = newTypeId('evt');
+    this.#told.push({ id, event });
+    return id;
+  }
+
+  /** For the store, last of all: the organization's numbering is locked from here to the commit. */
+  async writeEvents(): Promise<void> {
+    await writeEvents(this.db, this.author, this.#told.splice(0));
+  }
+}

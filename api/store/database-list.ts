@@ -1,0 +1,152 @@
+/** Databases as they are shown: one, or a page of them. */
+import { sql, type Selectable } from 'kysely';
+import type { DatabaseStatus } from '../databases/standing.ts';
+import { databaseOf, profileOf, type DatabaseView } from './database-record.ts';
+import { typeIdOrNull, uuidOf } from './ids.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { DatabasesTable, Reader } from './tables.ts';
+
+export const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
+export type DatabaseSort = (typeof databaseSorts)[number];
+
+export interface DatabaseFilter {
+  /** The only one that the reader may see. */
+  readonly onlyId?: string;
+  readonly statuses?: readonly DatabaseStatus[];
+  readonly provider?: string;
+  readonly region?: string;
+  readonly name?: string;
+  /** Part of the name. */
+  readonly search?: string;
+  /** All of these. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly includeDeleted?: boolean;
+}
+
+/** Deleted ones too. `undefined`: there is none, or it is another organization's. */
+export async function findDatabaseView(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<DatabaseView | undefined> {
+  const row = await views(db)
+    .where('databases.id', '=', uuidOf(id))
+    .where('databases.organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return row && viewOf(row);
+}
+
+/** `position`: what `sort` sorts by and the UUID, of the last row of the page before. */
+export async function listDatabases(
+  db: Reader,
+  organizationId: string,
+  filter: DatabaseFilter,
+  page: { sort: DatabaseSort; limit: number; position?: readonly [string, string] },
+): Promise<Page<DatabaseView, [string, string]>> {
+  const column = page.sort === 'name' ? 'databases.name' : 'databases.createdAt';
+  const [direction, comparison] =
+    page.sort === '-createdAt' ? (['desc', '<'] as const) : (['asc', '>'] as const);
+  let query = filtered(db, filter)
+    .where('databases.organizationId', '=', uuidOf(organizationId))
+    .orderBy(column, direction)
+    .orderBy('databases.id', direction)
+    .limit(page.limit + 1);
+  if (page.position !== undefined) {
+    query = query.where(beyond([column, 'databases.id'], comparison, page.position));
+  }
+  return pageOf(await query.execute(), page.limit, viewOf, (row) => [
+    page.sort === 'name' ? row.name : row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+/** One statement, so that database, profile and job are of one moment. The profile's columns bear its name. */
+const views = (db: Reader) =>
+  db
+    .selectFrom('databases')
+    .innerJoin('profiles', (join) =>
+      join.onRef('profiles.databaseId', '=', 'databases.id').on('profiles.active', '=', true),
+    )
+    .leftJoin('jobs', (join) =>
+      join.onRef('jobs.databaseId', '=', 'databases.id').on('jobs.finishedAt', 'is', null),
+    )
+    .selectAll('databases')
+    .select([
+      'profiles.id as profileId',
+      'profiles.revision as profileRevision',
+      'profiles.status as profileStatus',
+      'profiles.provider as profileProvider',
+      'profiles.region as profileRegion',
+      'profiles.clusterConfiguration as profileClusterConfiguration',
+      'profiles.clusterSize as profileClusterSize',
+      'profiles.storageTier as profileStorageTier',
+      'profiles.selectedStorageGb as profileSelectedStorageGb',
+      'profiles.engine as profileEngine',
+      'profiles.engineVersion as profileEngineVersion',
+      'profiles.parameters as profileParameters',
+      'profiles.price as profilePrice',
+      'profiles.error as profileError',
+      'profiles.createdAt as profileCreatedAt',
+      'profiles.readyAt as profileReadyAt',
+      'jobs.id as activeJobId',
+    ]);
+
+type ViewRow = Awaited<ReturnType<ReturnType<typeof views>['execute']>>[number];
+
+function viewOf(row: ViewRow): DatabaseView {
+  return {
+    database: databaseOf(databaseColumns(row)),
+    profile: profileOf({
+      id: row.profileId,
+      databaseId: row.id,
+      revision: row.profileRevision,
+      active: true,
+      status: row.profileStatus,
+      provider: row.profileProvider,
+      region: row.profileRegion,
+      clusterConfiguration: row.profileClusterConfiguration,
+      clusterSize: row.profileClusterSize,
+      storageTier: row.profileStorageTier,
+      selectedStorageGb: row.profileSelectedStorageGb,
+      engine: row.profileEngine,
+      engineVersion: row.profileEngineVersion,
+      parameters: row.profileParameters,
+      price: row.profilePrice,
+      error: row.profileError,
+      createdAt: row.profileCreatedAt,
+      readyAt: row.profileReadyAt,
+      supersededAt: null,
+    }),
+    activeJobId: typeIdOrNull('job', row.activeJobId),
+  };
+}
+
+/** Without those of the profile and the job. */
+const databaseColumns = (row: ViewRow) =>
+  Object.fromEntries(
+    Object.entries(row).filter(([name]) => !name.startsWith('profile') && name !== 'activeJobId'),
+  ) as Selectable<DatabasesTable>;
+
+function filtered(db: Reader, filter: DatabaseFilter) {
+  let query = views(db);
+  if (filter.includeDeleted !== true) query = query.where('databases.deletedAt', 'is', null);
+  if (filter.onlyId !== undefined) {
+    query = query.where('databases.id', '=', uuidOf(filter.onlyId));
+  }
+  if (filter.statuses !== undefined) {
+    query = query.where('databases.status', 'in', filter.statuses);
+  }
+  if (filter.provider !== undefined) {
+    query = query.where('profiles.provider', '=', filter.provider);
+  }
+  if (filter.region !== undefined) query = query.where('profiles.region', '=', filter.region);
+  if (filter.name !== undefined) query = query.where('databases.name', '=', filter.name);
+  if (filter.search !== undefined) {
+    // Not LIKE: what is looked for may hold its wildcards.
+    query = query.where(sql<boolean>`strpos(databases.name, ${filter.search}) > 0`);
+  }
+  if (filter.labels !== undefined) {
+    query = query.where(sql<boolean>`databases.labels @> ${JSON.stringify(filter.labels)}::jsonb`);
+  }
+  return query;
+}

@@ -1,0 +1,126 @@
+/** Databases and their profiles as the store gives them. */
+import type { Selectable } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { DatabaseHealth, DatabaseStatus, Explanation } from '../databases/standing.ts';
+import type { Actor } from '../events/actor.ts';
+import type { DatabasesTable, ProfilesTable } from './tables.ts';
+
+/** What the cluster showed last of a database. */
+export interface ObservedDatabase {
+  /** Where clients connect, `host:port`, by index. */
+  readonly addresses: readonly string[];
+  readonly nodes: readonly ObservedNode[];
+  readonly engineVersion: string | null;
+  /** Of the client protocol. */
+  readonly release: string | null;
+  readonly observedAt: string;
+  /** Of the resource; a later one is of a later moment. */
+  readonly resourceVersion: string;
+  /** How far its making has come. */
+  readonly accepted: boolean;
+  readonly bootstrapped: boolean;
+  readonly serves: boolean;
+  /** Since when nothing goes on until a person acts; RFC 3339. */
+  readonly stalledSince: string | null;
+}
+
+export interface ObservedNode {
+  readonly index: number;
+  readonly role: string | null;
+  readonly status: string;
+  readonly zone: string | null;
+}
+
+export interface Price {
+  readonly currency: string;
+  /** Decimal with two places. */
+  readonly monthly: string;
+}
+
+export interface Database {
+  /** TypeID `db_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly mode: 'new' | 'import';
+  readonly status: DatabaseStatus;
+  readonly statusReason: Explanation | null;
+  readonly health: DatabaseHealth;
+  /** u128 as a decimal; null until it has one. */
+  readonly clusterId: string | null;
+  readonly deletionProtection: boolean;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly observed: ObservedDatabase | null;
+  readonly kubernetesNamespace: string;
+  /** Of its resource; null while there is none. */
+  readonly kubernetesUid: string | null;
+  readonly adopted: boolean;
+  /** Counts its changes: the ETag. */
+  readonly version: number;
+  readonly createdAt: Date;
+  readonly createdBy: Actor;
+  readonly updatedAt: Date;
+  readonly readyAt: Date | null;
+  readonly deletedAt: Date | null;
+  readonly purgeAt: Date | null;
+  readonly purgedAt: Date | null;
+}
+
+export type ProfileStatus = DatabaseStatus | 'SUPERSEDED';
+
+/** What a profile is made of: a choice of the catalog's, resolved. */
+export interface ProfileChoice {
+  readonly provider: string;
+  readonly region: string;
+  readonly clusterConfiguration: string;
+  readonly clusterSize: string;
+  readonly storageTier: string;
+  readonly selectedStorageGb: number;
+  readonly engine: string;
+  readonly engineVersion: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Null where the catalog has no prices. */
+  readonly price: Price | null;
+}
+
+export interface Profile extends ProfileChoice {
+  /** TypeID `prf_…`. */
+  readonly id: string;
+  readonly databaseId: string;
+  readonly revision: number;
+  readonly active: boolean;
+  readonly status: ProfileStatus;
+  readonly error: Explanation | null;
+  readonly createdAt: Date;
+  readonly readyAt: Date | null;
+  readonly supersededAt: Date | null;
+}
+
+/** A database as it is shown: with what it is configured as, and what is being done to it. */
+export interface DatabaseView {
+  readonly database: Database;
+  readonly profile: Profile;
+  /** Its job that has not ended. */
+  readonly activeJobId: string | null;
+}
+
+export const databaseOf = (row: Selectable<DatabasesTable>): Database => ({
+  ...row,
+  id: typeIdOfUuid('db', row.id),
+  organizationId: typeIdOfUuid('org', row.organizationId),
+  mode: row.mode as Database['mode'],
+  status: row.status as DatabaseStatus,
+  statusReason: row.statusReason as Explanation | null,
+  health: row.health as DatabaseHealth,
+  observed: row.observed as ObservedDatabase | null,
+  createdBy: row.createdBy as Actor,
+});
+
+export const profileOf = (row: Selectable<ProfilesTable>): Profile => ({
+  ...row,
+  id: typeIdOfUuid('prf', row.id),
+  databaseId: typeIdOfUuid('db', row.databaseId),
+  status: row.status as ProfileStatus,
+  price: row.price as Price | null,
+  error: row.error as Explanation | null,
+});

@@ -1,0 +1,198 @@
+/** Events in the store: written with the change that they tell of, read by the audit log and by those who act on them. */
+import { createHash } from 'node:crypto';
+import { sql, type Selectable, type Transaction } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import { canonicalJson } from '../events/canonical-json.ts';
+import type { Actor, Author } from '../events/actor.ts';
+import type { EventType } from '../events/event-types.ts';
+import type { EventOutcome, FieldChange, NewEvent, StoredEvent, Subject } from '../events/event.ts';
+import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
+import { pageOf, type Page } from './page.ts';
+import type { EventsTable, Reader, Tables } from './tables.ts';
+
+const firstHash = Buffer.alloc(32);
+const prefixes: Readonly<Record<Subject['type'], string>> = {
+  organization: 'org',
+  session: 'ses',
+  database: 'db',
+  job: 'job',
+  api_key: 'key',
+  webhook_endpoint: 'whe',
+};
+
+/** What the hash of an event covers, beside the hash before it. */
+type Hashed = Omit<StoredEvent, 'previousHash' | 'hash'>;
+
+export function hashOf(previousHash: Buffer, event: Hashed): Buffer {
+  const content = {
+    ...event,
+    sequence: String(event.sequence),
+    occurredAt: event.occurredAt.toISOString(),
+  };
+  return createHash('sha256').update(previousHash).update(canonicalJson(content)).digest();
+}
+
+/** One organization after the other in the order of their IDs, so that two changes never wait for each other. */
+export async function writeEvents(
+  db: Transaction<Tables>,
+  author: Author,
+  told: readonly { id: string; event: NewEvent }[],
+): Promise<void> {
+  const organizations = [...new Set(told.map(({ event }) => event.organizationId))].sort();
+  for (const organizationId of organizations) {
+    const own = told.filter(({ event }) => event.organizationId === organizationId);
+    const head = await takeHead(db, uuidOf(organizationId), own.length);
+    let { hash } = head;
+    const rows = own.map(({ id, event }, index) => {
+      const sequence = head.sequence + BigInt(index + 1);
+      const stored = storedOf(id, event, author, sequence, head.now);
+      const previousHash = hash;
+      hash = hashOf(previousHash, stored);
+      return rowOf({ ...stored, previousHash, hash });
+    });
+    await db.insertInto('events').values(rows).execute();
+    await db
+      .updateTable('eventHeads')
+      .set({ hash })
+      .where('organizationId', '=', uuidOf(organizationId))
+      .execute();
+  }
+}
+
+/** Locks the numbering and takes the next `count` numbers. Gives what was there before. */
+async function takeHead(db: Transaction<Tables>, organization: string, count: number) {
+  const { rows } = await sql<{ sequence: string; hash: Buffer; now: Date }>`
+    INSERT INTO event_heads AS head (organization_id, sequence, hash)
+    VALUES (${organization}, ${count}, ${firstHash})
+    ON CONFLICT (organization_id) DO UPDATE SET sequence = head.sequence + excluded.sequence
+    RETURNING sequence, hash, clock_timestamp()::timestamptz(3) AS now`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('numbering gave no row');
+  return { sequence: BigInt(row.sequence) - BigInt(count), hash: row.hash, now: row.now };
+}
+
+function storedOf(
+  id: string,
+  event: NewEvent,
+  author: Author,
+  sequence: bigint,
+  occurredAt: Date,
+): Hashed {
+  return {
+    id,
+    organizationId: event.organizationId,
+    sequence,
+    type: event.type,
+    outcome: event.outcome ?? 'SUCCESS',
+    occurredAt,
+    subject: event.subject,
+    databaseId: event.databaseId ?? null,
+    author,
+    data: event.data,
+    changes: event.changes ?? [],
+  };
+}
+
+const rowOf = (event: StoredEvent) => ({
+  id: uuidOf(event.id),
+  organizationId: uuidOf(event.organizationId),
+  sequence: String(event.sequence),
+  type: event.type,
+  outcome: event.outcome,
+  occurredAt: event.occurredAt,
+  subjectType: event.subject.type,
+  subjectId: uuidOrNull(event.subject.id),
+  subjectDisplay: event.subject.display,
+  databaseId: uuidOrNull(event.databaseId),
+  actor: JSON.stringify(event.author.actor),
+  actorId: event.author.actor.id,
+  ip: event.author.ip,
+  userAgent: event.author.userAgent,
+  requestId: event.author.requestId,
+  data: JSON.stringify(event.data),
+  changes: JSON.stringify(event.changes),
+  previousHash: event.previousHash,
+  hash: event.hash,
+});
+
+export function eventOf(row: Selectable<EventsTable>): StoredEvent {
+  const type = row.subjectType as Subject['type'];
+  return {
+    id: typeIdOfUuid('evt', row.id),
+    organizationId: typeIdOfUuid('org', row.organizationId),
+    sequence: BigInt(row.sequence),
+    type: row.type,
+    outcome: row.outcome,
+    occurredAt: row.occurredAt,
+    subject: {
+      type,
+      id: typeIdOrNull(prefixes[type], row.subjectId),
+      display: row.subjectDisplay,
+    },
+    databaseId: typeIdOrNull('db', row.databaseId),
+    author: {
+      actor: row.actor as Actor,
+      ip: row.ip,
+      userAgent: row.userAgent,
+      requestId: row.requestId,
+    },
+    data: row.data,
+    changes: row.changes as FieldChange[],
+    previousHash: row.previousHash,
+    hash: row.hash,
+  };
+}
+
+export interface EventFilter {
+  readonly types?: readonly EventType[];
+  readonly outcome?: EventOutcome;
+  readonly actorId?: string;
+  /** TypeID of what it happened to. */
+  readonly subjectId?: string;
+  readonly databaseId?: string;
+  readonly after?: Date;
+  readonly before?: Date;
+}
+
+/** Newest first. `position`: the sequence of the last row of the page before. */
+export async function listEvents(
+  db: Reader,
+  organizationId: string,
+  filter: EventFilter,
+  page: { limit: number; position?: readonly [string] },
+): Promise<Page<StoredEvent, [string]>> {
+  let query = db
+    .selectFrom('events')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .orderBy('sequence', 'desc')
+    .limit(page.limit + 1);
+  if (page.position !== undefined) query = query.where('sequence', '<', page.position[0]);
+  if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
+  if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
+  if (filter.actorId !== undefined) query = query.where('actorId', '=', filter.actorId);
+  if (filter.subjectId !== undefined) {
+    query = query.where('subjectId', '=', uuidOf(filter.subjectId));
+  }
+  if (filter.databaseId !== undefined) {
+    query = query.where('databaseId', '=', uuidOf(filter.databaseId));
+  }
+  if (filter.after !== undefined) query = query.where('occurredAt', '>=', filter.after);
+  if (filter.before !== undefined) query = query.where('occurredAt', '<', filter.before);
+  return pageOf(await query.execute(), page.limit, eventOf, (row) => [row.sequence]);
+}
+
+/** `undefined`: there is none, or it is another organization's. */
+export async function findEvent(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<StoredEvent | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return row && eventOf(row);
+}

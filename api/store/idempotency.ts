@@ -1,0 +1,107 @@
+/**
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-07): the same request with the same key is done once and answered
+ * the same for a day. The answer is committed with what was done, so that a crash after the commit repeats nothing.
+ */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import type { Reader } from './tables.ts';
+
+export interface IdempotencyKey {
+  readonly organizationId: string;
+  /** TypeID of whoever asks; keys of another are others. */
+  readonly principal: string;
+  readonly key: string;
+}
+
+/** An answer as it is sent again. */
+export interface StoredResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export type IdempotencyStart =
+  /** It is this caller's to do; `token` goes with the end of it. */
+  | { readonly kind: 'begun'; readonly token: string }
+  | { readonly kind: 'answered'; readonly response: StoredResponse }
+  | { readonly kind: 'in_progress' }
+  /** The key came with another request before. */
+  | { readonly kind: 'reused' };
+
+/** Somebody else took over the request: its lease had run out. The change that met this is rolled back. */
+export class IdempotencyLeaseLost extends Error {
+  override readonly name = 'IdempotencyLeaseLost';
+  readonly code = 'idempotency_in_progress';
+}
+
+const lifetimeMs = 24 * 60 * 60 * 1_000;
+
+/** `requestHash`: SHA-256 of method, path and body. `leaseMs`: longer than the request may take. */
+export async function beginIdempotent(
+  db: Reader,
+  { organizationId, principal, key }: IdempotencyKey,
+  requestHash: Buffer,
+  leaseMs: number,
+): Promise<IdempotencyStart> {
+  const token = randomUUID();
+  // One statement: taken if there is none, or it is too old, or whoever had it died over the same request.
+  const { rows } = await sql<{ token: string | null }>`
+    INSERT INTO idempotency_keys AS held
+      (organization_id, principal, key, request_hash, token, lease_until, expires_at)
+    VALUES (
+      ${uuidOf(organizationId)}, ${principal}, ${key}, ${requestHash}, ${token},
+      clock_timestamp() + ${leaseMs} * interval '1 millisecond',
+      clock_timestamp() + ${lifetimeMs} * interval '1 millisecond'
+    )
+    ON CONFLICT (organization_id, principal, key) DO UPDATE SET
+      request_hash = excluded.request_hash, token = excluded.token, lease_until = excluded.lease_until,
+      response = NULL, created_at = clock_timestamp(), expires_at = excluded.expires_at
+    WHERE held.expires_at < clock_timestamp()
+      OR (held.lease_until < clock_timestamp() AND held.request_hash = excluded.request_hash)
+    RETURNING token`.execute(db);
+  if (rows.length > 0) return { kind: 'begun', token };
+  const held = await db
+    .selectFrom('idempotencyKeys')
+    .select(['requestHash', 'response'])
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('principal', '=', principal)
+    .where('key', '=', key)
+    .executeTakeFirst();
+  // Given up between the two statements: the client tries again, as it does with one in progress.
+  if (held === undefined) return { kind: 'in_progress' };
+  if (!held.requestHash.equals(requestHash)) return { kind: 'reused' };
+  if (held.response === null) return { kind: 'in_progress' };
+  return { kind: 'answered', response: held.response as StoredResponse };
+}
+
+/** In the change that does what was asked. */
+export async function endIdempotent(
+  change: Change,
+  token: string,
+  response: StoredResponse,
+): Promise<void> {
+  const { numUpdatedRows } = await change.db
+    .updateTable('idempotencyKeys')
+    .set({ token: null, leaseUntil: null, response: JSON.stringify(response) })
+    .where('token', '=', token)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
+    throw new IdempotencyLeaseLost('another request with this key took over');
+  }
+}
+
+/** Nothing was done: the key is as if it had never been used. */
+export async function abandonIdempotent(db: Reader, token: string): Promise<void> {
+  await db.deleteFrom('idempotencyKeys').where('token', '=', token).execute();
+}
+
+/** Those past their day. Gives how many. */
+export async function sweepIdempotencyKeys(db: Reader): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotencyKeys')
+    .where('expiresAt', '<', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

@@ -1,0 +1,295 @@
+/** Jobs as everybody but the worker sees them: made, looked at, cancelled, retried, woken. */
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Actor } from '../events/actor.ts';
+import {
+  hasEnded,
+  jobFact,
+  type Job,
+  type JobError,
+  type JobProgress,
+  type JobStatus,
+  type JobStep,
+  type JobType,
+  type NewJob,
+} from '../jobs/job.ts';
+import type { Change } from './change.ts';
+import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { JobsTable, Reader } from './tables.ts';
+
+const now = sql<Date>`clock_timestamp()`;
+const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
+
+/** Not begun before the commit. `in_progress`: the database has a job that has not ended. */
+export async function createJob(
+  change: Change,
+  job: NewJob,
+): Promise<Job | { inProgress: string }> {
+  const { steps, message, input, ...rest } = job;
+  const row = await change.db
+    .insertInto('jobs')
+    .values({
+      ...rest,
+      id: uuidOf(newTypeId('job')),
+      organizationId: uuidOf(job.organizationId),
+      databaseId: uuidOrNull(job.databaseId),
+      status: 'QUEUED',
+      input: JSON.stringify(input),
+      progress: JSON.stringify(freshProgress(message)),
+      steps: JSON.stringify(freshSteps(steps)),
+      deadlineAt: inMs(job.timeoutMs),
+      actor: JSON.stringify(change.author.actor),
+      requestId: change.author.requestId,
+    })
+    .onConflict((conflict) =>
+      conflict.column('databaseId').where('finishedAt', 'is', null).doNothing(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (row !== undefined) return jobOf(row);
+  const other =
+    job.databaseId === null ? undefined : await findActiveJob(change.db, job.databaseId);
+  return { inProgress: other?.id ?? '' };
+}
+
+const freshProgress = (message: string): JobProgress => ({
+  percent: 0,
+  message,
+  estimatedSecondsRemaining: null,
+});
+const freshSteps = (names: readonly string[]): JobStep[] =>
+  names.map((name) => ({ name, status: 'PENDING', startedAt: null, finishedAt: null }));
+
+/** `undefined`: there is none, or it is another organization's. */
+export async function findJob(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<Job | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return row && jobOf(row);
+}
+
+/** The one that has not ended. */
+export async function findActiveJob(db: Reader, databaseId: string): Promise<Job | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('finishedAt', 'is', null)
+    .executeTakeFirst();
+  return row && jobOf(row);
+}
+
+/** Its newest, ended or not, of that type. */
+export async function findLastJob(
+  db: Reader,
+  databaseId: string,
+  type: JobType,
+): Promise<Job | undefined> {
+  const row = await db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('type', '=', type)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && jobOf(row);
+}
+
+export interface JobFilter {
+  readonly databaseId?: string;
+  readonly statuses?: readonly JobStatus[];
+  readonly types?: readonly JobType[];
+}
+
+/** Newest first. */
+export async function listJobs(
+  db: Reader,
+  organizationId: string,
+  filter: JobFilter,
+  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+): Promise<Page<Job, [string, string]>> {
+  let query = db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  if (filter.databaseId !== undefined) {
+    query = query.where('databaseId', '=', uuidOf(filter.databaseId));
+  }
+  if (filter.statuses !== undefined) query = query.where('status', 'in', filter.statuses);
+  if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['createdAt', 'id'], '<', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, jobOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+/** Locks it until the commit. */
+async function lockJob(change: Change, organizationId: string, id: string) {
+  const row = await change.db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .forUpdate()
+    .executeTakeFirst();
+  return row && jobOf(row);
+}
+
+/** What a worker then undoes. Asking again changes nothing. `undefined`: there is none. */
+export async function requestJobCancel(
+  change: Change,
+  organizationId: string,
+  id: string,
+): Promise<Job | 'not_cancellable' | undefined> {
+  const found = await lockJob(change, organizationId, id);
+  if (found === undefined || found.status === 'CANCELING') return found;
+  if (hasEnded(found) || !found.cancellable) return 'not_cancellable';
+  const row = await change.db
+    .updateTable('jobs')
+    .set({ ...nextVersion, status: 'CANCELING', dueAt: now, woken: true, failures: 0 })
+    .where('id', '=', uuidOf(id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const job = jobOf(row);
+  change.emit({
+    organizationId,
+    type: 'job.cancel_requested',
+    subject: { type: 'job', id, display: job.type },
+    databaseId: job.databaseId,
+    data: { job: jobFact(job) },
+  });
+  return job;
+}
+
+/**
+ * Ends it here and now, because what comes next (a deletion) makes its work pointless. A worker that has it loses its lease:
+ * none of its writes counts from the commit on. `undefined`: it has ended already.
+ */
+export async function supersedeJob(
+  change: Change,
+  id: string,
+  error: JobError,
+): Promise<Job | undefined> {
+  const row = await change.db
+    .updateTable('jobs')
+    .set({
+      ...nextVersion,
+      status: 'CANCELED',
+      finishedAt: now,
+      error: JSON.stringify(error),
+      retryable: false,
+      leaseOwner: null,
+      leaseToken: null,
+      leaseUntil: null,
+    })
+    .where('id', '=', uuidOf(id))
+    .where('finishedAt', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const job = jobOf(row);
+  change.emit({
+    organizationId: job.organizationId,
+    type: 'job.canceled',
+    subject: { type: 'job', id, display: job.type },
+    databaseId: job.databaseId,
+    data: { job: jobFact(job), error },
+  });
+  return job;
+}
+
+/** From its first step, with a deadline of its own. `in_progress`: the database has another by now. */
+export async function retryJob(
+  change: Change,
+  organizationId: string,
+  id: string,
+): Promise<Job | 'not_retryable' | { inProgress: string } | undefined> {
+  const found = await lockJob(change, organizationId, id);
+  if (found === undefined) return undefined;
+  if (!found.retryable) return 'not_retryable';
+  const other =
+    found.databaseId === null ? undefined : await findActiveJob(change.db, found.databaseId);
+  if (other !== undefined) return { inProgress: other.id };
+  const row = await change.db
+    .updateTable('jobs')
+    .set({
+      ...nextVersion,
+      status: 'QUEUED',
+      attempt: sql<number>`attempt + 1`,
+      failures: 0,
+      error: null,
+      retryable: false,
+      finishedAt: null,
+      startedAt: null,
+      dueAt: now,
+      woken: false,
+      deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
+      progress: JSON.stringify(freshProgress('Queued again.')),
+      steps: JSON.stringify(freshSteps(found.steps.map(({ name }) => name))),
+    })
+    .where('id', '=', uuidOf(id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const job = jobOf(row);
+  change.emit({
+    organizationId,
+    type: 'job.retried',
+    subject: { type: 'job', id, display: job.type },
+    databaseId: job.databaseId,
+    data: { job: jobFact(job) },
+  });
+  return job;
+}
+
+/** Something happened to the database that its job may be waiting for: it is looked at again at once. */
+export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set({ ...nextVersion, dueAt: now, woken: true })
+    .where('databaseId', '=', uuidOf(databaseId))
+    .where('finishedAt', 'is', null)
+    .where('woken', '=', false)
+    .execute();
+}
+
+export const jobOf = (row: Selectable<JobsTable>): Job => ({
+  id: typeIdOfUuid('job', row.id),
+  organizationId: typeIdOfUuid('org', row.organizationId),
+  databaseId: typeIdOrNull('db', row.databaseId),
+  type: row.type as JobType,
+  status: row.status as JobStatus,
+  input: row.input,
+  progress: row.progress as JobProgress,
+  steps: row.steps as JobStep[],
+  attempt: row.attempt,
+  maxAttempts: row.maxAttempts,
+  failures: row.failures,
+  deadlineAt: row.deadlineAt,
+  cancellable: row.cancellable,
+  retryable: row.retryable,
+  error: row.error as JobError | null,
+  actor: row.actor as Actor,
+  requestId: row.requestId,
+  version: row.version,
+  createdAt: row.createdAt,
+  startedAt: row.startedAt,
+  finishedAt: row.finishedAt,
+  updatedAt: row.updatedAt,
+});

@@ -1,0 +1,67 @@
+/** Forward migrations: all that are due, in one transaction, under a lock that lets one process in. */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import { assert } from '../../base/assert.ts';
+import type { Migration } from './migrations/migration.ts';
+import { SchemaMismatch } from './store-errors.ts';
+import type { Reader } from './tables.ts';
+
+/** The number of the lock; any, as long as nobody else on that server uses it. */
+const lock = 7_203_450_218_943_112n;
+/** How long another process may take with its migrations, and each statement of ours. */
+const patience = '300s';
+
+export const checksumOf = ({ sql: text }: Migration): string =>
+  createHash('sha256').update(text).digest('hex');
+
+export async function migrate(
+  db: Reader,
+  migrations: readonly Migration[],
+  logger: Logger,
+): Promise<void> {
+  assert(
+    migrations.every(({ number }, index) => number === index + 1),
+    'migrations are numbered from 1 without gaps',
+  );
+  await db.transaction().execute(async (transaction) => {
+    await sql`SELECT set_config('statement_timeout', ${patience}, true)`.execute(transaction);
+    await sql`SELECT pg_advisory_xact_lock(${lock})`.execute(transaction);
+    await sql`
+      CREATE TABLE IF NOT EXISTS schema_migrations (
+        number integer PRIMARY KEY,
+        name text NOT NULL,
+        checksum text NOT NULL,
+        applied_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
+      )`.execute(transaction);
+    const { rows } = await sql<{ number: number; name: string; checksum: string }>`
+      SELECT number, name, checksum FROM schema_migrations ORDER BY number`.execute(transaction);
+    const applied = new Map(rows.map((row) => [row.number, row]));
+    for (const migration of migrations) {
+      const before = applied.get(migration.number);
+      if (before === undefined) {
+        await apply(transaction, migration);
+        logger.info({ migration: migration.number, name: migration.name }, 'migrated');
+      } else if (before.checksum !== checksumOf(migration)) {
+        throw new SchemaMismatch(
+          `migration ${migration.number} (${before.name}) is not the one that was applied to this store; run the release that made the store, or restore a backup made by this one`,
+        );
+      }
+    }
+    const newest = rows.at(-1)?.number ?? 0;
+    // A release that is rolled back: migrations only add, so that the one before still runs on what they made.
+    if (newest > migrations.length) {
+      logger.warn(
+        { newest, known: migrations.length },
+        'the store was migrated by a later release',
+      );
+    }
+  });
+}
+
+async function apply(transaction: Reader, migration: Migration): Promise<void> {
+  await sql.raw(migration.sql).execute(transaction);
+  await sql`
+    INSERT INTO schema_migrations (number, name, checksum)
+    VALUES (${migration.number}, ${migration.name}, ${checksumOf(migration)})`.execute(transaction);
+}

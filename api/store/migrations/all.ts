@@ -1,0 +1,19 @@
+/** All migrations in their order. */
+import { organizations } from './0001-organizations.ts';
+import { apiKeys } from './0002-api-keys.ts';
+import { databases } from './0003-databases.ts';
+import { jobs } from './0004-jobs.ts';
+import { events } from './0005-events.ts';
+import { webhookEndpoints } from './0006-webhook-endpoints.ts';
+import { idempotencyKeys } from './0007-idempotency-keys.ts';
+import type { Migration } from './migration.ts';
+
+export const migrations: readonly Migration[] = [
+  organizations,
+  apiKeys,
+  databases,
+  jobs,
+  events,
+  webhookEndpoints,
+  idempotencyKeys,
+];

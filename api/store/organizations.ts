@@ -1,0 +1,131 @@
+/** Organizations: who owns databases, keys and events. Each has one Kubernetes namespace. */
+import type { Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { OrganizationsTable, Reader } from './tables.ts';
+
+export const organizationStatuses = ['ACTIVE', 'SUSPENDED'] as const;
+export type OrganizationStatus = (typeof organizationStatuses)[number];
+
+export interface Organization {
+  /** TypeID `org_…`. */
+  readonly id: string;
+  readonly slug: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly status: OrganizationStatus;
+  readonly version: number;
+  readonly createdBy: Actor;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** The organization that the local administrator has from the start. */
+export const defaultSlug = 'default';
+
+/** A database's names are unique in its namespace, and a namespace is one organization's. */
+export const namespaceOf = (slug: string): string => `org-${slug}`;
+
+/** `slug_taken`: there is one with that slug. */
+export async function createOrganization(
+  change: Change,
+  { slug, name }: { slug: string; name: string },
+): Promise<Organization | 'slug_taken'> {
+  const id = newTypeId('org');
+  const row = await change.db
+    .insertInto('organizations')
+    .values({
+      id: uuidOf(id),
+      slug,
+      name,
+      namespace: namespaceOf(slug),
+      status: 'ACTIVE',
+      createdBy: JSON.stringify(change.author.actor),
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return 'slug_taken';
+  change.emit({
+    organizationId: id,
+    type: 'organization.created',
+    subject: { type: 'organization', id, display: name },
+    data: { organization: { id, name } },
+  });
+  return organizationOf(row);
+}
+
+/** For every start: two processes at once make one. */
+export async function ensureDefaultOrganization(change: Change): Promise<Organization> {
+  const made = await createOrganization(change, { slug: defaultSlug, name: 'Default' });
+  if (made !== 'slug_taken') return made;
+  const row = await change.db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('slug', '=', defaultSlug)
+    .executeTakeFirstOrThrow();
+  return organizationOf(row);
+}
+
+export async function findOrganization(db: Reader, id: string): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .executeTakeFirst();
+  return row && organizationOf(row);
+}
+
+export async function findOrganizationBySlug(
+  db: Reader,
+  slug: string,
+): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  return row && organizationOf(row);
+}
+
+export async function findOrganizationByNamespace(
+  db: Reader,
+  namespace: string,
+): Promise<Organization | undefined> {
+  const row = await db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('namespace', '=', namespace)
+    .executeTakeFirst();
+  return row && organizationOf(row);
+}
+
+/** In the order of their making. */
+export async function listOrganizations(
+  db: Reader,
+  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+): Promise<Page<Organization, [string, string]>> {
+  let query = db
+    .selectFrom('organizations')
+    .selectAll()
+    .orderBy('createdAt')
+    .orderBy('id')
+    .limit(page.limit + 1);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['createdAt', 'id'], '>', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, organizationOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+const organizationOf = (row: Selectable<OrganizationsTable>): Organization => ({
+  ...row,
+  id: typeIdOfUuid('org', row.id),
+  status: row.status as OrganizationStatus,
+  createdBy: row.createdBy as Actor,
+});

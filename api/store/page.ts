@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+
+/** Lists in pages. A position is what the rows are sorted by, of the last row: rows may come and go meanwhile. */
+export interface Page<Row, Position extends readonly string[]> {
+  readonly rows: readonly Row[];
+  /** For the next page; `undefined`: there is none. */
+  readonly next: Position | undefined;
+}
+
+/** From one row more than the limit, which tells whether there is more. */
+export function pageOf<Raw, Row, Position extends readonly string[]>(
+  raw: readonly Raw[],
+  limit: number,
+  rowOf: (raw: Raw) => Row,
+  positionOf: (raw: Raw) => Position,
+): Page<Row, Position> {
+  const shown = raw.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown.map(rowOf),
+    next: raw.length > limit && last !== undefined ? positionOf(last) : undefined,
+  };
+}
+
+/** The rows after a position, in a list that is sorted by these two columns. */
+export const beyond = (
+  [first, second]: readonly [string, string],
+  comparison: '<' | '>',
+  position: readonly [string, string],
+) =>
+  sql<boolean>`(${sql.ref(first)}, ${sql.ref(second)}) ${sql.raw(comparison)} (${position[0]}, ${position[1]})`;

@@ -1,0 +1,138 @@
+/**
+ * Connections to PostgreSQL: a bounded number, each call with a deadline on both sides, and a connection on which anything
+ * but an answer came is never used again. All that is the server's or the network's fault becomes a `StoreUnavailable`.
+ */
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { StoreUnavailable } from './store-errors.ts';
+
+export interface PoolOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** Connections at most. */
+  readonly connections: number;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly connectTimeoutMs: number;
+  /** Of a statement, on the server. The client gives up a second later. */
+  readonly statementTimeoutMs: number;
+}
+
+/** Who waits for a connection beyond these is told at once that there is none. */
+const waitingMax = 500;
+
+export const poolDefaults = {
+  connections: 10,
+  connectTimeoutMs: 3_000,
+  statementTimeoutMs: 5_000,
+} as const;
+
+/** Settings of one connection, for those who need one beside the pool. */
+export function clientConfig(options: PoolOptions): pg.ClientConfig {
+  return {
+    connectionString: options.url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    statement_timeout: options.statementTimeoutMs,
+    query_timeout: options.statementTimeoutMs + 1_000,
+    // Frees what a process that hangs in the middle of a change has locked.
+    idle_in_transaction_session_timeout: 2 * options.statementTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
+}
+
+export class StorePool implements PostgresPool {
+  readonly #pool: pg.Pool;
+  readonly #guards = new WeakMap<pg.PoolClient, GuardedClient>();
+  readonly options: object;
+
+  constructor(options: PoolOptions, logger: Logger) {
+    this.#pool = new pg.Pool({
+      ...clientConfig(options),
+      max: options.connections,
+      idleTimeoutMillis: 30_000,
+      // Renewed now and then, so that a proxy or a failed-over server is found again.
+      maxLifetimeSeconds: 1_800,
+    });
+    this.options = this.#pool.options;
+    this.#pool.on('error', (error) => {
+      logger.warn({ err: error }, 'an idle connection to the store ended');
+    });
+    // One that is in use tells those who wait on it; without a listener Node would end the process too.
+    this.#pool.on('connect', (client) => client.on('error', () => {}));
+  }
+
+  async connect(): Promise<GuardedClient> {
+    if (this.#pool.waitingCount >= waitingMax) {
+      throw new StoreUnavailable(`${waitingMax} calls wait for a connection to the store already`);
+    }
+    let client: pg.PoolClient;
+    try {
+      client = await this.#pool.connect();
+    } catch (error) {
+      throw unavailable(error) ?? error;
+    }
+    const known = this.#guards.get(client);
+    if (known !== undefined) return known;
+    const guard = new GuardedClient(client);
+    this.#guards.set(client, guard);
+    return guard;
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  /** Connections there are, those at rest among them, and calls that wait for one. */
+  get figures(): { open: number; idle: number; waiting: number } {
+    const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { open, idle, waiting };
+  }
+}
+
+class GuardedClient implements PostgresPoolClient {
+  readonly #client: pg.PoolClient;
+  #broken = false;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+  }
+
+  // Kysely's interface has a second form, for cursors, which nothing here uses.
+  query = (async (text: string, parameters: readonly unknown[]) => {
+    try {
+      return await this.#client.query(text, [...parameters]);
+    } catch (error) {
+      // Its answer may still come, or never: what is said on it next would not be what it answers.
+      if (!(error instanceof pg.DatabaseError)) this.#broken = true;
+      throw unavailable(error) ?? error;
+    }
+  }) as unknown as PostgresPoolClient['query'];
+
+  release(destroy = false): void {
+    this.#client.release(destroy || this.#broken);
+  }
+}
+
+/**
+ * By SQLSTATE (https://www.postgresql.org/docs/15/errcodes-appendix.html): connection, credentials, no such database,
+ * resources, operator intervention (shutdown, a cancelled statement), internal, and a standby that refuses writes.
+ */
+const serverTrouble = /^(08|28|3D|53|57|58|XX|25006|25P03|55P03)/;
+
+/** `undefined`: the server did its part, and the statement or this program is at fault. */
+export function unavailable(error: unknown): StoreUnavailable | undefined {
+  if (error instanceof StoreUnavailable) return error;
+  if (error instanceof pg.DatabaseError) {
+    if (!serverTrouble.test(error.code ?? '')) return undefined;
+    return new StoreUnavailable(`the store: ${error.message}`, { cause: error });
+  }
+  if (error instanceof TypeError || error instanceof RangeError || !(error instanceof Error)) {
+    return undefined;
+  }
+  // An AggregateError of several addresses has no message of its own.
+  const message = error.message || ('code' in error ? String(error.code) : error.name);
+  return new StoreUnavailable(`the store: ${message}`, { cause: error });
+}

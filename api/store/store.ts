@@ -1,0 +1,159 @@
+/**
+ * The store: PostgreSQL behind typed SQL. Reads go through `read`, changes through `change`, which is one transaction with the
+ * events that tell of it: both are committed, or neither.
+ */
+import { CamelCasePlugin, Kysely, PostgresDialect, sql, type ControlledTransaction } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { backoffMs } from '../../base/backoff.ts';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import type { Author } from '../events/actor.ts';
+import { Change } from './change.ts';
+import { migrate } from './migrate.ts';
+import { migrations as allMigrations } from './migrations/all.ts';
+import type { Migration } from './migrations/migration.ts';
+import { poolDefaults, StorePool, type PoolOptions } from './pool.ts';
+import { StoreUnavailable } from './store-errors.ts';
+import type { Reader, Tables } from './tables.ts';
+
+export interface StoreOptions extends Partial<PoolOptions> {
+  readonly url: string;
+  readonly logger: Logger;
+  /** For tests of migrations. */
+  readonly migrations?: readonly Migration[];
+}
+
+/** Between tries to reach a server that is away at the start. */
+const startBackoff = { baseMs: 200, maxMs: 5_000 };
+/** Of a change that met another one (deadlock, serialization): it is begun anew, with fresh reads. */
+const triesMax = 4;
+const collisions = new Set(['40001', '40P01']);
+
+export class Store {
+  readonly pool: PoolOptions;
+  readonly #pool: StorePool;
+  readonly #db: Reader;
+  readonly #logger: Logger;
+  readonly #migrations: readonly Migration[];
+  #ready = false;
+
+  constructor({ logger, migrations = allMigrations, ...options }: StoreOptions) {
+    this.pool = { ...poolDefaults, applicationName: 'ledgerhouse-api', ...options };
+    this.#pool = new StorePool(this.pool, logger);
+    this.#db = new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: this.#pool }),
+      // What is inside of JSON is data, not columns.
+      plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+    });
+    this.#logger = logger;
+    this.#migrations = migrations;
+  }
+
+  /**
+   * Waits for the server as long as it takes and brings the schema up to date. Throws `SchemaMismatch` when the schema is not
+   * one of ours, and a `StoreUnavailable` when the signal ends the wait.
+   */
+  async start(signal?: AbortSignal): Promise<void> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        await migrate(this.#db, this.#migrations, this.#logger);
+        this.#ready = true;
+        this.#logger.info({ failures: failures - 1 }, 'the store is ready');
+        return;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        const retryInMs = Math.round(backoffMs(failures, startBackoff, Math.random));
+        this.#logger.warn(
+          { failures, retryInMs, reason: error.message },
+          'the store cannot be reached; trying again',
+        );
+        await sleep(systemTimers, retryInMs, signal);
+        if (signal?.aborted === true) throw error;
+      }
+    }
+  }
+
+  /** Whether its schema is up to date. Before that, nothing may be asked of it. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Asks the server, for readiness. */
+  async ping(): Promise<void> {
+    await sql`SELECT 1`.execute(this.#db);
+  }
+
+  get figures(): StorePool['figures'] {
+    return this.#pool.figures;
+  }
+
+  /** Single statements, each of its own moment. */
+  get read(): Reader {
+    return this.#db;
+  }
+
+  /** Statements that see one moment. */
+  snapshot<T>(work: (db: Reader) => Promise<T>): Promise<T> {
+    return this.#db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(work);
+  }
+
+  /**
+   * Runs `work` and commits it with the events that it told. `work` may run several times, so it does nothing but ask the
+   * store; when it throws, nothing has happened.
+   */
+  async change<T>(author: Author, work: (change: Change) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#changeOnce(author, work);
+      } catch (error) {
+        const collided = error instanceof pg.DatabaseError && collisions.has(error.code ?? '');
+        if (!collided) throw error;
+        if (tries === triesMax) {
+          throw new StoreUnavailable('the change met others again and again', { cause: error });
+        }
+        await sleep(systemTimers, backoffMs(tries, { baseMs: 10, maxMs: 200 }, Math.random));
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ready = false;
+    await this.#db.destroy();
+  }
+
+  async #changeOnce<T>(author: Author, work: (change: Change) => Promise<T>): Promise<T> {
+    const transaction = await this.#db.startTransaction().execute();
+    let result: T;
+    try {
+      const change = new Change(transaction, author);
+      result = await work(change);
+      await change.writeEvents();
+    } catch (error) {
+      await rollback(transaction);
+      throw error;
+    }
+    try {
+      await transaction.commit().execute();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      throw new StoreUnavailable('the connection to the store broke during a commit', {
+        cause: error,
+        outcome: 'unknown',
+      });
+    }
+    return result;
+  }
+}
+
+/** The failure before it is what matters; a connection on which not even this works is closed, which rolls back too. */
+async function rollback(transaction: ControlledTransaction<Tables>): Promise<void> {
+  try {
+    await transaction.rollback().execute();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * The tables as kysely sees them: columns in camel case, UUIDs as text, bigint as text, times as Date. Only `api/store` and the
+ * worker see rows; everybody else gets the records that the functions beside this file return.
+ */
+import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
+import type { EventOutcome } from '../events/event.ts';
+import type { EventType } from '../events/event-types.ts';
+
+/** Set by PostgreSQL unless given. */
+type Time = ColumnType<Date, Date | undefined, Date>;
+type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
+/** Written as JSON text. */
+type Json<T extends object> = JSONColumnType<T>;
+type MaybeJson = ColumnType<object | null, string | null | undefined, string | null>;
+
+export interface OrganizationsTable {
+  id: string;
+  slug: string;
+  name: string;
+  namespace: string;
+  status: string;
+  version: Generated<number>;
+  createdBy: Json<object>;
+  createdAt: Time;
+  updatedAt: Time;
+}
+
+export interface AdministratorSessionsTable {
+  id: string;
+  tokenHash: Buffer;
+  csrfHash: Buffer;
+  ip: string | null;
+  userAgent: string | null;
+  createdAt: Time;
+  expiresAt: ColumnType<Date, Date, Date>;
+  endedAt: MaybeTime;
+}
+
+export interface ApiKeysTable {
+  id: string;
+  organizationId: string;
+  name: string;
+  publicId: string;
+  secretHash: Buffer;
+  lastFour: string;
+  databaseId: string | null;
+  permissions: string[];
+  ipAllowList: Generated<string[]>;
+  expiresAt: MaybeTime;
+  lastUsedAt: MaybeTime;
+  lastUsedIp: string | null;
+  lastUsedUserAgent: string | null;
+  createdAt: Time;
+  createdBy: Json<object>;
+  revokedAt: MaybeTime;
+  revokedBy: MaybeJson;
+  rotatedFrom: string | null;
+  rotationEndsAt: MaybeTime;
+}
+
+export interface DatabasesTable {
+  id: string;
+  organizationId: string;
+  name: string;
+  mode: string;
+  status: string;
+  statusReason: MaybeJson;
+  health: Generated<string>;
+  clusterId: string | null;
+  deletionProtection: boolean;
+  labels: Json<Record<string, string>>;
+  observed: MaybeJson;
+  kubernetesNamespace: string;
+  kubernetesUid: string | null;
+  adopted: Generated<boolean>;
+  version: Generated<number>;
+  createdAt: Time;
+  createdBy: Json<object>;
+  updatedAt: Time;
+  readyAt: MaybeTime;
+  deletedAt: MaybeTime;
+  purgeAt: MaybeTime;
+  purgedAt: MaybeTime;
+}
+
+export interface ProfilesTable {
+  id: string;
+  databaseId: string;
+  revision: number;
+  active: boolean;
+  status: string;
+  provider: string;
+  region: string;
+  clusterConfiguration: string;
+  clusterSize: string;
+  storageTier: string;
+  selectedStorageGb: number;
+  engine: string;
+  engineVersion: string;
+  parameters: Json<Record<string, string>>;
+  price: MaybeJson;
+  error: MaybeJson;
+  createdAt: Time;
+  readyAt: MaybeTime;
+  supersededAt: MaybeTime;
+}
+
+export interface JobsTable {
+  id: string;
+  organizationId: string;
+  databaseId: string | null;
+  type: string;
+  status: string;
+  input: Json<object>;
+  progress: Json<object>;
+  steps: Json<object[]>;
+  attempt: Generated<number>;
+  maxAttempts: number;
+  failures: Generated<number>;
+  timeoutMs: number;
+  deadlineAt: ColumnType<Date, Date, Date>;
+  cancellable: boolean;
+  retryable: Generated<boolean>;
+  error: MaybeJson;
+  actor: Json<object>;
+  requestId: string | null;
+  dueAt: Time;
+  woken: Generated<boolean>;
+  leaseOwner: string | null;
+  leaseToken: string | null;
+  leaseUntil: MaybeTime;
+  version: Generated<number>;
+  createdAt: Time;
+  startedAt: MaybeTime;
+  finishedAt: MaybeTime;
+  updatedAt: Time;
+}
+
+export interface EventHeadsTable {
+  organizationId: string;
+  sequence: string;
+  hash: Buffer;
+}
+
+export interface EventsTable {
+  id: string;
+  organizationId: string;
+  sequence: string;
+  type: EventType;
+  outcome: EventOutcome;
+  occurredAt: ColumnType<Date, Date, never>;
+  subjectType: string;
+  subjectId: string | null;
+  subjectDisplay: string;
+  databaseId: string | null;
+  actor: Json<object>;
+  actorId: string | null;
+  ip: string | null;
+  userAgent: string | null;
+  requestId: string | null;
+  data: Json<object>;
+  changes: Json<object[]>;
+  previousHash: Buffer;
+  hash: Buffer;
+}
+
+export interface EventPositionsTable {
+  consumer: string;
+  organizationId: string;
+  sequence: string;
+}
+
+export interface WebhookEndpointsTable {
+  id: string;
+  organizationId: string;
+  url: string;
+  description: string;
+  eventTypes: string[];
+  databaseId: string | null;
+  status: string;
+  disabledReason: string | null;
+  sealedSecret: Buffer;
+  version: Generated<number>;
+  createdAt: Time;
+  createdBy: Json<object>;
+  updatedAt: Time;
+}
+
+export interface IdempotencyKeysTable {
+  organizationId: string;
+  principal: string;
+  key: string;
+  requestHash: Buffer;
+  token: string | null;
+  leaseUntil: MaybeTime;
+  response: MaybeJson;
+  createdAt: Time;
+  expiresAt: ColumnType<Date, Date, Date>;
+}
+
+export interface Tables {
+  organizations: OrganizationsTable;
+  administratorSessions: AdministratorSessionsTable;
+  apiKeys: ApiKeysTable;
+  databases: DatabasesTable;
+  profiles: ProfilesTable;
+  jobs: JobsTable;
+  eventHeads: EventHeadsTable;
+  events: EventsTable;
+  eventPositions: EventPositionsTable;
+  webhookEndpoints: WebhookEndpointsTable;
+  idempotencyKeys: IdempotencyKeysTable;
+}
+
+/** What the functions of this folder that only look take: the store, or a change in progress. */
+export type Reader = Kysely<Tables>;

@@ -1,0 +1,18 @@
+/** UUIDs of version 7 (RFC 9562, section 5.7): in the order of the millisecond they were made in, random within it. */
+import { randomBytes } from 'node:crypto';
+import { assert } from './assert.ts';
+
+/** `random`: ten bytes. */
+export function uuidV7(wallMs: number = Date.now(), random: Uint8Array = randomBytes(10)): string {
+  assert(wallMs >= 0 && wallMs < 2 ** 48, 'the time of a UUID has 48 bits');
+  assert(random.length === 10, 'a UUID takes ten random bytes');
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.trunc(wallMs), 0, 6);
+  bytes.set(random, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [0, 8, 12, 16, 20]
+    .map((from, index) => hex.slice(from, [8, 12, 16, 20, 32][index]))
+    .join('-');
+}
