@@ -41,6 +41,7 @@ export const StallReason = {
   VolumesMismatch: 'VolumesMismatch',
   FormatFailed: 'FormatFailed',
   ServiceIpLost: 'ServiceIpLost',
+  VolumeBeingDeleted: 'VolumeBeingDeleted',
   ReplicaDataLost: 'ReplicaDataLost',
   ReplicaDataForeign: 'ReplicaDataForeign',
   ReplicaDataDamaged: 'ReplicaDataDamaged',

@@ -112,7 +112,13 @@ function storageReady(observed: Observation, draft: Draft, standing: Standing): 
     const pending = claims.some((claim) =>
       claim.status?.conditions?.some((row) => row.type === 'FileSystemResizePending'),
     );
-    const how = pending ? 'the file system grows when its pod runs' : 'the volumes are growing';
+    const going = claims.find((claim) => claim.metadata.deletionTimestamp !== undefined);
+    const how =
+      going !== undefined
+        ? `${going.metadata.name} is being deleted and does not grow`
+        : pending
+          ? 'the file system grows when its pod runs'
+          : 'the volumes are growing';
     return ['False', 'Resizing', `${how}: ${storage.capacityGb} of ${storage.requestedGb} GB`];
   }
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];

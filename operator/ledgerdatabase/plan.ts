@@ -1,7 +1,7 @@
 /** From what is seen of a database to what is to be done about it. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
 import { Draft, type StepResult } from './draft.ts';
-import { bootstrap } from './steps/bootstrap.ts';
+import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
 import { recordVersion } from './steps/record-version.ts';
@@ -9,7 +9,7 @@ import { recoverReplicas } from './steps/recover.ts';
 import { resolveSpec } from './steps/resolve.ts';
 import { rollOut } from './steps/rollout.ts';
 import { ensureServices } from './steps/services.ts';
-import { adoptVolumes, ensureVolumes, growVolumes } from './steps/volumes.ts';
+import { adoptVolumes, ensureVolumes, growVolumes, holdVolumes } from './steps/volumes.ts';
 import { ensureSurroundings, ensureWorkload } from './steps/workload.ts';
 
 type Step = (observed: Observation, draft: Draft) => StepResult;
@@ -34,12 +34,14 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
   const steps: readonly Step[] = [
     guardDeletion,
     resolveSpec,
+    recognizeLife,
     (seen, now) => ensureServices(seen, now, options),
     adoptVolumes,
     ensureVolumes,
     growVolumes,
     ensureSurroundings,
     bootstrap,
+    holdVolumes,
     ensureWorkload,
     recoverReplicas,
     rollOut,

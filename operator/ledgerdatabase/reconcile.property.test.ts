@@ -22,7 +22,7 @@ import {
   type Write,
 } from '../../test/support/simulated-cluster.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
-import type { Claim, Pod } from '../../domain/kinds.ts';
+import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { isReady, replicaPods } from './members.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
@@ -141,7 +141,29 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
       if (!key.startsWith('PersistentVolumeClaim/data-payments') || !key.endsWith(index)) continue;
       expect(claim.metadata.annotations?.[annotations.formatted]).toBeUndefined();
     }
+    const ran = [...before.values()].filter(
+      ({ metadata }) =>
+        metadata.labels?.[labels.uid] === uid &&
+        metadata.annotations?.[annotations.engineVersion] !== undefined,
+    );
+    expect(ran).toEqual([]);
     return true;
+  },
+  'no pod that is ready is stopped while its volume would go with it'(write) {
+    const { verb, kind, name: object, body, before } = write;
+    if (databaseIn(before)?.metadata.deletionTimestamp !== undefined) return false;
+    const set: StatefulSet | undefined = body;
+    const live: StatefulSet | undefined = before.get(`StatefulSet/${object}`);
+    const all = kind === 'StatefulSet' && set?.spec?.replicas === 0 && live?.spec?.replicas !== 0;
+    if (!all && !(verb === 'delete' && kind === 'Pod')) return false;
+    const stopped = podsOf(before).filter(
+      (pod) => isReady(pod) && (all || pod.metadata.name === object),
+    );
+    const volumes = stopped.map((pod) =>
+      before.get(`PersistentVolumeClaim/data-${pod.metadata.name}`),
+    );
+    expect(volumes.filter((claim) => claim?.metadata.deletionTimestamp !== undefined)).toEqual([]);
+    return stopped.length > 0;
   },
   'the latch of the bootstrap never goes back'({ kind, subresource, body, before }) {
     if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
@@ -201,10 +223,7 @@ function expectTold({ status }: DatabaseObject): void {
     row('Ready')?.status === 'True' ||
     row('Stalled')?.status === 'True' ||
     row('Suspended')?.status === 'True' ||
-    row('StorageReady')?.reason === 'ExpansionNotSupported' ||
-    // Somebody deletes a volume that a pod still uses: that is waited for, by name.
-    /volume .* is being deleted/.test(JSON.stringify(status?.conditions)) ||
-    row('Ready')?.reason === 'Recovering';
+    row('StorageReady')?.reason === 'ExpansionNotSupported';
   expect(told ? 'told' : status?.conditions).toBe('told');
 }
 
@@ -220,15 +239,20 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
       }
     }
   };
-  await fc.assert(
-    fc.asyncProperty(recipe, fc.array(turn, { maxLength: 12 }), async (made, turns) => {
-      const { cluster, rested } = await live(made, turns, check);
-      expect(rested).toBe(true);
-      const database = databaseIn(cluster.objects);
-      if (database !== undefined) expectTold(database);
-    }),
-    { numRuns: 600 },
-  );
+  const rare = () => [...checked].filter(([, times]) => times < 3);
+  // What is rare takes more than one round.
+  for (let rounds = 0; rounds < 6; rounds += 1) {
+    if (rounds > 0 && rare().length === 0) break;
+    await fc.assert(
+      fc.asyncProperty(recipe, fc.array(turn, { maxLength: 12 }), async (made, turns) => {
+        const { cluster, rested } = await live(made, turns, check);
+        expect(rested).toBe(true);
+        const database = databaseIn(cluster.objects);
+        if (database !== undefined) expectTold(database);
+      }),
+      { numRuns: 600 },
+    );
+  }
   // What never comes up is promised by nothing.
-  expect([...checked].filter(([, times]) => times < 3)).toEqual([]);
-}, 60_000);
+  expect(rare()).toEqual([]);
+}, 180_000);

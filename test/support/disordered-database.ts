@@ -51,6 +51,8 @@ const replica = fc.record({
   ),
   claim: fc.constantFrom('absent', 'pending', 'bound', 'bound', 'bound', 'deleting'),
   formatted: fc.boolean(),
+  /** Whether it notes the version that wrote it last. */
+  recorded: fc.constantFrom(false, false, true),
   hasFile: fc.boolean(),
   requestedGb: fc.constantFrom(1, 2, 2, 2, 5),
   capacityGb: fc.constantFrom(1, 2, 2, 2, 5),
@@ -94,6 +96,7 @@ const anyState = fc.record({
     'unseen',
     'older',
     'meddled',
+    'awake',
     'deleting',
   ),
   surroundings: fc.constantFrom('absent', 'there', 'deleting'),
@@ -102,11 +105,12 @@ const anyState = fc.record({
 });
 export type Recipe = typeof anyState extends fc.Arbitrary<infer T> ? T : never;
 
-/** Any state at all, and as often one of a database that has not started yet, or that runs: those are few among the former. */
+/** Any state at all, and as often one of a database that has not started yet, that runs, or that goes: few among the former. */
 export const recipe: fc.Arbitrary<Recipe> = fc.oneof(
   anyState.map(heir),
   anyState.map(unborn),
   anyState.map(running),
+  anyState.map(leaving),
 );
 
 /** All is well, but for one replica's pod, and for pods that are not of the newest revision. */
@@ -147,6 +151,11 @@ function heir(made: Recipe): Recipe {
   return { ...made, set: 'absent', replicas };
 }
 
+/** Deleted, and held until its volumes are taken care of. */
+function leaving(made: Recipe): Recipe {
+  return { ...made, deleting: true, held: true, inherits: 'no' };
+}
+
 function unborn(made: Recipe): Recipe {
   return {
     ...made,
@@ -160,6 +169,7 @@ function unborn(made: Recipe): Recipe {
       ...row,
       service: 'right',
       claim: row.claim === 'absent' ? 'absent' : 'bound',
+      recorded: false,
       hasFile: row.formatted,
       pod: 'absent',
     })),
@@ -304,7 +314,10 @@ function putSurroundings(cluster: SimulatedCluster, made: Recipe, subject: Subje
   }
   if (made.set === 'absent') return;
   const older = { ...subject, resolved: { ...subject.resolved, parameters: { age: 'old' } } };
-  const set = buildStatefulSet(made.set === 'outdated' ? older : subject);
+  const before = { outdated: older, awake: { ...subject, suspend: false } };
+  const set = buildStatefulSet(
+    made.set === 'outdated' || made.set === 'awake' ? before[made.set] : subject,
+  );
   const updateRevision = revisionOf(set);
   const { replicas } = subject.resolved.topology;
   cluster.put({
@@ -367,9 +380,10 @@ function putClaim(
     metadata: {
       ...claim.metadata,
       ...(row.claim === 'deleting' ? { deletionTimestamp: deleted } : {}),
-      ...(row.formatted
-        ? { annotations: { [annotations.formatted]: `${subject.clusterId}/${index}` } }
-        : {}),
+      annotations: {
+        ...(row.formatted ? { [annotations.formatted]: `${subject.clusterId}/${index}` } : {}),
+        ...(row.recorded ? { [annotations.engineVersion]: subject.resolved.engine.version } : {}),
+      },
     },
     ...(row.claim === 'pending'
       ? { status: { phase: 'Pending' } }

@@ -13,6 +13,19 @@ import { replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
 import { claimOf } from './volumes.ts';
 
+/** Before anything waits for volumes: what has lived already is never begun again, whatever became of its status. */
+export function recognizeLife({ owned }: Observation, draft: Draft): StepResult {
+  const lived =
+    owned.statefulSets.length > 0 ||
+    replicaPods(owned.pods).length > 0 ||
+    // Written once every replica ran: if another volume is gone since, its replica is a lost one.
+    owned.claims.some(
+      ({ metadata }) => metadata.annotations?.[annotations.engineVersion] !== undefined,
+    );
+  if (lived) draft.facts = { ...draft.facts, bootstrapped: true };
+  return 'continue';
+}
+
 export function bootstrap(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'halt';
@@ -20,8 +33,6 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     draft.do(...leftOver(observed, subject.workload, subject.resolved.topology.replicas));
     return 'continue';
   }
-  const lived =
-    observed.owned.statefulSets.length > 0 || replicaPods(observed.owned.pods).length > 0;
   const { replicas } = subject.resolved.topology;
   const indexes = Array.from({ length: replicas }, (_, index) => index);
   const open = indexes.filter(
@@ -29,7 +40,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
       claimOf(observed, subject.workload, index)?.metadata.annotations?.[annotations.formatted] ===
       undefined,
   );
-  if (lived || open.length === 0) {
+  if (open.length === 0) {
     draft.facts = { ...draft.facts, bootstrapped: true };
     return 'continue';
   }

@@ -1,11 +1,13 @@
 /**
- * A replica whose data file is not there or is not its own. One replica alone has lost its data: only a person can decide.
- * Of several, the lost one is made again from the others with the engine's `recover`, never with `format`.
+ * A replica whose data file is not there or is not its own. While enough others are left to go on whoever leads them, the lost
+ * one is made again from them with the engine's `recover`, never with `format`; several of them one after the other. When too
+ * few are left, as when a single one has lost its file, only a person can decide.
  */
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
 import { buildRecoverJob } from '../../manifests/recover-job.ts';
+import { adapterOf } from '../../engines/adapters.ts';
 import { missing } from '../../manifests/diff.ts';
-import { resources, type Pod } from '../../../domain/kinds.ts';
+import { resources, type Job, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
@@ -16,73 +18,113 @@ import { claimOf } from './volumes.ts';
 export function recoverReplicas(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'halt';
-  const pods = replicaPods(observed.owned.pods);
   const { replicas } = subject.resolved.topology;
-  for (let index = 0; index < replicas; index += 1) {
-    const pod = pods.find((one) => one.metadata.name === podName(subject.workload, index));
-    const problem = pod === undefined ? undefined : dataProblemOf(pod);
-    const job = observed.owned.jobs.find(
-      (one) => one.metadata.name === recoverJobName(subject.workload, index),
-    );
+  const members = Array.from({ length: replicas }, (_, index) => memberOf(observed, draft, index));
+  const lost = members.filter(isLost);
+  const enough = replicas - lost.length >= viewChangeOf(draft);
+  for (const member of members) {
+    const { index, pod, job, problem } = member;
     if (pod === undefined || isReady(pod)) {
-      if (job !== undefined && hasSucceeded(job) && job.metadata.deletionTimestamp === undefined) {
+      const ended = job !== undefined && (hasSucceeded(job) || hasFailed(job));
+      if (ended && job.metadata.deletionTimestamp === undefined) {
         draft.do(deletion('recovery', resources.job, job));
       }
       continue;
     }
-    if (problem === undefined && job === undefined) continue;
     if (problem !== undefined && problem.reason !== DataProblem.missing) {
-      stallFor(draft, observed, index, problem);
-    } else if (replicas === 1) {
-      if (problem !== undefined) stallFor(draft, observed, index, problem);
-    } else recoverOne(observed, draft, index, pod);
+      stallFor(draft, index, problem);
+    } else if (isLost(member) && !enough) stallForLost(draft, observed, lost);
+    else if (replicas > 1 && (problem !== undefined || job !== undefined)) {
+      recoverOne(observed, draft, { ...member, pod }, members);
+    }
   }
   return 'continue';
 }
 
-function recoverOne(observed: Observation, draft: Draft, index: number, pod: Pod): void {
+/** One replica: its pod, what the check of its data file found, and the Job that makes one again. */
+interface Candidate {
+  readonly index: number;
+  readonly pod: Pod | undefined;
+  readonly job: Job | undefined;
+  readonly problem: ReturnType<typeof dataProblemOf>;
+}
+
+function memberOf(observed: Observation, { subject }: Draft, index: number): Candidate {
+  const workload = subject?.workload ?? '';
+  const name = podName(workload, index);
+  const pod = replicaPods(observed.owned.pods).find((one) => one.metadata.name === name);
+  const job = observed.owned.jobs.find(
+    (one) => one.metadata.name === recoverJobName(workload, index),
+  );
+  const problem = pod === undefined || isReady(pod) ? undefined : dataProblemOf(pod);
+  return { index, pod, job, problem };
+}
+
+/** It has no data file, and none was made since it said so. */
+const isLost = ({ pod, job, problem }: Candidate): boolean =>
+  pod !== undefined &&
+  problem?.reason === DataProblem.missing &&
+  !(job !== undefined && hasSucceeded(job) && endedBefore(pod, job));
+
+/** The others must be able to go on, whichever of them is the primary: `recover` is a client of theirs. */
+function viewChangeOf({ subject }: Draft): number {
+  const { engine, topology } = subject?.resolved ?? {};
+  if (engine === undefined || topology === undefined) return 1;
+  return adapterOf(engine.name).quorum(topology.replicas).viewChange;
+}
+
+function recoverOne(
+  observed: Observation,
+  draft: Draft,
+  { index, pod, job, problem }: Candidate & { readonly pod: Pod },
+  members: readonly Candidate[],
+): void {
   const { subject } = draft;
   if (subject === undefined) return;
-  const name = recoverJobName(subject.workload, index);
-  const job = observed.owned.jobs.find((one) => one.metadata.name === name);
   draft.recovering = true;
   draft.wait(`replica ${index} is being made again from the others`);
-  if (job !== undefined && hasSucceeded(job)) {
-    const claim = claimOf(observed, subject.workload, index);
-    if (claim !== undefined && claim.metadata.annotations?.[annotations.formatted] === undefined) {
-      const formatted = `${subject.clusterId}/${index}`;
-      const metadata = { annotations: { [annotations.formatted]: formatted } };
-      draft.do(patchOf('recovery', resources.claim, claim, { metadata }));
-    }
-    // The pod looks again by itself, only later and later: a new one looks at once.
-    if (
-      pod.metadata.deletionTimestamp === undefined &&
-      dataProblemOf(pod) !== undefined &&
-      endedBefore(pod, job)
-    ) {
-      draft.do(deletion('recovery', resources.pod, pod));
-    }
-    return;
-  }
-  const others = replicaPods(observed.owned.pods).filter((one) => one !== pod);
-  const { replicas } = subject.resolved.topology;
   if (job === undefined) {
-    if (others.filter(isReady).length < replicas - 1) {
-      draft.waiting = `replica ${index} has lost its data file; it is made again once all others are ready`;
-      return;
+    const ready = members.filter((one) => one.pod !== undefined && isReady(one.pod)).length;
+    const needed = viewChangeOf(draft);
+    const before = members.find((one) => one.index !== index && one.job !== undefined);
+    const chosen = draft.actions.some(
+      (action) => action.purpose === 'recovery' && action.verb === 'create',
+    );
+    if (ready < needed) {
+      draft.waiting = `replica ${index} has lost its data file; it is made again once ${needed} others are ready, now ${ready} are`;
+    } else if (before === undefined && !chosen) {
+      draft.do({
+        verb: 'create',
+        purpose: 'recovery',
+        guarded: true,
+        resource: resources.job,
+        object: buildRecoverJob(subject, index),
+      });
     }
-    draft.do({
-      verb: 'create',
-      purpose: 'recovery',
-      guarded: true,
-      resource: resources.job,
-      object: buildRecoverJob(subject, index),
-    });
-  } else if (job.metadata.deletionTimestamp === undefined) {
-    if (hasFailed(job) || missing(buildRecoverJob(subject, index), job).length > 0) {
-      draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}; it is tried again`;
-      draft.do(deletion('recovery', resources.job, job));
-    }
+  } else if (job.metadata.deletionTimestamp !== undefined) {
+    return;
+  } else if (hasSucceeded(job)) {
+    if (problem === undefined || endedBefore(pod, job)) finishRecovery(observed, draft, index, pod);
+    // Lost once more since: that Job did its work on another volume.
+    else draft.do(deletion('recovery', resources.job, job));
+  } else if (hasFailed(job) || missing(buildRecoverJob(subject, index), job).length > 0) {
+    draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}; it is tried again`;
+    draft.do(deletion('recovery', resources.job, job));
+  }
+}
+
+function finishRecovery(observed: Observation, draft: Draft, index: number, pod: Pod): void {
+  const { subject } = draft;
+  if (subject === undefined) return;
+  const claim = claimOf(observed, subject.workload, index);
+  if (claim !== undefined && claim.metadata.annotations?.[annotations.formatted] === undefined) {
+    const formatted = `${subject.clusterId}/${index}`;
+    const metadata = { annotations: { [annotations.formatted]: formatted } };
+    draft.do(patchOf('recovery', resources.claim, claim, { metadata }));
+  }
+  // The pod looks again by itself, only later and later: a new one looks at once.
+  if (pod.metadata.deletionTimestamp === undefined && dataProblemOf(pod) !== undefined) {
+    draft.do(deletion('recovery', resources.pod, pod));
   }
 }
 
@@ -97,22 +139,12 @@ function endedBefore(pod: Pod, job: { status?: { completionTime?: unknown } }): 
 
 function stallFor(
   draft: Draft,
-  observed: Observation,
   index: number,
   problem: { reason: DataProblem; message: string },
 ): void {
-  const { database } = observed;
   const { subject } = draft;
-  const namespace = database.metadata.namespace ?? '';
   const where = `replica ${index} (volume ${subject === undefined ? '' : `data-${podName(subject.workload, index)}`})`;
-  if (problem.reason === DataProblem.missing) {
-    draft.stallWith(
-      'ReplicaDataLost',
-      `${where} has no data file, and there is no other replica to make it from. Nothing was formatted. If the old volume ` +
-        `still exists, bind it to that claim; otherwise restore a copy or a backup into a new database: docs/operating/disaster-recovery.md. ` +
-        `Look: kubectl -n ${namespace} describe pvc -l ledgerhouse.dev/database=${database.metadata.name}`,
-    );
-  } else if (problem.reason === DataProblem.foreign) {
+  if (problem.reason === DataProblem.foreign) {
     draft.stallWith(
       'ReplicaDataForeign',
       `${where} holds another replica's data file: ${problem.message}. Put the right volume there: docs/operating/disaster-recovery.md`,
@@ -123,4 +155,23 @@ function stallFor(
       `${where} holds a damaged data file: ${problem.message}. Keep the volume and restore a copy: docs/operating/disaster-recovery.md`,
     );
   }
+}
+
+function stallForLost(draft: Draft, observed: Observation, lost: readonly Candidate[]): void {
+  const { database } = observed;
+  const { subject } = draft;
+  if (subject === undefined) return;
+  const { replicas } = subject.resolved.topology;
+  const volumes = lost.map(({ index }) => `data-${podName(subject.workload, index)}`).join(', ');
+  const which = `replica ${lost.map(({ index }) => index).join(', ')} (volume ${volumes}) has no data file`;
+  const rest =
+    replicas === 1
+      ? 'there is no other replica to make it from'
+      : `the other ${replicas - lost.length} are too few to make it from: ${viewChangeOf(draft)} are needed`;
+  draft.stallWith(
+    'ReplicaDataLost',
+    `${which}, and ${rest}. Nothing was formatted. If an old volume still exists, bind it to its claim; otherwise restore ` +
+      'a copy or a backup into a new database: docs/operating/disaster-recovery.md. ' +
+      `Look: kubectl -n ${database.metadata.namespace ?? ''} describe pvc -l ledgerhouse.dev/database=${database.metadata.name}`,
+  );
 }

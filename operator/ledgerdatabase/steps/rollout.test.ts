@@ -11,6 +11,8 @@ interface Given {
   readonly role?: 'primary' | 'backup';
   readonly syncing?: boolean;
   readonly silent?: boolean;
+  /** Its volume is being deleted. */
+  readonly holdsData?: boolean;
 }
 
 function podOf(index: number, { state }: Given): Pod {
@@ -58,6 +60,7 @@ function decide(given: readonly Given[], replicas = given.length, growing = fals
       replicas,
       pods,
       growing,
+      holdsData: (pod) => given[pods.indexOf(pod)]?.holdsData === true,
       statusOf(pod) {
         const one = given[pods.indexOf(pod)];
         if (one === undefined || one.silent === true) return undefined;
@@ -128,6 +131,13 @@ test.each<[string, readonly Given[], string | string[]]>([
 test('a replica that is not there at all blocks the others', () => {
   expect(decide([old('ready'), old('ready')], 3)).toEqual(['p-0: AllPresent', 'p-1: AllPresent']);
 });
+
+test.each(['ready', 'broken'] as const)(
+  'a pod that is %s is not replaced when a deleted volume would go with it',
+  (state) => {
+    expect(decide([old(state, { holdsData: true })])).toEqual(['p-0: VolumeStays']);
+  },
+);
 
 test('no pod is replaced while volumes are being grown', () => {
   expect(decide([old('ready')], 1, true)).toEqual(['p-0: StorageSettled']);

@@ -10,6 +10,7 @@ import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasRevision, isReady, readySinceMs, replicaPods, troubleOf } from '../members.ts';
 import type { Observation } from '../observation.ts';
+import { holdsData } from './volumes.ts';
 
 /** How long the others must have been ready: a replica that has just come back may still fail. */
 const settledMs = 5_000;
@@ -20,6 +21,8 @@ interface Situation {
   readonly replicas: number;
   readonly pods: readonly Pod[];
   readonly growing: boolean;
+  /** Whether a volume, and the data on it, would go with the pod. */
+  readonly holdsData: (pod: Pod) => boolean;
   readonly statusOf: (pod: Pod) => EngineStatus | undefined;
 }
 
@@ -50,6 +53,7 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
     replicas,
     pods,
     growing: draft.actions.some((one) => one.purpose === 'growth'),
+    holdsData: (pod) => holdsData(observed, subject.workload, pod),
     statusOf(pod) {
       const said = observed.polls?.get(index(pod));
       return said === undefined || 'problem' in said ? undefined : said;
@@ -97,6 +101,12 @@ function refusalOf(
   const { pods, replicas, nowMs, statusOf } = situation;
   if (pod.metadata.deletionTimestamp !== undefined) {
     return { predicate: 'AlreadyStopping', message: 'the pod is stopping' };
+  }
+  if (situation.holdsData(pod)) {
+    return {
+      predicate: 'VolumeStays',
+      message: 'its volume is being deleted and goes with the pod',
+    };
   }
   // Volumes first: a pod that starts again then finds its volume grown.
   if (situation.growing) {

@@ -1,10 +1,11 @@
 /** Volumes: made once, taken over when the spec says so, grown, never adopted silently and never made smaller than they are. */
 import { annotations, claimName, labels } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
-import { resources, type Claim } from '../../../domain/kinds.ts';
+import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import type { Observation } from '../observation.ts';
+import { DataProblem, dataProblemOf, replicaPods } from '../members.ts';
+import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 
 /** Puts this database's uid on the volumes that it inherits, and takes the time of their purge off. */
@@ -113,6 +114,40 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   }
   return 'continue';
 }
+
+/**
+ * A volume that somebody has deleted stays for as long as a pod uses it, and then its data goes with it. So that pod is left
+ * as it is, by upgrades and by `spec.suspend`, until a person has decided.
+ */
+export function holdVolumes(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined) return 'halt';
+  const { workload, namespace } = subject;
+  const held = replicaPods(observed.owned.pods).filter((pod) => holdsData(observed, workload, pod));
+  const [pod] = held;
+  const set = observed.owned.statefulSets.find((one) => one.metadata.name === workload);
+  if (pod === undefined || set?.spec?.replicas === 0) return 'continue';
+  const claims = held.map((one) => claimOf(observed, workload, indexOf(one)));
+  const names = claims.map((claim) => claim?.metadata.name).join(', ');
+  const volume = claims[0]?.spec?.volumeName ?? 'VOLUME';
+  const again =
+    subject.resolved.topology.replicas === 1
+      ? 'Then make a copy, and begin again from it: docs/operating/disaster-recovery.md'
+      : `Then, while all others are ready, let it be made again from them: kubectl -n ${namespace} delete pod ${pod.metadata.name}`;
+  draft.stallWith(
+    'VolumeBeingDeleted',
+    `somebody has deleted ${names}; the volume stays until its pod stops, so that pod is neither replaced nor suspended. ` +
+      `Keep the data first: kubectl patch pv ${volume} -p '{"spec":{"persistentVolumeReclaimPolicy":"Retain"}}'. ${again}`,
+  );
+  draft.subject = { ...subject, suspend: false };
+  return 'continue';
+}
+
+/** Whether a data file would be lost with this pod. */
+export const holdsData = (observed: Observation, workload: string, pod: Pod): boolean =>
+  pod.metadata.deletionTimestamp === undefined &&
+  dataProblemOf(pod)?.reason !== DataProblem.missing &&
+  claimOf(observed, workload, indexOf(pod))?.metadata.deletionTimestamp !== undefined;
 
 export const requestedGb = (claim: Claim): number =>
   gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0;

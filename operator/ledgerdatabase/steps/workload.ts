@@ -84,7 +84,7 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
     draft.do({
       verb: 'patch',
       purpose: 'workload',
-      guarded: false,
+      guarded: (live.spec?.replicas ?? 0) > replicas,
       target: {
         resource: resources.statefulSet,
         namespace: subject.namespace,
@@ -98,7 +98,8 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
   draft.do({
     verb: 'apply',
     purpose: 'workload',
-    guarded: live === undefined,
+    // Pods that stop may take a volume with them that is being deleted: whether there is one must be known.
+    guarded: live === undefined || (live.spec?.replicas ?? 0) > (desired.spec?.replicas ?? 0),
     creates: live === undefined,
     resource: resources.statefulSet,
     object: desired,

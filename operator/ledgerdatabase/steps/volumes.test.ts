@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { planOf } from '../../../test/support/plan-of.ts';
+import { targetOf } from '../actions.ts';
+
+const running = {
+  kind: { engine: 'Builtin', topology: 'single' },
+} as const;
+const named = (draft: ReturnType<typeof planOf>['draft']) =>
+  draft.actions.map((action) => `${action.verb} ${targetOf(action).resource.kind}`);
+
+test('a volume that somebody deletes while its database runs is told, with what saves it', () => {
+  const { condition } = planOf(running, { 0: { claim: 'deleting' } });
+  expect(condition('Available')?.status).toBe('True');
+  expect(condition('Stalled')).toMatchObject({ status: 'True', reason: 'VolumeBeingDeleted' });
+  expect(condition('Stalled')?.message).toContain('data-payments-5e1f0c-0');
+  expect(condition('Stalled')?.message).toContain('persistentVolumeReclaimPolicy');
+});
+
+test('a volume that is being deleted and does not grow is not said to be growing', () => {
+  const changes = { size: 'lh-40', sizeGb: 5, version: 'old' } as const;
+  const { condition } = planOf({ ...running, changes }, { 0: { claim: 'deleting' } });
+  expect(condition('StorageReady')).toMatchObject({
+    status: 'False',
+    message: expect.stringContaining('is being deleted and does not grow'),
+  });
+});
+
+test('a pod that holds a deleted volume is not stopped by suspending: its data would go with it', () => {
+  const asked = { ...running, suspend: true, set: 'awake' } as const;
+  const { draft, condition } = planOf(asked, { 0: { claim: 'deleting' } });
+  expect(named(draft)).toEqual([]);
+  expect(condition('Stalled')?.reason).toBe('VolumeBeingDeleted');
+  // Without that it is stopped, by what the API server itself says of its volumes.
+  const stopped = planOf(asked).draft.actions;
+  expect(stopped).toMatchObject([{ verb: 'apply', purpose: 'workload', guarded: true }]);
+});
+
+test('a status that was lost does not keep a running database waiting for a volume that is being deleted', () => {
+  const { draft, condition } = planOf(
+    { ...running, known: 'nothing' },
+    { 0: { claim: 'deleting' } },
+  );
+  expect(draft.facts.bootstrapped).toBe(true);
+  expect(condition('Bootstrapped')?.status).toBe('True');
+  expect(condition('Available')?.reason).toBe('QuorumServing');
+});
+
+test('a volume that is gone is not made and formatted anew when another one shows that the database has lived', () => {
+  const { draft } = planOf(
+    { kind: { engine: 'TigerBeetle', topology: 'ha-3' }, known: 'nothing', set: 'absent' },
+    {
+      0: { pod: 'absent' },
+      1: { pod: 'absent', claim: 'absent' },
+      2: { pod: 'absent' },
+    },
+  );
+  expect(draft.facts.bootstrapped).toBe(true);
+  expect(named(draft).filter((what) => what.startsWith('create'))).toEqual([]);
+  expect(named(draft)).toContain('apply StatefulSet');
+});
