@@ -1,5 +1,6 @@
 import { aegis } from './aegis.ts';
 import { crds } from './crds.ts';
 import type { Generator } from './generator.ts';
+import { openapi } from './openapi-document.ts';
 
-export const generators: readonly Generator[] = [aegis, crds];
+export const generators: readonly Generator[] = [aegis, crds, openapi];

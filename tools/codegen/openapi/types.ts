@@ -12,6 +12,14 @@ export async function typesOf(
     paths: {},
     components: { schemas },
   } as unknown as OpenAPI3;
+  return written(document);
+}
+
+/** Types of a whole document: `paths`, `operations`, and its schemas by name. */
+export const typesOfDocument = (document: unknown): Promise<string> =>
+  written(document as OpenAPI3);
+
+async function written(document: OpenAPI3): Promise<string> {
   const nodes = await openapiTypescript(document, {
     immutable: true,
     rootTypes: true,

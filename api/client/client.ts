@@ -1,0 +1,28 @@
+/** The one client of the HTTP API, typed by its document: for the CLI, the dashboard and tests. */
+import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
+import type { paths, Problem } from '../../gen/api.ts';
+
+export type Client = FetchClient<paths>;
+
+export interface ClientOptions {
+  /** Of the service, without `/api/v1`. */
+  readonly baseUrl: string;
+  /** Sent as x-api-key. */
+  readonly apiKey?: string;
+  readonly userAgent?: string;
+  /** For tests, and for whoever retries. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+export function createClient({ baseUrl, apiKey, userAgent, fetch }: ClientOptions): Client {
+  return createFetchClient<paths>({
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    headers: {
+      ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+      ...(userAgent !== undefined && { 'user-agent': userAgent }),
+    },
+    ...(fetch !== undefined && { fetch }),
+  });
+}
+
+export type { paths, Problem };

@@ -1,0 +1,296 @@
+/**
+ * The OpenAPI 3.1 document of the route table. Zod's own draft 2020-12 schemas are what OpenAPI 3.1 takes; those with an id
+ * become components. Objects of answers stay open: answers may gain properties at any time, and clients ignore what they do
+ * not know.
+ */
+import { z } from 'zod';
+import type { Access } from './access.ts';
+import { headers as documentedHeaders } from './headers.ts';
+import { namesInPath, pathParameters } from './path-parameters.ts';
+import { problems, type ProblemCode } from './problems.ts';
+import { problemsOf } from './problems-of-route.ts';
+import { routeEntries } from './routes.ts';
+import type { BodySpec, ResponseSpec, RouteSpec } from './route.ts';
+import { problemExample, problemSchema } from './schemas/problem.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface DocumentOptions {
+  readonly version: string;
+  /** Base addresses, without `/api/v1`. */
+  readonly servers: Readonly<Record<'local' | 'development' | 'staging' | 'production', string>>;
+  readonly docsUrl: string;
+}
+
+const introduction = `Hosted double-entry ledger databases.
+
+Every answer has \`X-Request-Id\`. Errors are problem details (RFC 9457) with a stable \`code\`; \`retryable\` says whether the same
+request may succeed later.
+
+**Compatibility.** Within v1 there are only additions. Clients ignore properties that they do not know and take unknown values
+of enumerations, problem codes and types of events. What is removed is first marked \`deprecated\`, with the headers
+\`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594), for twelve months at least, and goes with v2.
+
+**Integers.** 128- and 64-bit integers are strings of digits in answers. In requests of the ledger they are strings or JSON
+integers, which are taken exactly however large they are.`;
+
+export function openapiDocument({ version, servers, docsUrl }: DocumentOptions): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [operationId, route] of routeEntries) {
+    const item = (paths[route.path] ??= {});
+    item[route.method.toLowerCase()] = operationOf(operationId, route, components);
+  }
+  const tags = [...new Set(routeEntries.map(([, { tag }]) => tag))].map((name) => ({ name }));
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Ledgerhouse API',
+      version,
+      description: introduction,
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: Object.entries(servers).map(([description, url]) => ({ url, description })),
+    tags,
+    paths,
+    components: {
+      schemas: components.schemas,
+      responses: components.responses,
+      examples: Object.fromEntries(
+        [...components.codes]
+          .sort()
+          .map((code) => [code, { value: problemExample(docsUrl, code) }]),
+      ),
+      headers: documentedHeaders,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-session',
+          description: 'Of a person. What changes something also needs X-CSRF-Token.',
+        },
+      },
+    },
+  };
+}
+
+/** Collects what the operations refer to. */
+class Components {
+  readonly schemas: Record<string, unknown> = {};
+  readonly responses: Record<string, unknown> = {};
+  readonly codes = new Set<ProblemCode>();
+
+  constructor() {
+    this.schema(problemSchema);
+  }
+
+  schema(schema: z.ZodType): unknown {
+    const {
+      $schema: _,
+      $defs = {},
+      ...own
+    } = z.toJSONSchema(schema, {
+      io: 'input',
+      target: 'draft-2020-12',
+    }) as Json & { $defs?: Json };
+    for (const [name, definition] of Object.entries($defs)) {
+      this.schemas[name] = withComponentReferences(withoutId(definition as Json));
+    }
+    const name = schema.meta()?.id;
+    if (name === undefined) return withComponentReferences(own);
+    this.schemas[name] ??= withComponentReferences(withoutId(own));
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** Of one status. The same problems together are one component. */
+  problems(codes: readonly ProblemCode[]): unknown {
+    const name = codes.join('-or-');
+    this.responses[name] ??= problemResponse(codes);
+    for (const code of codes) this.codes.add(code);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+const withoutId = (schema: Json): Json =>
+  Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'id'));
+
+function withComponentReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withComponentReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key,
+      key === '$ref' && typeof inner === 'string'
+        ? inner.replace('#/$defs/', '#/components/schemas/')
+        : withComponentReferences(inner),
+    ]),
+  );
+}
+
+function operationOf(operationId: string, route: RouteSpec, components: Components): Json {
+  const responses: Record<string, unknown> = {};
+  for (const [status, response] of Object.entries(route.responses)) {
+    responses[status] = responseOf(route, response, components);
+  }
+  if (route.conditional === 'read') {
+    responses['304'] = { description: 'As If-None-Match says.', headers: headersOf(['ETag']) };
+  }
+  for (const [status, codes] of byStatus(problemsOf(route))) {
+    responses[status] = components.problems(codes);
+  }
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    security: securityOf(route.access),
+    ...requirementsOf(route.access),
+    parameters: parametersOf(route, components),
+    ...(route.body !== undefined && { requestBody: bodyOf(route.body, components) }),
+    responses,
+  };
+}
+
+function byStatus(codes: readonly ProblemCode[]): readonly (readonly [number, ProblemCode[]])[] {
+  const rows = new Map<number, ProblemCode[]>();
+  for (const code of codes) {
+    const { status } = problems[code];
+    rows.set(status, [...(rows.get(status) ?? []), code]);
+  }
+  return [...rows].sort(([a], [b]) => a - b);
+}
+
+const problemResponse = (codes: readonly ProblemCode[]): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${problems[code].title}.`).join(' '),
+  headers: headersOf(problemHeaders(problems[codes[0] ?? 'internal_error'].status)),
+  content: {
+    'application/problem+json': {
+      schema: { $ref: '#/components/schemas/Problem' },
+      examples: Object.fromEntries(
+        codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+      ),
+    },
+  },
+});
+
+function problemHeaders(status: number): readonly string[] {
+  if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
+  return status === 429 || status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
+}
+
+function responseOf(route: RouteSpec, response: ResponseSpec, components: Components): Json {
+  const names = [
+    'X-Request-Id',
+    ...(route.conditional === undefined || response.form === 'empty' ? [] : ['ETag']),
+    ...(response.headers ?? []),
+  ];
+  const head = { description: response.description, headers: headersOf(names) };
+  if (response.schema === undefined) return head;
+  const schema = components.schema(response.schema);
+  if (response.form === 'events') {
+    return { ...head, content: { 'text/event-stream': { schema: { type: 'string' } } } };
+  }
+  const json = { 'application/json': { schema, example: response.example } };
+  const isRead = response.form === 'bytes' && route.access.kind === 'database';
+  const csv = isRead && route.access.permission === 'db:read';
+  return {
+    ...head,
+    content: csv ? { ...json, 'text/csv': { schema: { type: 'string' } } } : json,
+  };
+}
+
+const headersOf = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+function securityOf(access: Access): readonly Json[] {
+  if (access.kind === 'public') return [];
+  const session = { session: [] };
+  return access.kind === 'person' ? [session] : [{ apiKey: [] }, { bearer: [] }, session];
+}
+
+function requirementsOf(access: Access): Json {
+  if (access.kind === 'public' || access.kind === 'any') return {};
+  return {
+    ...(access.kind === 'database' && {
+      'x-required-permission': access.permission,
+      'x-required-database-scope': access.scope === 'organization' ? 'ALL' : 'the database',
+    }),
+    'x-required-roles': access.roles,
+  };
+}
+
+function bodyOf({ schema, examples, optional }: BodySpec, components: Components): Json {
+  return {
+    required: optional !== true,
+    content: {
+      'application/json': {
+        schema: components.schema(schema),
+        examples: Object.fromEntries(
+          Object.entries(examples).map(([name, value]) => [name, { value }]),
+        ),
+      },
+    },
+  };
+}
+
+function parametersOf(route: RouteSpec, components: Components): readonly Json[] {
+  const inPath = namesInPath(route.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: `ID of the ${pathParameters[name].noun}.`,
+    schema: {
+      type: 'string',
+      pattern: `^${pathParameters[name].prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`,
+    },
+    example: `${pathParameters[name].prefix}_01jd8f3zk5e0v9t3m2q6r8w4x0`,
+  }));
+  const inQuery = Object.entries(route.query?.shape ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = components.schema(schema as z.ZodType) as Json;
+    const isList = rest['type'] === 'array';
+    return {
+      name,
+      in: 'query',
+      required: false,
+      ...(description !== undefined && { description }),
+      ...(isList && { style: 'form', explode: false }),
+      schema: rest,
+    };
+  });
+  return [...inPath, ...inQuery, ...headerParametersOf(route)];
+}
+
+function headerParametersOf(route: RouteSpec): readonly Json[] {
+  const header = (name: string, description: string, pattern?: string) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string', ...(pattern !== undefined && { pattern }) },
+  });
+  const rows: Json[] = [];
+  if (route.conditional === 'read') rows.push(header('If-None-Match', 'The ETag that is known.'));
+  if (route.conditional === 'match') {
+    rows.push(header('If-Match', 'The ETag that is to be changed.'));
+  }
+  if (route.idempotent) {
+    const what = 'Yours, for this request: sent again within 24 hours, the answer is the same.';
+    rows.push(header('Idempotency-Key', what, idempotencyKeyPattern));
+  }
+  if (route.body?.form === 'ledger') {
+    rows.push(header('Prefer', '`wait=N`: seconds that it may take, 1 to 30; 10 when absent.'));
+  }
+  if (route.access.kind !== 'public' && route.method !== 'GET') {
+    rows.push(header('X-CSRF-Token', 'With a session: the token that it was opened with.'));
+  }
+  if (route.access.kind !== 'public') {
+    rows.push(
+      header('X-Organization-Id', 'With a session: the organization to act for, if not the first.'),
+    );
+  }
+  return rows;
+}
+
+export const idempotencyKeyPattern = '^[!-~]{1,255}$';

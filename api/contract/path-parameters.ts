@@ -1,0 +1,21 @@
+import type { ProblemCode } from './problems.ts';
+
+/** All parameters of paths: IDs. What is not one is answered as what is not there, so that a name is told to be none. */
+export const pathParameters = {
+  databaseId: { prefix: 'db', noun: 'database', notFound: 'database_not_found' },
+  jobId: { prefix: 'job', noun: 'job', notFound: 'job_not_found' },
+  organizationId: { prefix: 'org', noun: 'organization', notFound: 'organization_not_found' },
+  keyId: { prefix: 'key', noun: 'API key', notFound: 'api_key_not_found' },
+  endpointId: {
+    prefix: 'whe',
+    noun: 'webhook endpoint',
+    notFound: 'webhook_endpoint_not_found',
+  },
+} as const satisfies Record<
+  string,
+  { readonly prefix: string; readonly noun: string; readonly notFound: ProblemCode }
+>;
+export type PathParameter = keyof typeof pathParameters;
+
+export const namesInPath = (path: string): PathParameter[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameter);

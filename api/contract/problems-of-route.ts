@@ -1,0 +1,30 @@
+import { namesInPath, pathParameters } from './path-parameters.ts';
+import type { ProblemCode } from './problems.ts';
+import type { RouteSpec } from './route.ts';
+
+/** All that a route may answer with: its own, and those that follow from what it takes. */
+export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
+  const codes = new Set<ProblemCode>([
+    'invalid_parameter',
+    'rate_limited',
+    'internal_error',
+    'service_unavailable',
+    ...route.problems,
+  ]);
+  const add = (...more: readonly ProblemCode[]) => more.forEach((code) => codes.add(code));
+  if (route.access.kind !== 'public') {
+    add('authentication_required', 'invalid_credentials', 'credential_expired');
+    // An organization that is named and not one's own.
+    add('conflicting_credentials', 'organization_not_found');
+    if (route.method !== 'GET') add('csrf_failed');
+  }
+  if (route.access.kind === 'database') add('insufficient_scope');
+  if (route.access.kind === 'person') add('insufficient_scope', 'session_required');
+  for (const name of namesInPath(route.path)) add(pathParameters[name].notFound);
+  if (route.body !== undefined) {
+    add('malformed_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed');
+  }
+  if (route.conditional === 'match') add('precondition_failed');
+  if (route.idempotent) add('idempotency_in_progress', 'idempotency_key_reused');
+  return [...codes];
+}

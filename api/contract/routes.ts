@@ -1,0 +1,33 @@
+/**
+ * The route table: the one source of what is validated, of the types of handlers, and of the OpenAPI document. The key is
+ * the operationId. Areas hold the handlers: `api/<area>/handlers.ts` gives a `Pick<Handlers, …>` and `api/main.ts` joins them.
+ */
+import type { RouteSpec } from './route.ts';
+import { apiKeyRoutes } from './routes/api-keys.ts';
+import { catalogRoutes } from './routes/catalog.ts';
+import { databaseRoutes } from './routes/databases.ts';
+import { auditRoutes, webhookRoutes } from './routes/events.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { ledgerRoutes } from './routes/ledger.ts';
+import { organizationRoutes } from './routes/organizations.ts';
+import { sessionRoutes } from './routes/session.ts';
+
+export const routes = {
+  ...catalogRoutes,
+  ...databaseRoutes,
+  ...jobRoutes,
+  ...ledgerRoutes,
+  ...sessionRoutes,
+  ...organizationRoutes,
+  ...apiKeyRoutes,
+  ...auditRoutes,
+  ...webhookRoutes,
+} as const satisfies Record<string, RouteSpec>;
+
+export type Routes = typeof routes;
+export type OperationId = keyof Routes;
+
+export const routeEntries = Object.entries(routes) as readonly (readonly [
+  OperationId,
+  RouteSpec,
+])[];

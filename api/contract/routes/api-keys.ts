@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { access } from '../access.ts';
+import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
+import {
+  apiKey,
+  apiKeyExample,
+  apiKeyWithSecret,
+  createApiKeyRequest,
+  readApiKey,
+  rotateApiKeyRequest,
+} from '../schemas/api-key.ts';
+import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
+
+const path = '/api/v1/api-keys';
+const tag = 'API keys';
+const withSecret = {
+  success: true,
+  apiKey: apiKeyExample,
+  secret: 'lhk_4Zk9QmT2bXe7_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2y',
+} as const;
+// Neither kept by anybody on the way nor compressed, which would let its length tell of it.
+const secretCache = 'no-store, no-transform';
+
+export const apiKeyRoutes = {
+  createApiKey: {
+    method: 'POST',
+    path,
+    tag,
+    summary: 'Create an API key',
+    access: access.administer,
+    body: jsonBody(createApiKeyRequest, {
+      everything: { name: 'ci', permissions: ['db:read', 'db:write'] },
+      oneDatabase: {
+        name: 'reports',
+        permissions: ['db:read'],
+        databaseScope: { type: 'DATABASE', databaseId: 'db_01jd8f3zk5e0v9t3m2q6r8w4x0' },
+        expiresAt: null,
+      },
+    }),
+    responses: {
+      201: answer('The key, with its secret.', apiKeyWithSecret, withSecret, ['Location']),
+    },
+    problems: ['database_not_found', 'quota_exceeded'],
+    cache: secretCache,
+  },
+  listApiKeys: {
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List API keys',
+    access: access.administer,
+    query: z.strictObject({ limit, cursor }),
+    responses: {
+      200: answer('A page of keys.', listOf(apiKey).meta({ id: 'ApiKeyList' }), {
+        data: [apiKeyExample],
+        page: emptyPage,
+      }),
+    },
+    problems: ['invalid_cursor'],
+  },
+  getApiKey: {
+    method: 'GET',
+    path: `${path}/{keyId}`,
+    tag,
+    summary: 'Read an API key',
+    access: access.administer,
+    responses: { 200: answer('The key.', readApiKey, { apiKey: apiKeyExample }) },
+    problems: [],
+  },
+  rotateApiKey: {
+    method: 'POST',
+    path: `${path}/{keyId}/rotate`,
+    tag,
+    summary: 'Replace an API key by another',
+    description:
+      'The answer is the new key: same name, permissions and scope, another ID and secret. The old one goes on working for the grace period.',
+    access: access.administer,
+    body: {
+      ...jsonBody(rotateApiKeyRequest, { atOnce: { gracePeriodSeconds: 0 } }),
+      optional: true,
+    },
+    responses: {
+      201: answer('The new key, with its secret.', apiKeyWithSecret, withSecret, ['Location']),
+    },
+    problems: ['api_key_not_active'],
+    cache: secretCache,
+  },
+  revokeApiKey: {
+    method: 'DELETE',
+    path: `${path}/{keyId}`,
+    tag,
+    summary: 'Revoke an API key',
+    description: 'It ceases to work within five seconds.',
+    access: access.administer,
+    responses: { 204: empty('It is revoked.') },
+    problems: [],
+  },
+} as const satisfies Record<string, RouteSpec>;

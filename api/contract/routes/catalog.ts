@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { access } from '../access.ts';
+import { answer, type RouteSpec } from '../route.ts';
+import { catalogExample, createCatalog } from '../schemas/catalog.ts';
+
+export const catalogRoutes = {
+  getOpenapiDocument: {
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    tag: 'Description',
+    summary: 'This description',
+    access: access.public,
+    responses: {
+      200: answer('OpenAPI 3.1.', z.looseObject({ openapi: z.string() }), { openapi: '3.1.1' }),
+    },
+    problems: [],
+    conditional: 'read',
+    cache: 'public, max-age=60',
+  },
+  getCreateCatalog: {
+    method: 'GET',
+    path: '/api/v1/catalog/create',
+    tag: 'Catalog',
+    summary: 'What a database can be made of',
+    description:
+      'Each choice with its ID, which the create request takes, what goes with what and why not, and prices.',
+    access: access.any,
+    responses: { 200: answer('The catalog.', createCatalog, catalogExample) },
+    problems: ['service_unavailable'],
+    conditional: 'read',
+    cache: 'private, max-age=60',
+  },
+} as const satisfies Record<string, RouteSpec>;

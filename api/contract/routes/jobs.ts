@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { access } from '../access.ts';
+import { answer, type RouteSpec } from '../route.ts';
+import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
+import { changedJob, job, jobExample, jobStatuses, readJob } from '../schemas/job.ts';
+
+const one = '/api/v1/jobs/{jobId}';
+const tag = 'Jobs';
+
+export const waitSecondsMax = 25;
+
+export const jobRoutes = {
+  listDatabaseJobs: {
+    method: 'GET',
+    path: '/api/v1/databases/{databaseId}/jobs',
+    tag,
+    summary: 'List a database’s jobs',
+    description: 'The newest first.',
+    access: access.readDatabase,
+    query: z.strictObject({
+      limit,
+      cursor,
+      status: z
+        .array(z.enum(jobStatuses))
+        .min(1)
+        .optional()
+        .describe('One or several, with commas.'),
+    }),
+    responses: {
+      200: answer('A page of jobs.', listOf(job).meta({ id: 'JobList' }), {
+        data: [jobExample],
+        page: emptyPage,
+      }),
+    },
+    problems: ['invalid_cursor'],
+  },
+  getJob: {
+    method: 'GET',
+    path: one,
+    tag,
+    summary: 'Read a job, or wait for it',
+    description:
+      'With `waitSeconds` the answer comes when the job changes from what If-None-Match names, or ends, or the time is over.',
+    access: access.listDatabases,
+    query: z.strictObject({
+      waitSeconds: z.int().min(0).max(waitSecondsMax).default(0),
+    }),
+    responses: { 200: answer('The job.', readJob, { job: jobExample }) },
+    problems: ['job_not_found'],
+    conditional: 'read',
+    deadlineMs: (waitSecondsMax + 10) * 1_000,
+  },
+  streamJobEvents: {
+    method: 'GET',
+    path: `${one}/events`,
+    tag,
+    summary: 'Follow a job',
+    description:
+      'Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen.',
+    access: access.listDatabases,
+    responses: {
+      200: {
+        form: 'events',
+        description: 'The stream.',
+        schema: readJob,
+        example: { job: jobExample },
+      },
+    },
+    problems: ['job_not_found'],
+  },
+  cancelJob: {
+    method: 'POST',
+    path: `${one}/cancel`,
+    tag,
+    summary: 'Cancel a job',
+    access: access.createDatabase,
+    responses: {
+      202: answer('It is being cancelled.', changedJob, {
+        success: true,
+        job: { ...jobExample, status: 'CANCELING', cancellable: false },
+      }),
+    },
+    problems: ['job_not_found', 'not_cancellable'],
+  },
+  retryJob: {
+    method: 'POST',
+    path: `${one}/retry`,
+    tag,
+    summary: 'Retry a job that failed',
+    access: access.createDatabase,
+    responses: {
+      202: answer('It is queued again.', changedJob, {
+        success: true,
+        job: { ...jobExample, status: 'QUEUED', attempt: 2 },
+      }),
+    },
+    problems: ['job_not_found', 'not_retryable', 'operation_in_progress'],
+  },
+} as const satisfies Record<string, RouteSpec>;

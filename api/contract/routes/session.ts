@@ -1,0 +1,52 @@
+import { access } from '../access.ts';
+import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
+import { exampleTime } from '../schemas/common.ts';
+import {
+  openAdministratorSessionRequest,
+  openedSession,
+  session,
+  sessionExample,
+} from '../schemas/session.ts';
+
+const tag = 'Session';
+
+export const sessionRoutes = {
+  getSession: {
+    method: 'GET',
+    path: '/api/v1/session',
+    tag,
+    summary: 'Who the credential belongs to, and what it may do',
+    access: access.any,
+    responses: { 200: answer('The session.', session, sessionExample) },
+    problems: [],
+  },
+  openAdministratorSession: {
+    method: 'POST',
+    path: '/api/v1/session/administrator',
+    tag,
+    summary: 'Open the local administrator’s session',
+    description:
+      'With the bootstrap token of the installation. The cookie `__Host-session` is the credential; what changes something also needs the header X-CSRF-Token.',
+    access: access.public,
+    body: jsonBody(openAdministratorSessionRequest, { token: { token: 'lhb_…' } }),
+    responses: {
+      201: answer(
+        'It is open.',
+        openedSession,
+        { success: true, csrfToken: 'T0k3n', expiresAt: exampleTime },
+        ['Set-Cookie'],
+      ),
+    },
+    problems: ['invalid_credentials', 'csrf_failed'],
+    cache: 'no-store, no-transform',
+  },
+  closeSession: {
+    method: 'DELETE',
+    path: '/api/v1/session',
+    tag,
+    summary: 'End the session',
+    access: access.anyPerson,
+    responses: { 204: empty('It has ended.') },
+    problems: [],
+  },
+} as const satisfies Record<string, RouteSpec>;

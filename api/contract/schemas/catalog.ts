@@ -1,0 +1,214 @@
+/** The create catalog: what can be chosen, each with its ID. */
+import { z } from 'zod';
+
+const engineName = z.enum(['Builtin', 'TigerBeetle']);
+const topologyId = z.enum(['single', 'ha-3', 'ha-6']);
+
+export const createCatalog = z
+  .object({
+    version: z.string().describe('Changes whenever the catalog does.'),
+    currency: z.string().nullable().describe('ISO 4217; null without prices.'),
+    storageUnit: z.literal('GiB').describe('Of every …Gb.'),
+    defaults: z
+      .object({
+        provider: z.string(),
+        region: z.string(),
+        clusterConfiguration: topologyId,
+        clusterSize: z.string(),
+        storageTier: z.string(),
+        selectedStorageGb: z.int().min(1),
+        engine: engineName,
+      })
+      .describe('What a choice that is left out becomes.'),
+    providers: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        available: z.boolean(),
+        provisioning: z
+          .enum(['AUTOMATIC', 'MANUAL'])
+          .describe('MANUAL: people make its databases; a create request is queued for them.'),
+      }),
+    ),
+    regions: z.array(
+      z.object({
+        id: z.string(),
+        providerId: z.string(),
+        name: z.string(),
+        available: z.boolean(),
+      }),
+    ),
+    clusterConfigurations: z.array(
+      z.object({
+        id: topologyId,
+        name: z.string(),
+        replicas: z.union([z.literal(1), z.literal(3), z.literal(6)]),
+        highAvailability: z.boolean(),
+        toleratedFailures: z.int().min(0),
+        recommendedForProduction: z.boolean(),
+        engines: z.array(engineName).describe('Those that run it.'),
+      }),
+    ),
+    clusterSizes: z.array(
+      z.object({
+        id: z.string(),
+        number: z.int().nullable().describe('The number in the ID.'),
+        cpuMillis: z.int().describe('Thousandths of a core that each replica is given at least.'),
+        memoryBytes: z.int().describe('Of each replica.'),
+        transfersMax: z
+          .int()
+          .nullable()
+          .describe('How many transfers the built-in engine holds in this memory.'),
+        engines: z.array(engineName).describe('Those that it is large enough for.'),
+        available: z.boolean(),
+      }),
+    ),
+    storageTiers: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        minGb: z.int(),
+        maxGb: z.int(),
+        stepGb: z.int(),
+        growable: z.boolean(),
+      }),
+    ),
+    storageCapabilities: z
+      .array(
+        z.object({
+          id: z.string(),
+          storageTierId: z.string(),
+          clusterConfigurationId: topologyId,
+          supported: z.boolean(),
+          reason: z.string().nullable(),
+        }),
+      )
+      .describe('Every pair of storage tier and cluster configuration.'),
+    engines: z.array(
+      z.object({
+        name: engineName,
+        defaultVersion: z.string(),
+        versions: z.array(
+          z.object({
+            version: z.string(),
+            release: z.string().describe('Of the client protocol.'),
+            oldestClient: z.string().nullable(),
+            deprecated: z.boolean(),
+          }),
+        ),
+        parameters: z.array(
+          z.object({
+            name: z.string(),
+            type: z.enum(['integer', 'size', 'boolean']),
+            minimum: z.int().nullable(),
+            maximum: z.int().nullable(),
+            default: z.string().nullable(),
+            description: z.string(),
+          }),
+        ),
+      }),
+    ),
+    prices: z
+      .object({
+        sizes: z.array(z.object({ clusterSizeId: z.string(), perReplicaMonthly: z.string() })),
+        storage: z.array(z.object({ storageTierId: z.string(), perGbReplicaMonthly: z.string() })),
+      })
+      .describe('Decimals in `currency`, for one replica a month. Empty without prices.'),
+    import: z.object({ supported: z.boolean() }),
+  })
+  .meta({ id: 'CreateCatalog' });
+
+export const engine = engineName;
+export const topology = topologyId;
+
+export const catalogExample: z.input<typeof createCatalog> = {
+  version: '5f0c2d1e.1',
+  currency: 'USD',
+  storageUnit: 'GiB',
+  defaults: {
+    provider: 'local',
+    region: 'local-1',
+    clusterConfiguration: 'single',
+    clusterSize: 'lh-10',
+    storageTier: 'network-ssd',
+    selectedStorageGb: 20,
+    engine: 'Builtin',
+  },
+  providers: [{ id: 'local', name: 'This cluster', available: true, provisioning: 'AUTOMATIC' }],
+  regions: [{ id: 'local-1', providerId: 'local', name: 'Local 1', available: true }],
+  clusterConfigurations: [
+    {
+      id: 'single',
+      name: 'Single node',
+      replicas: 1,
+      highAvailability: false,
+      toleratedFailures: 0,
+      recommendedForProduction: false,
+      engines: ['Builtin', 'TigerBeetle'],
+    },
+    {
+      id: 'ha-3',
+      name: 'HA, 3 replicas',
+      replicas: 3,
+      highAvailability: true,
+      toleratedFailures: 1,
+      recommendedForProduction: false,
+      engines: ['TigerBeetle'],
+    },
+  ],
+  clusterSizes: [
+    {
+      id: 'lh-10',
+      number: 10,
+      cpuMillis: 500,
+      memoryBytes: 2_147_483_648,
+      transfersMax: 7_900_000,
+      engines: ['Builtin'],
+      available: true,
+    },
+  ],
+  storageTiers: [
+    { id: 'network-ssd', name: 'Network SSD', minGb: 1, maxGb: 16_384, stepGb: 1, growable: true },
+    { id: 'local-nvme', name: 'Local NVMe', minGb: 1, maxGb: 16_384, stepGb: 1, growable: false },
+  ],
+  storageCapabilities: [
+    {
+      id: 'local-nvme.single',
+      storageTierId: 'local-nvme',
+      clusterConfigurationId: 'single',
+      supported: false,
+      reason: 'a local volume is lost with its node, so it needs at least 3 replicas',
+    },
+    {
+      id: 'network-ssd.single',
+      storageTierId: 'network-ssd',
+      clusterConfigurationId: 'single',
+      supported: true,
+      reason: null,
+    },
+  ],
+  engines: [
+    {
+      name: 'Builtin',
+      defaultVersion: '0.1.0',
+      versions: [
+        { version: '0.1.0', release: '0.17.9', oldestClient: '0.16.4', deprecated: false },
+      ],
+      parameters: [
+        {
+          name: 'limitConnections',
+          type: 'integer',
+          minimum: 1,
+          maximum: 65_535,
+          default: null,
+          description: 'Client connections at a time; 256 when absent.',
+        },
+      ],
+    },
+  ],
+  prices: {
+    sizes: [{ clusterSizeId: 'lh-10', perReplicaMonthly: '10.00' }],
+    storage: [{ storageTierId: 'network-ssd', perGbReplicaMonthly: '0.1250' }],
+  },
+  import: { supported: false },
+};

@@ -1,0 +1,65 @@
+/** What schemas are made of: IDs, times, money, lists. */
+import { z } from 'zod';
+
+/** TypeID: the prefix, and 128 bits in 26 digits. */
+export const id = (prefix: string, what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
+    .describe(what);
+
+export const time = (what: string) =>
+  z.iso.datetime({ precision: 3 }).describe(`${what} RFC 3339, UTC, milliseconds.`);
+
+export const text = (max: number, what: string) => z.string().min(1).max(max).describe(what);
+
+export const decimal = z.string().regex(/^\d{1,15}\.\d{2}$/);
+
+export const money = z
+  .object({
+    currency: z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .describe('ISO 4217.'),
+    amount: decimal,
+  })
+  .meta({ id: 'Money' });
+
+export const success = z.literal(true);
+
+/** A reason in words for programs and in words for people. */
+export const reason = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Reason' });
+
+/** Who did something. */
+export const actor = z
+  .object({
+    type: z.enum(['user', 'api_key', 'system']),
+    id: z.string().nullable(),
+    display: z.string(),
+  })
+  .meta({ id: 'Actor' });
+
+export const page = z
+  .object({
+    limit: z.int().min(1).max(100),
+    nextCursor: z.string().nullable().describe('Null when there is no more.'),
+    hasMore: z.boolean(),
+  })
+  .meta({ id: 'Page' });
+
+export const listOf = <Row extends z.ZodType>(row: Row) => z.object({ data: z.array(row), page });
+
+export const limit = z.int().min(1).max(100).default(50).describe('Rows at most.');
+export const cursor = z
+  .string()
+  .min(1)
+  .max(1024)
+  .optional()
+  .describe('`page.nextCursor` of the page before; good for 24 hours.');
+
+export const exampleTime = '2026-11-21T02:03:04.567Z';
+export const emptyPage = { limit: 50, nextCursor: null, hasMore: false };
+
+/** An ID for examples, the same for each letter. */
+export const exampleId = (prefix: string, last = '0') =>
+  `${prefix}_01jd8f3zk5e0v9t3m2q6r8w4x${last}`;

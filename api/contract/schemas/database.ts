@@ -1,0 +1,341 @@
+/** Databases, their profiles, and what is sent to make and change them. */
+import { z } from 'zod';
+import { databaseHealths, databaseStatuses } from '../../databases/standing.ts';
+import { engine, topology } from './catalog.ts';
+import {
+  actor,
+  decimal,
+  exampleId,
+  exampleTime,
+  id,
+  money,
+  reason,
+  success,
+  text,
+  time,
+} from './common.ts';
+import { jobExample, job } from './job.ts';
+import { provisioning } from './problem.ts';
+
+/** Routes of the dashboard begin with the name. */
+export const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
+
+export const databaseName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/)
+  .refine((name) => !reservedNames.includes(name), {
+    error: `is reserved; so are ${reservedNames.join(', ')}`,
+  })
+  .describe(
+    '3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization.',
+  );
+
+const labelKey = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/);
+export const labels = z
+  .record(labelKey, z.string().max(255))
+  .refine((rows) => Object.keys(rows).length <= 16, { error: 'has more than 16 labels' })
+  .describe('At most 16; keys of 1 to 63, values of 0 to 255 characters.');
+
+const parameters = z
+  .record(z.string().max(64), z.string().max(64))
+  .describe('Engine parameters by name, as the catalog lists them.');
+
+const choiceId = (what: string) => text(40, `${what} of the catalog; its default when absent.`);
+
+export const createDatabaseRequest = z
+  .strictObject({
+    name: databaseName,
+    mode: z.literal('new').default('new').describe('An empty cluster.'),
+    provider: choiceId('A provider').optional(),
+    region: choiceId('A region of the provider').optional(),
+    clusterConfiguration: choiceId('A topology').optional(),
+    clusterSize: choiceId('A size').optional(),
+    storageTier: choiceId('A storage tier').optional(),
+    selectedStorageGb: z
+      .int()
+      .min(1)
+      .max(1_048_576)
+      .optional()
+      .describe('GiB of each replica; the catalog’s default when absent.'),
+    engine: choiceId('An engine').optional(),
+    engineVersion: choiceId('A version of the engine').optional(),
+    parameters: parameters.optional(),
+    labels: labels.optional(),
+    deletionProtection: z
+      .boolean()
+      .optional()
+      .describe('While true, deleting is refused. When absent: true with replicas, false without.'),
+    catalogVersion: text(64, 'Refuses the request when the catalog has changed since.').optional(),
+  })
+  .meta({ id: 'CreateDatabaseRequest' });
+
+export const updateDatabaseRequest = z
+  .strictObject({
+    deletionProtection: z.boolean().optional(),
+    labels: labels.optional().describe('Instead of all that there were.'),
+  })
+  .refine((body) => Object.keys(body).length > 0, { error: 'changes nothing' })
+  .meta({ id: 'UpdateDatabaseRequest' });
+
+export const restoreDatabaseRequest = z
+  .strictObject({
+    name: databaseName.optional().describe('Another name, where the old one was taken meanwhile.'),
+  })
+  .meta({ id: 'RestoreDatabaseRequest' });
+
+const choices = {
+  provider: z.string(),
+  region: z.string(),
+  clusterConfiguration: topology,
+  clusterSize: z.string(),
+  storageTier: z.string(),
+  selectedStorageGb: z.int().describe('GiB of each replica.'),
+};
+
+export const estimatedPrice = money
+  .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
+  .meta({ id: 'EstimatedPrice' });
+
+export const database = z
+  .object({
+    id: id('db', 'Database ID.'),
+    organizationId: id('org', 'Its organization.'),
+    name: z.string(),
+    clusterId: z
+      .string()
+      .nullable()
+      .describe('Decimal, 128 bits: what official clients connect with. Null until it is known.'),
+    mode: z.literal('new'),
+    status: z
+      .enum(databaseStatuses)
+      .describe('Its life. READY stays READY through changes and trouble.'),
+    statusReason: reason.nullable(),
+    health: z
+      .enum(databaseHealths)
+      .describe('How it is at the moment; UNKNOWN when nobody has looked lately.'),
+    ...choices,
+    nodeCount: z.int(),
+    nodes: z.array(
+      z.object({
+        index: z.int(),
+        ready: z.boolean(),
+        status: z.string().describe('In the words of the resource’s members.'),
+      }),
+    ),
+    engine: z.object({
+      name: engine,
+      version: z.string(),
+      latestVersion: z.string().nullable(),
+      updateAvailable: z.boolean(),
+    }),
+    gateway: z
+      .object({
+        status: z.enum(['CONNECTED', 'CONNECTING', 'DISCONNECTED', 'UNKNOWN']),
+        checkedAt: time('When that was so.').nullable(),
+        latencyMs: z.number().nullable(),
+        lastError: z.string().nullable(),
+      })
+      .describe('The connection of the process that answers.'),
+    connection: z.object({
+      identifier: z.string().describe('The name.'),
+      httpUrl: z.string().describe('The ledger route; an operation follows.'),
+      addresses: z.array(z.string()).describe('Of the replicas, within the Kubernetes cluster.'),
+      clusterId: z.string().nullable(),
+    }),
+    estimatedMonthlyPrice: estimatedPrice.nullable().describe('Null without prices.'),
+    limits: z.object({
+      maxEventsPerBatch: z.int(),
+      maxResults: z.int(),
+      maxRequestBytes: z.int(),
+    }),
+    deletionProtection: z.boolean(),
+    labels: z.record(z.string(), z.string()),
+    activeProfileId: id('prf', 'Its active profile.'),
+    activeJobId: id('job', 'The job that works on it.').nullable(),
+    version: z.int().describe('Goes up with each change; part of the ETag.'),
+    createdAt: time('When it was accepted.'),
+    createdBy: actor,
+    updatedAt: time('When it last changed.'),
+    readyAt: time('When it first served.').nullable(),
+    deletedAt: time('When its deletion was accepted.').nullable(),
+    purgeAt: time('Until when it can be restored.').nullable(),
+  })
+  .meta({ id: 'Database' });
+
+export const profile = z
+  .object({
+    id: id('prf', 'Profile ID.'),
+    databaseId: id('db', 'Its database.'),
+    revision: z.int().min(1),
+    active: z.boolean(),
+    status: z.enum(databaseStatuses),
+    health: z.enum(databaseHealths),
+    ...choices,
+    parameters: z.record(z.string(), z.string()),
+    engine,
+    engineVersion: z.string(),
+    createdAt: time('When it was made.'),
+    readyAt: time('When it first served.').nullable(),
+  })
+  .describe('One revision of what the database is made of.')
+  .meta({ id: 'Profile' });
+
+export const createdDatabase = z
+  .object({ success, database, profile, job, provisioning })
+  .meta({ id: 'CreatedDatabase' });
+
+export const databasePlan = z
+  .object({
+    success,
+    dryRun: z.literal(true),
+    plan: z.object({
+      name: z.string(),
+      ...choices,
+      engine,
+      engineVersion: z.string(),
+      parameters: z.record(z.string(), z.string()),
+      nodeCount: z.int(),
+      deletionProtection: z.boolean(),
+      estimatedMonthlyPrice: estimatedPrice.nullable(),
+      catalogVersion: z.string(),
+    }),
+  })
+  .describe('What would be made; nothing was.')
+  .meta({ id: 'DatabasePlan' });
+
+export const readDatabase = z.object({ database, profile }).meta({ id: 'DatabaseWithProfile' });
+export const changedDatabase = z
+  .object({ success, database, profile })
+  .meta({ id: 'ChangedDatabase' });
+export const databaseWithJob = z
+  .object({ success, database, profile, job })
+  .meta({ id: 'DatabaseWithJob' });
+
+const exampleChoices = {
+  provider: 'local',
+  region: 'local-1',
+  clusterConfiguration: 'single',
+  clusterSize: 'lh-10',
+  storageTier: 'network-ssd',
+  selectedStorageGb: 20,
+} as const;
+const exampleClusterId = '126385720930470432897564901432759016843';
+
+export const priceExample: z.input<typeof estimatedPrice> = {
+  currency: 'USD',
+  amount: '12.50',
+  lines: [
+    { item: '1 × lh-10', amount: '10.00' },
+    { item: '1 × 20 GB network-ssd', amount: '2.50' },
+  ],
+};
+
+export const databaseExample: z.input<typeof database> = {
+  id: exampleId('db'),
+  organizationId: exampleId('org'),
+  name: 'payments-prod',
+  clusterId: exampleClusterId,
+  mode: 'new',
+  status: 'READY',
+  statusReason: null,
+  health: 'HEALTHY',
+  ...exampleChoices,
+  nodeCount: 1,
+  nodes: [{ index: 0, ready: true, status: 'Serving' }],
+  engine: { name: 'Builtin', version: '0.1.0', latestVersion: '0.1.0', updateAvailable: false },
+  gateway: { status: 'CONNECTED', checkedAt: exampleTime, latencyMs: 1.8, lastError: null },
+  connection: {
+    identifier: 'payments-prod',
+    httpUrl: `http://localhost:8080/api/v1/databases/${exampleId('db')}/tb`,
+    addresses: ['10.43.0.12:3001'],
+    clusterId: exampleClusterId,
+  },
+  estimatedMonthlyPrice: priceExample,
+  limits: { maxEventsPerBatch: 8_189, maxResults: 8_189, maxRequestBytes: 8_388_608 },
+  deletionProtection: false,
+  labels: { team: 'payments' },
+  activeProfileId: exampleId('prf'),
+  activeJobId: null,
+  version: 3,
+  createdAt: exampleTime,
+  createdBy: { type: 'api_key', id: exampleId('key'), display: 'ci' },
+  updatedAt: exampleTime,
+  readyAt: exampleTime,
+  deletedAt: null,
+  purgeAt: null,
+};
+
+export const profileExample: z.input<typeof profile> = {
+  id: exampleId('prf'),
+  databaseId: exampleId('db'),
+  revision: 1,
+  active: true,
+  status: 'READY',
+  health: 'HEALTHY',
+  ...exampleChoices,
+  parameters: {},
+  engine: 'Builtin',
+  engineVersion: '0.1.0',
+  createdAt: exampleTime,
+  readyAt: exampleTime,
+};
+
+const unready = { status: 'PROVISIONING', health: 'UNKNOWN', readyAt: null } as const;
+
+export const createdExample: z.input<typeof createdDatabase> = {
+  success: true,
+  database: {
+    ...databaseExample,
+    ...unready,
+    clusterId: null,
+    nodes: [],
+    gateway: { status: 'UNKNOWN', checkedAt: null, latencyMs: null, lastError: null },
+    connection: { ...databaseExample.connection, addresses: [], clusterId: null },
+    activeJobId: exampleId('job'),
+    version: 1,
+  },
+  profile: { ...profileExample, ...unready },
+  job: jobExample,
+  provisioning: {
+    status: 'QUEUED',
+    started: true,
+    message: 'Provisioning is queued. It usually takes less than a minute.',
+    estimatedSeconds: 60,
+  },
+};
+
+export const planExample: z.input<typeof databasePlan> = {
+  success: true,
+  dryRun: true,
+  plan: {
+    name: 'payments-prod',
+    ...exampleChoices,
+    engine: 'Builtin',
+    engineVersion: '0.1.0',
+    parameters: {},
+    nodeCount: 1,
+    deletionProtection: false,
+    estimatedMonthlyPrice: priceExample,
+    catalogVersion: '5f0c2d1e.1',
+  },
+};
+
+export const deletingExample: z.input<typeof databaseWithJob> = {
+  success: true,
+  database: {
+    ...databaseExample,
+    status: 'DELETING',
+    activeJobId: exampleId('job'),
+    deletedAt: exampleTime,
+    purgeAt: '2026-11-28T02:03:04.567Z',
+  },
+  profile: { ...profileExample, status: 'DELETING' },
+  job: { ...jobExample, type: 'database.delete' },
+};
+
+export const restoringExample: z.input<typeof databaseWithJob> = {
+  success: true,
+  database: createdExample.database,
+  profile: createdExample.profile,
+  job: { ...jobExample, type: 'database.restore' },
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { permissions, roles } from '../access.ts';
+import { databaseScope } from './api-key.ts';
+import { exampleId, exampleTime, id, success, text, time } from './common.ts';
+import { organization, organizationExample } from './organization.ts';
+
+export const session = z
+  .object({
+    authenticated: z.literal(true),
+    credential: z.object({
+      type: z.enum(['api_key', 'access_token', 'session']),
+      id: z.string(),
+      name: z.string(),
+      permissions: z.array(z.enum(permissions)),
+      databaseScope,
+      expiresAt: time('When it ends.').nullable(),
+    }),
+    user: z
+      .object({ id: z.string().nullable(), display: z.string(), administrator: z.boolean() })
+      .nullable()
+      .describe('Null for keys.'),
+    organization: z
+      .object({
+        id: id('org', 'The organization that is acted for.'),
+        name: z.string(),
+        slug: z.string(),
+        role: z.enum(roles).nullable(),
+      })
+      .nullable()
+      .describe('Null for a person who has none yet.'),
+    organizations: z.array(organization).describe('A person’s; empty for keys.'),
+    limits: z.object({ maxDatabases: z.int(), requestsPerMinute: z.int() }),
+    serverTime: time('Now.'),
+    apiVersion: z.literal('v1'),
+  })
+  .meta({ id: 'Session' });
+
+export const openAdministratorSessionRequest = z
+  .strictObject({
+    token: text(256, 'The bootstrap token, which the installation keeps in a Secret.'),
+  })
+  .meta({ id: 'OpenAdministratorSessionRequest' });
+
+export const openedSession = z
+  .object({
+    success,
+    csrfToken: z
+      .string()
+      .describe('To be sent as X-CSRF-Token with every request that changes something.'),
+    expiresAt: time('When the session ends at the latest.'),
+  })
+  .meta({ id: 'OpenedSession' });
+
+export const sessionExample: z.input<typeof session> = {
+  authenticated: true,
+  credential: {
+    type: 'api_key',
+    id: exampleId('key'),
+    name: 'ci',
+    permissions: ['db:read'],
+    databaseScope: { type: 'ALL' },
+    expiresAt: null,
+  },
+  user: null,
+  organization: {
+    id: organizationExample.id,
+    name: organizationExample.name,
+    slug: organizationExample.slug,
+    role: null,
+  },
+  organizations: [],
+  limits: { maxDatabases: 10, requestsPerMinute: 600 },
+  serverTime: exampleTime,
+  apiVersion: 'v1',
+};
