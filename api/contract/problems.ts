@@ -127,6 +127,11 @@ export const problems = {
     'Wait until its status is READY; `databaseStatus` is what it is now.',
     true,
   ),
+  database_not_deleted: problem(
+    409,
+    'The database is not deleted',
+    'Only deleted databases can be restored.',
+  ),
   deletion_protected: problem(
     409,
     'The database is protected',

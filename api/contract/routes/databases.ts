@@ -162,7 +162,13 @@ export const databaseRoutes = {
     responses: {
       202: answer('It is being restored.', databaseWithJob, restoringExample, accepted),
     },
-    problems: ['database_name_taken', 'operation_in_progress', 'database_purged', 'quota_exceeded'],
+    problems: [
+      'database_name_taken',
+      'database_not_deleted',
+      'operation_in_progress',
+      'database_purged',
+      'quota_exceeded',
+    ],
     idempotent: true,
   },
 } as const satisfies Record<string, RouteSpec>;

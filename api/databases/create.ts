@@ -1,0 +1,170 @@
+/**
+ * Creating a database, in the order of the specification: may the organization provision at all; what does the catalog give;
+ * is billing ready; then the rows, the job and the events in one transaction. Provisioning begins after its commit.
+ */
+import { randomBytes } from 'node:crypto';
+import { countDatabases, createDatabase } from '../store/databases.ts';
+import { createJob } from '../store/jobs.ts';
+import type { BillingBlock } from '../billing/guard.ts';
+import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
+import {
+  viewOf,
+  type Caller,
+  type DatabaseServices,
+  type WithJob,
+  type Within,
+} from './database-service.ts';
+import { tell } from './events.ts';
+import { creation } from './provisioning-jobs.ts';
+import type { Refusal } from './refusal.ts';
+
+export interface CreateRequest extends ChoiceRequest {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly deletionProtection?: boolean | undefined;
+  readonly catalogVersion?: string | undefined;
+}
+
+export interface CreationPlan {
+  readonly name: string;
+  readonly choice: Choice;
+  readonly price: Price | undefined;
+  readonly automatic: boolean;
+  readonly deletionProtection: boolean;
+  readonly catalogVersion: string;
+}
+
+/** Everything that is checked before anything is made. */
+export async function planCreation(
+  services: DatabaseServices,
+  { organization, author }: Caller,
+  request: CreateRequest,
+): Promise<CreationPlan | Refusal> {
+  if (organization.status !== 'ACTIVE') {
+    const detail = `The organization ${organization.slug} is suspended and may not create databases.`;
+    return { refused: 'provisioning_not_permitted', detail };
+  }
+  const catalog = services.catalog();
+  if (catalog === undefined) return noCatalog;
+  if (request.catalogVersion !== undefined && request.catalogVersion !== catalog.version) {
+    const detail = `The catalog is at version ${catalog.version} now.`;
+    return { refused: 'catalog_changed', detail };
+  }
+  const chosen = choose(catalog.spec, request);
+  if (!chosen.ok) return notInCatalog(chosen);
+  const count = await countDatabases(services.store.read, organization.id);
+  if (count >= services.databasesMax) return tooMany(services.databasesMax);
+  const billing = await services.billing.ensureReady(organization.id);
+  if (!billing.ready) {
+    await services.store.change(author, async (change) => {
+      change.emit({
+        organizationId: organization.id,
+        type: 'billing.setup_required',
+        outcome: 'DENIED',
+        subject: { type: 'organization', id: organization.id, display: organization.name },
+        data: { reason: billing.reason },
+      });
+    });
+    return billingRequired(billing);
+  }
+  const { choice, price, automatic } = chosen;
+  return {
+    name: request.name,
+    choice,
+    price,
+    automatic,
+    deletionProtection: request.deletionProtection ?? choice.nodeCount > 1,
+    catalogVersion: catalog.version,
+  };
+}
+
+export async function createPlanned(
+  { store }: DatabaseServices,
+  { organization, author }: Caller,
+  plan: CreationPlan,
+  labels: Readonly<Record<string, string>>,
+  within: Within<WithJob>,
+): Promise<WithJob | Refusal> {
+  const { nodeCount: _, ...choice } = plan.choice;
+  const price = plan.price && { currency: plan.price.currency, monthly: plan.price.amount };
+  return store.change(author, async (change) => {
+    const made = await createDatabase(
+      change,
+      {
+        organizationId: organization.id,
+        name: plan.name,
+        mode: 'new',
+        deletionProtection: plan.deletionProtection,
+        labels,
+        kubernetesNamespace: organization.namespace,
+        clusterId: newClusterId(),
+      },
+      { ...choice, price: price ?? null },
+    );
+    if ('taken' in made) return nameTaken(plan.name, made.existingId);
+    const job = await createJob(change, {
+      ...creation(made.database),
+      ...(!plan.automatic && { message: byHand }),
+    });
+    if ('inProgress' in job) throw new Error('a new database has a job already');
+    tell(change, 'database.created', made.database, { job });
+    const result = viewOf(made.database, made.profile, job);
+    await within(change, result);
+    return result;
+  });
+}
+
+export const byHand = 'People of the provider make this database; it is ready when they say so.';
+
+/** Neither 0, which is for tests, nor the greatest. */
+function newClusterId(): string {
+  return String((BigInt(`0x${randomBytes(16).toString('hex')}`) % (2n ** 128n - 2n)) + 1n);
+}
+
+export const nameTaken = (name: string, existingDatabaseId: string): Refusal => ({
+  refused: 'database_name_taken',
+  detail: `There is a database ${name} in this organization.`,
+  members: existingDatabaseId === '' ? {} : { existingDatabaseId },
+});
+
+export const tooMany = (databasesMax: number): Refusal => ({
+  refused: 'quota_exceeded',
+  detail: `The organization has ${databasesMax} databases, which is as many as it may have.`,
+});
+
+const noCatalog: Refusal = {
+  refused: 'service_unavailable',
+  detail:
+    'There is no catalog to choose from: the operators of the service have to apply a LedgerCatalog named "default".',
+  retryAfterSeconds: 10,
+};
+
+function notInCatalog({
+  errors,
+  supportedTopologies,
+}: Exclude<ReturnType<typeof choose>, { ok: true }>): Refusal {
+  const detail = `${errors.map((error) => error.detail).join('. ')}.`;
+  if (supportedTopologies === undefined) {
+    return { refused: 'catalog_choice_unavailable', detail, members: { errors } };
+  }
+  return {
+    refused: 'storage_unavailable_for_topology',
+    detail,
+    members: { errors, supportedClusterConfigurations: supportedTopologies },
+  };
+}
+
+const billingRequired = ({ checkoutUrl, expiresAt, reason, sessionId }: BillingBlock): Refusal => ({
+  refused: 'billing_required',
+  detail: 'Set billing up at billing.checkoutUrl, then send the request again.',
+  members: {
+    success: false,
+    billing: { checkoutUrl, expiresAt: expiresAt?.toISOString() ?? null, reason, sessionId },
+    provisioning: {
+      status: 'BLOCKED_BY_BILLING',
+      started: false,
+      message: 'Set billing up to create databases.',
+      estimatedSeconds: null,
+    },
+  },
+});

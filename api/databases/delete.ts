@@ -1,0 +1,76 @@
+/** Deleting a database: at once for whoever uses it, softly for its data. */
+import {
+  findActiveProfile,
+  findDatabase,
+  lockDatabase,
+  updateActiveProfile,
+  updateDatabase,
+} from '../store/databases.ts';
+import type { Change } from '../store/change.ts';
+import type { Database, Profile } from '../store/database-record.ts';
+import { createJob, findActiveJob, supersedeJob } from '../store/jobs.ts';
+import { viewOf, type Caller, type DatabaseServices, type WithJob } from './database-service.ts';
+import { tell } from './events.ts';
+import { deletion } from './provisioning-jobs.ts';
+import { databaseNotFound, type Refusal } from './refusal.ts';
+import { retentionMs } from './retention.ts';
+
+/** Asked for again while it goes on, it answers the same. `ifVersion`: of `If-Match`. */
+export async function deleteDatabase(
+  services: DatabaseServices,
+  { organization, author }: Caller,
+  id: string,
+  ifVersion: number | undefined,
+): Promise<WithJob | Refusal> {
+  const { store, catalog, now } = services;
+  const known = await findDatabase(store.read, organization.id, id);
+  if (known === undefined) return databaseNotFound(id);
+  return store.change(author, async (change) => {
+    const database = await lockDatabase(change, id);
+    if (database === undefined || database.status === 'DELETED') return databaseNotFound(id);
+    const active = await findActiveJob(change.db, id);
+    if (database.status === 'DELETING' && active !== undefined) {
+      return viewOf(database, await profileOf(change, id), active);
+    }
+    if (ifVersion !== undefined && database.version !== ifVersion) return changedMeanwhile;
+    if (database.deletionProtection) {
+      const detail = `${database.name} is protected: set deletionProtection to false first.`;
+      return { refused: 'deletion_protected', detail };
+    }
+    if (active !== undefined) {
+      const why = { code: 'superseded', message: 'The database is being deleted.' };
+      await supersedeJob(change, active.id, why);
+    }
+    const deletedAt = now();
+    return startDeletion(change, database, {
+      deletedAt,
+      purgeAt: new Date(deletedAt.getTime() + retentionMs(catalog()?.spec)),
+    });
+  });
+}
+
+async function startDeletion(
+  change: Change,
+  { id }: Database,
+  times: { readonly deletedAt: Date; readonly purgeAt: Date },
+): Promise<WithJob> {
+  const patch = { status: 'DELETING', statusReason: null, ...times } as const;
+  const database = await updateDatabase(change, id, patch);
+  if (typeof database === 'string') throw new Error(`it is locked, and yet ${database}`);
+  const profile = await updateActiveProfile(change, id, { status: 'DELETING' });
+  const job = await createJob(change, deletion(database));
+  if ('inProgress' in job) throw new Error('its job was superseded, and yet it has one');
+  tell(change, 'database.delete_requested', database, { job });
+  return viewOf(database, profile, job);
+}
+
+export async function profileOf(change: Change, id: string): Promise<Profile> {
+  const profile = await findActiveProfile(change.db, id);
+  if (profile === undefined) throw new Error(`${id} has no active profile`);
+  return profile;
+}
+
+export const changedMeanwhile: Refusal = {
+  refused: 'precondition_failed',
+  detail: 'The database has changed since the version that If-Match names.',
+};

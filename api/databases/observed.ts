@@ -1,0 +1,39 @@
+/** What a database's resource shows, as the store keeps it: enough to answer every read without asking Kubernetes. */
+import { ConditionType } from '../../domain/conditions.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { ObservedDatabase } from '../store/database-record.ts';
+import { standingOf, type Standing } from './standing.ts';
+
+export interface Observation {
+  readonly observed: ObservedDatabase;
+  readonly standing: Standing;
+  readonly clusterId: string | undefined;
+}
+
+export function observe(database: DatabaseObject, wasReady: boolean, now: Date): Observation {
+  const { status, metadata, spec } = database;
+  const condition = (wanted: string) => status?.conditions?.find(({ type }) => type === wanted);
+  const available = condition(ConditionType.Available);
+  const stalled = condition(ConditionType.Stalled);
+  return {
+    standing: standingOf(database, wasReady),
+    clusterId: status?.clusterId ?? spec.clusterId,
+    observed: {
+      resourceVersion: metadata.resourceVersion ?? '',
+      observedAt: now.toISOString(),
+      nodes: (status?.members ?? []).map(({ index, state, role }) => ({
+        index,
+        status: state,
+        role: role ?? null,
+        zone: null,
+      })),
+      addresses: status?.addresses?.split(',') ?? [],
+      engineVersion: status?.version?.active ?? null,
+      release: status?.resolved?.engine?.release ?? null,
+      accepted: status?.resolved !== undefined,
+      bootstrapped: status?.bootstrapped === true,
+      serves: available?.status === 'True',
+      stalledSince: stalled?.status === 'True' ? stalled.lastTransitionTime : null,
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/** Databases and profiles as the contract shows them. */
+import type { z } from 'zod';
+import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
+import { ports } from '../../domain/names.ts';
+import type { Immutable } from '../contract/route.ts';
+import type {
+  database as databaseSchema,
+  profile as profileSchema,
+} from '../contract/schemas/database.ts';
+import type { GatewayHealth } from '../gateway/health.ts';
+import { ledgerBodyMax } from '../ledger/decode.ts';
+import { eventsMax, rowsMax } from '../ledger/operations.ts';
+import type { DatabaseView, Profile, ProfileChoice } from '../store/database-record.ts';
+import { priceOfChoice } from './choose.ts';
+import type { DatabaseHealth } from './standing.ts';
+
+export type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
+export type ShownProfile = Immutable<z.input<typeof profileSchema>>;
+
+/** What is known besides the store's row, without asking anybody. */
+export interface Surroundings {
+  readonly catalog: CatalogSpec | undefined;
+  /** While false, what the cluster showed last may not be so any more. */
+  readonly operatorAlive: boolean;
+  readonly gateway: (databaseId: string) => GatewayHealth;
+  /** `https://api.example.com`, without a path. */
+  readonly publicUrl: string;
+  readonly now: Date;
+}
+
+const replicas: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
+const stateWords = new Set(['READY', 'SUSPENDED']);
+
+export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDatabase {
+  const { database, profile, activeJobId } = view;
+  const { observed } = database;
+  const gateway = around.gateway(database.id);
+  const version = observed?.engineVersion ?? profile.engineVersion;
+  const latest = latestVersion(around.catalog, profile.engine);
+  const { clusterId } = database;
+  return {
+    id: database.id,
+    organizationId: database.organizationId,
+    name: database.name,
+    clusterId,
+    mode: 'new',
+    status: database.status,
+    statusReason: database.statusReason,
+    health: healthOf(view, around),
+    ...choicesOf(profile),
+    nodeCount: replicas[profile.clusterConfiguration as TopologyName],
+    nodes: (observed?.nodes ?? []).map(({ index, status }) => ({
+      index,
+      ready: status === 'Ready',
+      status,
+    })),
+    engine: {
+      name: profile.engine as EngineName,
+      version,
+      latestVersion: latest ?? null,
+      updateAvailable: latest !== undefined && latest !== version,
+    },
+    gateway: {
+      ...gateway,
+      checkedAt: gateway.status === 'UNKNOWN' ? null : around.now.toISOString(),
+    },
+    connection: {
+      identifier: database.name,
+      httpUrl: `${around.publicUrl}/api/v1/databases/${database.id}/tb`,
+      addresses: observed?.addresses.map(withPort) ?? [],
+      clusterId,
+    },
+    estimatedMonthlyPrice: priceOf(profile, around.catalog),
+    limits: {
+      maxEventsPerBatch: eventsMax,
+      maxResults: rowsMax,
+      maxRequestBytes: ledgerBodyMax,
+    },
+    deletionProtection: database.deletionProtection,
+    labels: database.labels,
+    activeProfileId: profile.id,
+    activeJobId,
+    version: database.version,
+    createdAt: database.createdAt.toISOString(),
+    createdBy: database.createdBy,
+    updatedAt: database.updatedAt.toISOString(),
+    readyAt: timeOf(database.readyAt),
+    deletedAt: timeOf(database.deletedAt),
+    purgeAt: timeOf(database.purgeAt),
+  };
+}
+
+export const shownProfile = (view: DatabaseView, around: Surroundings): ShownProfile => ({
+  id: view.profile.id,
+  databaseId: view.database.id,
+  revision: view.profile.revision,
+  active: view.profile.active,
+  // The one in force is what its database is.
+  status: view.database.status,
+  health: healthOf(view, around),
+  ...choicesOf(view.profile),
+  parameters: view.profile.parameters,
+  engine: view.profile.engine as EngineName,
+  engineVersion: view.profile.engineVersion,
+  createdAt: view.profile.createdAt.toISOString(),
+  readyAt: timeOf(view.profile.readyAt),
+});
+
+/**
+ * Changes whenever an answer would differ in anything that the row tells; what only this process knows (the gateway, whether
+ * the operator lives) is part of it too, since it is shown.
+ */
+export function etagOf(view: DatabaseView, around: Surroundings): string {
+  const { id, version } = view.database;
+  const { status } = around.gateway(id);
+  const flags = `${around.operatorAlive ? 'a' : 'd'}${status.charAt(0).toLowerCase()}`;
+  return `W/"${id}-${version}-${view.activeJobId?.slice(-6) ?? '0'}-${flags}"`;
+}
+
+function healthOf({ database }: DatabaseView, around: Surroundings): DatabaseHealth {
+  if (!stateWords.has(database.status)) return 'UNKNOWN';
+  return around.operatorAlive ? database.health : 'UNKNOWN';
+}
+
+const choicesOf = (profile: ProfileChoice) => ({
+  provider: profile.provider,
+  region: profile.region,
+  clusterConfiguration: profile.clusterConfiguration as TopologyName,
+  clusterSize: profile.clusterSize,
+  storageTier: profile.storageTier,
+  selectedStorageGb: profile.selectedStorageGb,
+});
+
+function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
+  if (profile.price === null) return null;
+  const nodeCount = replicas[profile.clusterConfiguration as TopologyName];
+  const today =
+    catalog &&
+    priceOfChoice(catalog, {
+      ...choicesOf(profile),
+      engine: profile.engine as EngineName,
+      engineVersion: profile.engineVersion,
+      parameters: profile.parameters,
+      nodeCount,
+    });
+  // The price is the one that was agreed; its lines only as long as the catalog still says so.
+  const { currency, monthly: amount } = profile.price;
+  const lines = today?.amount === amount && today.currency === currency ? today.lines : [];
+  return { currency, amount, lines };
+}
+
+function latestVersion(catalog: CatalogSpec | undefined, engine: string): string | undefined {
+  return catalog?.engines.find((row) => row.name === engine)?.defaultVersion;
+}
+
+const withPort = (address: string): string =>
+  address.includes(':') ? address : `${address}:${ports.client}`;
+
+const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

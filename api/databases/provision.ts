@@ -1,0 +1,138 @@
+/**
+ * The work of the jobs that make a database, anew or from the volumes that a deleted one left. It is looked at again and again
+ * until it is done; each look finds what was done before it, by whichever process, and goes on from there.
+ */
+import { ApiError } from '../../base/kube/kube.ts';
+import type { DatabaseSpec } from '../../domain/resources.ts';
+import type { EngineName, TopologyName } from '../../domain/resources.ts';
+import {
+  NotOurs,
+  type DatabaseIdentity,
+  type DatabaseWriter,
+} from '../kubernetes/database-writer.ts';
+import type { Database, Profile } from '../store/database-record.ts';
+import { specOf } from './choose.ts';
+import type { ProvisioningStep } from './provisioning-jobs.ts';
+
+/** What a look at a job comes to. */
+export type Look =
+  | {
+      readonly kind: 'going_on';
+      readonly step: string;
+      readonly percent: number;
+      readonly message: string;
+      /** When to look again if nothing happens before. */
+      readonly againInMs: number;
+    }
+  | { readonly kind: 'done'; readonly message: string }
+  /** Trying again changes nothing until a person does. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+export interface ProvisioningWorld {
+  readonly writer: DatabaseWriter;
+  readonly nowMs: () => number;
+  /** Notes which resource is the database's. */
+  readonly place: (database: Database, uid: string) => Promise<void>;
+}
+
+/** A person may be quicker than this: an operator that is told of a wrong catalog looks again as soon as it is mended. */
+const stalledMaxMs = 60_000;
+const lookAgainMs = 10_000;
+
+export async function provision(
+  { writer, nowMs, place }: ProvisioningWorld,
+  { database, profile }: { readonly database: Database; readonly profile: Profile },
+  { automatic, fromVolumes }: { readonly automatic: boolean; readonly fromVolumes: boolean },
+): Promise<Look> {
+  if (database.status === 'READY') return { kind: 'done', message: 'The database serves.' };
+  if (!automatic && database.kubernetesUid === null) {
+    return goingOn('create_resource', 0, 'Waiting for the provider’s people to make it.');
+  }
+  const identity: DatabaseIdentity = {
+    namespace: database.kubernetesNamespace,
+    name: database.name,
+    databaseId: database.id,
+  };
+  if (database.kubernetesUid === null) {
+    try {
+      await writer.ensureNamespace(identity.namespace, database.organizationId);
+      const made = await writer.create(identity, specFor(database, profile, fromVolumes));
+      await place(database, made.metadata.uid ?? '');
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal;
+    }
+    return goingOn('create_resource', 10, 'The resource is made; waiting for the operator.');
+  }
+  return stalledFor(database, nowMs()) ?? progressOf(database);
+}
+
+/** What the database's resource asks for. */
+function specFor(database: Database, profile: Profile, fromVolumes: boolean): DatabaseSpec {
+  const { deletionProtection, clusterId } = database;
+  const choice = {
+    ...profile,
+    clusterConfiguration: profile.clusterConfiguration as TopologyName,
+    engine: profile.engine as EngineName,
+    nodeCount: 0,
+  };
+  // Volumes have a cluster's identity of their own, and the version that wrote them last.
+  const { version: _, ...withoutVersion } = specOf(choice, {
+    deletionProtection,
+    bootstrap: { volumes: { databaseId: database.id } },
+  });
+  if (fromVolumes) return withoutVersion;
+  return specOf(choice, {
+    deletionProtection,
+    ...(clusterId !== null && { clusterId }),
+  });
+}
+
+/** What the API server will say again however often it is asked. */
+function refusalOf(error: unknown): Look | undefined {
+  if (error instanceof NotOurs) {
+    return { kind: 'failed', code: 'name_conflict', message: error.message };
+  }
+  if (error instanceof ApiError && (error.status === 422 || error.status === 400)) {
+    return { kind: 'failed', code: 'refused_by_cluster', message: error.message };
+  }
+  if (error instanceof ApiError && error.status === 403) {
+    return { kind: 'failed', code: 'forbidden_by_cluster', message: error.message };
+  }
+  return undefined;
+}
+
+function stalledFor({ observed, statusReason }: Database, nowMs: number): Look | undefined {
+  const since = observed?.stalledSince;
+  if (since === null || since === undefined) return undefined;
+  if (nowMs - Date.parse(since) < stalledMaxMs) return undefined;
+  return {
+    kind: 'failed',
+    code: 'provisioning_stalled',
+    message: statusReason?.message ?? 'Nothing goes on until a person acts.',
+  };
+}
+
+function progressOf({ observed, statusReason }: Database): Look {
+  const why = statusReason === null ? '' : ` ${sentence(statusReason.message)}`;
+  if (observed?.accepted !== true) {
+    return goingOn('create_resource', 10, `Waiting for the operator.${why}`);
+  }
+  if (!observed.bootstrapped) {
+    return goingOn('prepare_volumes', 30, `Preparing the volumes.${why}`);
+  }
+  if (!observed.serves) return goingOn('start_replicas', 60, `Starting the replicas.${why}`);
+  return goingOn('serve', 90, 'The replicas serve.');
+}
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+
+const goingOn = (step: ProvisioningStep, percent: number, message: string): Look => ({
+  kind: 'going_on',
+  step,
+  percent,
+  message,
+  againInMs: lookAgainMs,
+});

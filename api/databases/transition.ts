@@ -1,0 +1,74 @@
+/** From what the store has to what the cluster shows: what changes, and what is told of it. Pure. */
+import type { DatabasePatch } from '../store/databases.ts';
+import type { Database } from '../store/database-record.ts';
+import type { DatabaseEvent } from './events.ts';
+import type { Observation } from './observed.ts';
+import type { DatabaseHealth, DatabaseStatus } from './standing.ts';
+
+export interface Transition {
+  readonly patch: DatabasePatch;
+  readonly events: readonly DatabaseEvent[];
+  /** It serves for the first time. */
+  readonly becameReady: boolean;
+}
+
+export function transitionOf(
+  before: Database,
+  { observed, standing, clusterId }: Observation,
+  now: Date,
+): Transition {
+  const status = statusAfter(before, standing.status);
+  const becameReady = status === 'READY' && before.readyAt === null;
+  const health = standing.health;
+  return {
+    becameReady,
+    patch: {
+      status,
+      health,
+      statusReason: reasonAfter(before, status, standing),
+      observed,
+      ...(clusterId !== undefined && { clusterId }),
+      ...(becameReady && { readyAt: now }),
+    },
+    events: [
+      ...lifecycleEvents(before.status, status, becameReady),
+      ...(status === 'READY' && before.status === 'READY'
+        ? healthEvents(before.health, health)
+        : []),
+    ],
+  };
+}
+
+/** What the API decided itself (that it failed, that it goes) is not undone by what the cluster says, except by its serving. */
+function statusAfter(before: Database, shown: DatabaseStatus): DatabaseStatus {
+  if (before.status === 'DELETING' || before.status === 'DELETED') return before.status;
+  // A person deletes it with kubectl: it is marked when it is gone.
+  if (shown === 'DELETING') return before.status;
+  if (before.status === 'FAILED' && shown === 'PROVISIONING') return 'FAILED';
+  return shown;
+}
+
+function reasonAfter(before: Database, status: DatabaseStatus, standing: Observation['standing']) {
+  if (status === 'FAILED') return standing.stalled ?? before.statusReason;
+  return standing.reason ?? null;
+}
+
+function lifecycleEvents(
+  before: DatabaseStatus,
+  after: DatabaseStatus,
+  becameReady: boolean,
+): readonly DatabaseEvent[] {
+  if (becameReady) return ['database.ready'];
+  if (before === after) return [];
+  if (after === 'SUSPENDED') return ['database.suspended'];
+  if (before === 'SUSPENDED' && after === 'READY') return ['database.resumed'];
+  return [];
+}
+
+/** UNKNOWN tells nothing: it is neither better nor worse than what was. */
+function healthEvents(before: DatabaseHealth, after: DatabaseHealth): readonly DatabaseEvent[] {
+  if (before === after || after === 'UNKNOWN') return [];
+  if (after === 'DEGRADED') return ['database.degraded'];
+  if (after === 'UNAVAILABLE') return ['database.unavailable'];
+  return before === 'UNKNOWN' ? [] : ['database.recovered'];
+}

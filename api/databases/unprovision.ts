@@ -1,0 +1,47 @@
+/** The work of the job that deletes a database: its resource goes, its volumes stay. */
+import type { DatabaseIdentity, DatabaseWriter } from '../kubernetes/database-writer.ts';
+import { labels } from '../../domain/names.ts';
+import type { Database } from '../store/database-record.ts';
+import type { Look } from './provision.ts';
+
+export interface UnprovisioningWorld {
+  readonly writer: DatabaseWriter;
+  /** Marks the row as DELETED. */
+  readonly removed: (database: Database) => Promise<void>;
+}
+
+const lookAgainMs = 2_000;
+
+export async function unprovision(
+  { writer, removed }: UnprovisioningWorld,
+  database: Database,
+): Promise<Look> {
+  if (database.status === 'DELETED') return done;
+  const identity: DatabaseIdentity = {
+    namespace: database.kubernetesNamespace,
+    name: database.name,
+    databaseId: database.id,
+  };
+  const found = await writer.read(identity);
+  const uid = found?.metadata.uid;
+  // Made by a process that died before it noted so, it has the ID all the same.
+  const ours =
+    uid !== undefined &&
+    (uid === database.kubernetesUid || found?.metadata.labels?.[labels.databaseId] === database.id);
+  if (!ours) {
+    await removed(database);
+    return done;
+  }
+  if (found?.metadata.deletionTimestamp === undefined) {
+    await writer.delete(identity, uid);
+  }
+  return {
+    kind: 'going_on',
+    step: 'await_removal',
+    percent: 50,
+    message: 'The replicas are stopping.',
+    againInMs: lookAgainMs,
+  };
+}
+
+const done: Look = { kind: 'done', message: 'The database is gone; its volumes stay for a while.' };

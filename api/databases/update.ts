@@ -1,0 +1,76 @@
+/** Labels, and protection against deletion; the latter is the resource's too, so that kubectl is refused as well. */
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { FieldChange } from '../events/event.ts';
+import type { Database, DatabaseView } from '../store/database-record.ts';
+import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.ts';
+import { findActiveJob } from '../store/jobs.ts';
+import type { Caller, DatabaseServices } from './database-service.ts';
+import { changedMeanwhile, profileOf } from './delete.ts';
+import { databaseNotFound, type Refusal } from './refusal.ts';
+
+export interface UpdateRequest {
+  readonly deletionProtection?: boolean | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
+export async function changeDatabase(
+  { store }: DatabaseServices,
+  writer: DatabaseWriter,
+  { organization, author }: Caller,
+  id: string,
+  request: UpdateRequest,
+  ifVersion: number | undefined,
+): Promise<DatabaseView | Refusal> {
+  const known = await findDatabase(store.read, organization.id, id);
+  if (known === undefined || known.deletedAt !== null) return databaseNotFound(id);
+  const result = await store.change(author, async (change) => {
+    const before = await lockDatabase(change, id);
+    if (before === undefined || before.deletedAt !== null) return databaseNotFound(id);
+    if (ifVersion !== undefined && before.version !== ifVersion) return changedMeanwhile;
+    const { deletionProtection, labels } = request;
+    const changes = changesOf(before, request);
+    const profile = await profileOf(change, id);
+    const activeJobId = (await findActiveJob(change.db, id))?.id ?? null;
+    if (changes.length === 0) return { database: before, profile, activeJobId };
+    const database = await updateDatabase(change, id, {
+      ...(deletionProtection !== undefined && { deletionProtection }),
+      ...(labels !== undefined && { labels }),
+    });
+    if (typeof database === 'string') throw new Error(`it is locked, and yet ${database}`);
+    const { name, status } = database;
+    change.emit({
+      organizationId: organization.id,
+      type: 'database.changed',
+      subject: { type: 'database', id, display: name },
+      databaseId: id,
+      data: { database: { id, name, status } },
+      changes,
+    });
+    return { database, profile, activeJobId };
+  });
+  if (!('refused' in result)) await protectResource(writer, result.database);
+  return result;
+}
+
+/** Asked for at every change: what a failure left behind is put right by asking again. */
+async function protectResource(writer: DatabaseWriter, database: Database): Promise<void> {
+  const { kubernetesUid, kubernetesNamespace: namespace, name, id, deletionProtection } = database;
+  if (kubernetesUid === null) return;
+  await writer.change({ namespace, name, databaseId: id }, kubernetesUid, { deletionProtection });
+}
+
+function changesOf(before: Database, request: UpdateRequest): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  const { deletionProtection, labels } = request;
+  if (deletionProtection !== undefined && deletionProtection !== before.deletionProtection) {
+    changes.push({
+      path: '/deletionProtection',
+      from: before.deletionProtection,
+      to: deletionProtection,
+    });
+  }
+  if (labels !== undefined && JSON.stringify(labels) !== JSON.stringify(before.labels)) {
+    changes.push({ path: '/labels', from: before.labels, to: labels });
+  }
+  return changes;
+}
