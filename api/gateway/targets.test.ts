@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+import type { DatabaseView } from '../store/database-record.ts';
+import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { LedgerTargets } from './targets.ts';
+
+const view = (
+  status = 'READY',
+  addresses: readonly string[] = ['10.0.0.1:3001', '[fd00::1]:3001'],
+) =>
+  ({
+    database: {
+      id: 'db_1',
+      name: 'payments',
+      status,
+      clusterId: '7',
+      observed: { addresses, engineVersion: '0.1.0' },
+    },
+    profile: { engineVersion: '0.0.9' },
+    activeJobId: null,
+  }) as unknown as DatabaseView;
+
+function targets(answer: () => Promise<DatabaseView | undefined>) {
+  const timers = new VirtualTimers();
+  let asked = 0;
+  const one = new LedgerTargets(() => {
+    asked += 1;
+    return answer();
+  }, timers);
+  return { one, timers, asked: () => asked };
+}
+
+test('a database that is READY has a target, whatever its health', async () => {
+  const { one } = targets(() => Promise.resolve(view()));
+  expect(await one.resolve('org_1', 'db_1')).toEqual({
+    databaseId: 'db_1',
+    cluster: 7n,
+    addresses: [
+      { host: '10.0.0.1', port: 3001 },
+      { host: 'fd00::1', port: 3001 },
+    ],
+    engineVersion: '0.1.0',
+  });
+});
+
+test.each(['PROVISIONING', 'SUSPENDED', 'FAILED', 'DELETING'])(
+  'one that is %s is refused with what to do',
+  async (status) => {
+    const { one } = targets(() => Promise.resolve(view(status)));
+    expect(await one.resolve('org_1', 'db_1')).toMatchObject({
+      refused: 'database_not_ready',
+      members: { databaseStatus: status },
+    });
+  },
+);
+
+test('one that is deleted, or another organization’s, is not there', async () => {
+  const deleted = targets(() => Promise.resolve(view('DELETED')));
+  const none = targets(() => Promise.resolve(undefined));
+  for (const { one } of [deleted, none]) {
+    expect(await one.resolve('org_1', 'db_1')).toMatchObject({ refused: 'database_not_found' });
+  }
+});
+
+test('many requests ask the store once a second', async () => {
+  const { one, timers, asked } = targets(() => Promise.resolve(view()));
+  await Promise.all(Array.from({ length: 100 }, () => one.resolve('org_1', 'db_1')));
+  expect(asked()).toBe(1);
+  await one.resolve('org_2', 'db_1');
+  expect(asked()).toBe(2);
+  await timers.advance(1_000);
+  await one.resolve('org_1', 'db_1');
+  expect(asked()).toBe(3);
+});
+
+test('a store that is away is asked again by the next request', async () => {
+  let away = true;
+  const { one } = targets(() =>
+    away ? Promise.reject(new Error('away')) : Promise.resolve(view()),
+  );
+  await expect(one.resolve('org_1', 'db_1')).rejects.toThrow('away');
+  away = false;
+  expect(await one.resolve('org_1', 'db_1')).toMatchObject({ databaseId: 'db_1' });
+});

@@ -1,0 +1,93 @@
+/**
+ * Where a database's ledger is, by its row in the store. Rows are kept for a second, so that a thousand requests ask once, and
+ * a deletion is known everywhere within it.
+ */
+import { systemTimers, type Timers } from '../../base/timers.ts';
+import { databaseNotFound, type Refusal } from '../databases/refusal.ts';
+import type { DatabaseView } from '../store/database-record.ts';
+import type { Address } from '../../engine/client/client.ts';
+import type { Target } from './connection.ts';
+
+export interface LedgerTarget extends Target {
+  readonly engineVersion: string;
+}
+
+const keptMs = 1_000;
+const entriesMax = 10_000;
+
+export class LedgerTargets {
+  readonly #find: (organizationId: string, id: string) => Promise<DatabaseView | undefined>;
+  readonly #timers: Timers;
+  /** In the order of their asking. */
+  readonly #asked = new Map<
+    string,
+    { readonly atMs: number; readonly found: Promise<DatabaseView | undefined> }
+  >();
+
+  constructor(
+    find: (organizationId: string, id: string) => Promise<DatabaseView | undefined>,
+    timers: Timers = systemTimers,
+  ) {
+    this.#find = find;
+    this.#timers = timers;
+  }
+
+  async resolve(organizationId: string, id: string): Promise<LedgerTarget | Refusal> {
+    const view = await this.#view(organizationId, id);
+    return view === undefined ? databaseNotFound(id) : targetOf(view);
+  }
+
+  /** What this process changed itself, it knows at once. */
+  forget(organizationId: string, id: string): void {
+    this.#asked.delete(`${organizationId}/${id}`);
+  }
+
+  #view(organizationId: string, id: string): Promise<DatabaseView | undefined> {
+    const key = `${organizationId}/${id}`;
+    const nowMs = this.#timers.nowMs();
+    const known = this.#asked.get(key);
+    if (known !== undefined && nowMs - known.atMs < keptMs) return known.found;
+    const found = this.#find(organizationId, id);
+    // A failure is told to those who asked meanwhile, and to nobody else.
+    found.catch(() => this.#asked.delete(key));
+    this.#asked.delete(key);
+    this.#asked.set(key, { atMs: nowMs, found });
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > entriesMax && oldest !== undefined) this.#asked.delete(oldest);
+    return found;
+  }
+}
+
+/** Refused by its life only, never by its health: whoever asks learns from the ledger itself whether it answers. */
+function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
+  const { id, name, status, clusterId, observed } = database;
+  if (status === 'DELETED') return databaseNotFound(id);
+  const addresses = (observed?.addresses ?? []).flatMap(addressOf);
+  if (status !== 'READY' || clusterId === null || addresses.length === 0) {
+    return {
+      refused: 'database_not_ready',
+      detail: `${name} is ${status}: ${waitFor[status] ?? 'it has no addresses yet'}.`,
+      members: { databaseStatus: status },
+      retryAfterSeconds: 5,
+    };
+  }
+  return {
+    databaseId: id,
+    cluster: BigInt(clusterId),
+    addresses,
+    engineVersion: observed?.engineVersion ?? profile.engineVersion,
+  };
+}
+
+const waitFor: Readonly<Record<string, string>> = {
+  PROVISIONING: 'wait until its status is READY',
+  SUSPENDED: 'it has to be resumed first',
+  FAILED: 'see its statusReason, and retry or delete it',
+  DELETING: 'it can be restored when it is deleted',
+};
+
+/** `IP:port`. */
+function addressOf(text: string): readonly Address[] {
+  const [, host, port] = /^\[?([^\]]+)\]?:(\d+)$/.exec(text) ?? [];
+  return host === undefined ? [] : [{ host, port: Number(port) }];
+}
