@@ -1,4 +1,4 @@
-import type { Events } from './events.ts';
+import { noEvents, type Events } from './events.ts';
 import type { Issues } from './issues.ts';
 import type { JsonReader } from './json-reader.ts';
 import { offsetOf, transfer, type Layout } from './layouts.ts';
@@ -18,7 +18,7 @@ export function decodeEvents(
   if (!json.opensArray()) {
     issues.add([], 'invalid_type', `Must be an array of ${noun}.`);
     json.skip();
-    return { events: new Uint8Array(0), count: 0 };
+    return noEvents;
   }
   const room = Math.min(eventsMax, Math.ceil(json.bytes.length / eventTextMin));
   const bytes = new Uint8Array(room * layout.size);
@@ -26,10 +26,7 @@ export function decodeEvents(
   const reader = new RecordReader(json, issues, layout);
   let count = 0;
   for (; json.arrayGoesOn(count === 0); count += 1) {
-    if (count >= eventsMax) {
-      json.skip();
-      continue;
-    }
+    if (count === eventsMax) return { ...noEvents, count: count + 1 };
     const base = count * layout.size;
     const issuesBefore = issues.count;
     const isObject = reader.read(view, base, [count]);
@@ -38,7 +35,7 @@ export function decodeEvents(
       checkPresence(layout, reader, view, base, count, issues);
     }
   }
-  return { events: bytes.subarray(0, Math.min(count, eventsMax) * layout.size), count };
+  return { events: bytes.subarray(0, count * layout.size), count, limit: undefined };
 }
 
 function checkPresence(

@@ -19,7 +19,7 @@ export function decodeFilter(layout: Layout, json: JsonReader, issues: Issues): 
   const reader = new RecordReader(json, issues, layout);
   const limitAt = offsetOf(layout, 'limit');
   const flagsAt = offsetOf(layout, 'flags');
-  if (!reader.read(view, 0, [])) return { events, count: 1 };
+  if (!reader.read(view, 0, [])) return { events, count: 1, limit: undefined };
   if (!reader.has('limit')) view.setUint32(limitAt, rowsDefault, true);
   if (!reader.has('flags') && layout === accountFilter) view.setUint32(flagsAt, sides, true);
   if (issues.count === 0) check(layout, reader, view, issues);

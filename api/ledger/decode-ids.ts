@@ -1,4 +1,4 @@
-import type { Events } from './events.ts';
+import { noEvents, type Events } from './events.ts';
 import type { Issues } from './issues.ts';
 import { IntegerFound, MalformedJson, type JsonReader } from './json-reader.ts';
 import { eventsMax } from './operations.ts';
@@ -14,7 +14,7 @@ export function decodeIds(json: JsonReader, issues: Issues): Events {
   if (!json.opensObject()) {
     issues.add([], 'invalid_type', shapeDetail);
     json.skip();
-    return none;
+    return noEvents;
   }
   let found: Events | undefined;
   for (let first = true; json.objectGoesOn(first); first = false) {
@@ -28,17 +28,16 @@ export function decodeIds(json: JsonReader, issues: Issues): Events {
       throw new MalformedJson(at, 'the property “ids” is there twice');
     } else if (json.opensArray()) {
       found = idsOfArray(json, issues, ['ids']);
+      if (found.count > eventsMax) return found;
     } else {
       issues.add(['ids'], 'invalid_type', 'Must be an array of ids.');
       json.skip();
-      found = none;
+      found = noEvents;
     }
   }
   if (found === undefined) issues.add(['ids'], 'required', 'This property is required.');
-  return found ?? none;
+  return found ?? noEvents;
 }
-
-const none: Events = { events: new Uint8Array(0), count: 0 };
 
 function idsOfArray(json: JsonReader, issues: Issues, path: readonly string[]): Events {
   const room = Math.min(eventsMax, Math.ceil(json.bytes.length / idTextMin));
@@ -47,6 +46,7 @@ function idsOfArray(json: JsonReader, issues: Issues, path: readonly string[]): 
   const words = new Uint32Array(4);
   let count = 0;
   for (; json.arrayGoesOn(count === 0); count += 1) {
+    if (count === eventsMax) return { ...noEvents, count: count + 1 };
     const found = json.integer(words);
     if (found !== IntegerFound.taken) {
       issues.add(
@@ -54,9 +54,9 @@ function idsOfArray(json: JsonReader, issues: Issues, path: readonly string[]): 
         'invalid_integer',
         'Must be an id: a whole number below 2^128, as a string of digits or a JSON integer.',
       );
-    } else if (count < eventsMax) {
+    } else {
       words.forEach((word, i) => view.setUint32(count * idSize + i * 4, word, true));
     }
   }
-  return { events: bytes.subarray(0, Math.min(count, eventsMax) * idSize), count };
+  return { events: bytes.subarray(0, count * idSize), count, limit: undefined };
 }

@@ -143,6 +143,8 @@ test.each([
   ['create_transfers', { ...transfer, flags: '' }, 'pending'],
   ['create_transfers', { ...transfer, flags: null }, 'pending'],
   ['create_transfers', { ...transfer, flags: {} }, 'pending'],
+  ['create_transfers', { ...transfer, flags: Array(17).fill('linked') }, 'pending'],
+  ['create_transfers', { ...transfer, flags: 'linked|'.repeat(80) + 'linked' }, 'pending'],
 ] as const)('%s refuses flags of %j and names the valid ones', (operation, event, named) => {
   const { status, code, errors } = refused(operation, [event]);
   expect([status, code]).toEqual([422, 'validation_failed']);
@@ -286,6 +288,29 @@ test('8,189 events are a request, 8,190 are too many; ids too', () => {
   const ids = Array.from({ length: 8190 }, (_, i) => i);
   expect(accepted('lookup_accounts', ids.slice(1)).events.length).toBe(8189 * 16);
   expect(refused('lookup_accounts', ids).code).toBe('batch_too_large');
+});
+
+test.each([
+  ['properties that nobody knows', 'create_transfers', '[{', '"x":1,', '}]'],
+  ['events beyond what is allowed', 'create_transfers', '[', '{},', ']'],
+  ['ids that are none', 'lookup_accounts', '[', '-1,', ']'],
+  ['names that nobody knows', 'lookup_accounts', '{', '"x":1,', '}'],
+  ['flags', 'create_transfers', '[{"flags":[', '"linked",', ']}]'],
+  ['names of flags', 'create_transfers', '[{"flags":"', 'linked|', '"}]'],
+  ['text that is no ASCII', 'create_transfers', '[{"x":[', '"\u00e9",', ']}]'],
+] as const)('8 MiB of %s are refused without much ado', (_what, operation, open, item, close) => {
+  const count = Math.floor((ledgerBodyMax - 100) / new TextEncoder().encode(item).length);
+  const body = `${open}${item.repeat(count)}${close}`.replace(`,${close}`, close);
+  const before = process.cpuUsage();
+  expect(refused(operation, body).status).toBe(422);
+  const { user } = process.cpuUsage(before);
+  expect(user / 1_000).toBeLessThan(2_000);
+});
+
+test('beyond a thousand errors the rest is not read', () => {
+  const { errors, detail } = refused('lookup_accounts', `[${'-1,'.repeat(1_000)}`);
+  expect(errors).toHaveLength(20);
+  expect(detail).toContain('at least 999 more');
 });
 
 test('a body beyond 8 MiB is not looked at', () => {

@@ -3,6 +3,14 @@ import { ledgerProblem, type LedgerProblem, type ProblemError } from './problems
 /** Errors told of one request; one that has more has most likely the same one everywhere. */
 const issuesMax = 20;
 
+/** With so many, what follows is not looked at: a body of nothing but errors must not cost more than a good one. */
+const issuesEnough = 1_000;
+
+/** Nothing more need be read. Thrown within the codec only. */
+export class EnoughIssues extends Error {
+  override readonly name = 'EnoughIssues';
+}
+
 /** Codes that are a problem of their own when they are all that is wrong. */
 const ownProblems = ['invalid_integer', 'invalid_filter'] as const;
 
@@ -23,6 +31,7 @@ export class Issues {
     meta?: ProblemError['meta'],
   ): void {
     this.#count += 1;
+    if (this.#count >= issuesEnough) throw new EnoughIssues('the body has too many errors');
     if (this.#told.length >= issuesMax) return;
     this.#told.push({ pointer: pointer(path), code, detail, ...(meta && { meta }) });
   }
@@ -32,7 +41,8 @@ export class Issues {
     if (first === undefined) return undefined;
     const common = ownProblems.find((code) => this.#told.every((error) => error.code === code));
     const more = this.#count - 1;
-    const others = more === 0 ? '' : ` (and ${more} more)`;
+    const atLeast = this.#count >= issuesEnough ? 'at least ' : '';
+    const others = more === 0 ? '' : ` (and ${atLeast}${more} more)`;
     return ledgerProblem(common ?? 'validation_failed', {
       detail: `${first.pointer}: ${first.detail}${others}`,
       errors: this.#told,

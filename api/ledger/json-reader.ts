@@ -4,6 +4,7 @@
  * that is not JSON, with that byte's offset.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { readDecimal } from './decimal.ts';
 
 const depthMax = 32;
@@ -35,7 +36,7 @@ const Byte = {
   closeObject: 0x7d,
 } as const;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' };
 
 export const IntegerFound = { taken: 0, tooLarge: 1, none: 2 } as const;
@@ -126,16 +127,9 @@ export class JsonReader {
 
   /** Takes the string that is next, its escapes resolved. */
   string(): string {
-    const from = this.at;
-    const { plain, to } = this.#stringEnd(from + 1);
-    this.at = to;
-    let text: string;
-    try {
-      text = utf8.decode(this.bytes.subarray(from + 1, to - 1));
-    } catch {
-      throw new MalformedJson(from, 'a string that is not UTF-8');
-    }
-    if (plain) return text;
+    const { text: bytes, hasEscapes } = this.#takeString();
+    const text = utf8.decode(bytes);
+    if (!hasEscapes) return text;
     // Its grammar has been checked; what the escapes stand for is the platform's to say.
     return JSON.parse(`"${text}"`) as string;
   }
@@ -144,12 +138,12 @@ export class JsonReader {
   skip(depth = 0): void {
     const byte = this.peek();
     if (depth > depthMax) throw new MalformedJson(this.at, `nested deeper than ${depthMax}`);
-    if (byte === Byte.quote) this.string();
+    if (byte === Byte.quote) this.#takeString();
     else if (this.opensArray()) {
       for (let first = true; this.arrayGoesOn(first); first = false) this.skip(depth + 1);
     } else if (this.opensObject()) {
       for (let first = true; this.objectGoesOn(first); first = false) {
-        this.string();
+        this.#takeString();
         this.colon();
         this.skip(depth + 1);
       }
@@ -197,23 +191,28 @@ export class JsonReader {
     while (isDigit(this.bytes[this.at])) this.at += 1;
   }
 
-  /** Behind the closing quote of the string whose text begins at `from`; `plain`: it has no escapes. */
-  #stringEnd(from: number): { plain: boolean; to: number } {
+  /** Takes the string that is next and checks it; its text is between its quotes, as it was written. */
+  #takeString(): { text: Uint8Array; hasEscapes: boolean } {
     const { bytes } = this;
-    let plain = true;
+    const from = this.at + 1;
+    let isAscii = true;
+    let hasEscapes = false;
     let at = from;
-    for (;;) {
-      const byte = bytes[at];
-      if (byte === Byte.quote) return { plain, to: at + 1 };
+    for (let byte = bytes[at]; byte !== Byte.quote; byte = bytes[at]) {
       if (byte === undefined || byte < Byte.space) {
         this.at = at;
         this.fail('the closing quote of a string');
       }
+      if (byte >= 0x80) isAscii = false;
       at += 1;
       if (byte !== Byte.backslash) continue;
-      plain = false;
+      hasEscapes = true;
       at += this.#escape(at);
     }
+    const text = bytes.subarray(from, at);
+    if (!isAscii && !isUtf8(text)) throw new MalformedJson(from - 1, 'a string that is not UTF-8');
+    this.at = at + 1;
+    return { text, hasEscapes };
   }
 
   /** Length of the escape whose backslash stands before `at`. */

@@ -9,6 +9,9 @@ type Path = readonly (string | number)[];
 const quote = 0x22;
 const u32Max = 0xffff_ffff;
 const millisecondsMax = u32Max * 1_000;
+/** More names of flags than there are flags say nothing more. */
+const flagNamesMax = 16;
+const flagTextMax = 500;
 /** Longer names are not repeated in a problem. */
 const nameMax = 100;
 
@@ -23,6 +26,7 @@ export class RecordReader {
   readonly #issues: Issues;
   readonly #layout: Layout;
   readonly #columns: readonly Column[];
+  readonly #known: string;
   readonly #words = new Uint32Array(4);
   /** Properties that were given, one bit for each of the layout's fields. */
   #seen = 0;
@@ -31,6 +35,7 @@ export class RecordReader {
     this.#json = json;
     this.#issues = issues;
     this.#layout = layout;
+    this.#known = layout.fields.map((field) => field.name).join(', ');
     this.#columns = layout.fields.map((field, index) => ({
       ...field,
       index,
@@ -95,12 +100,11 @@ export class RecordReader {
     if (found !== undefined) return this.#once(found, at);
     json.colon();
     json.skip();
-    const allowed = this.#columns.map((column) => column.name);
     const isShort = text.length <= nameMax;
     this.#issues.add(
       isShort ? [...path, text] : path,
       'unknown_property',
-      `${isShort ? 'This property' : `A property with a name of ${text.length} characters`} is not known here; known are ${allowed.join(', ')}.`,
+      `${isShort ? 'This property' : `A property with a name of ${text.length} characters`} is not known here; known are ${this.#known}.`,
     );
     return undefined;
   }
@@ -210,8 +214,8 @@ export class RecordReader {
     const names = this.#layout.flags;
     if (json.opensArray()) {
       let bits: number | undefined = 0;
-      for (let first = true; json.arrayGoesOn(first); first = false) {
-        const isText = json.peek() === quote;
+      for (let count = 0; json.arrayGoesOn(count === 0); count += 1) {
+        const isText = json.peek() === quote && count < flagNamesMax;
         const more = isText ? bitsOfNames(json.string(), names) : undefined;
         if (!isText) json.skip();
         bits = bits === undefined || more === undefined ? undefined : bits | more;
@@ -229,7 +233,10 @@ export class RecordReader {
     if (/^\d+$/.test(text)) {
       json.at = from;
       if (this.#integer(column, path)) this.#put(column, record, base, path);
-    } else this.#putFlags(bitsOfNames(text, names), column, record, base, path);
+    } else {
+      const bits = text.length <= flagTextMax ? bitsOfNames(text, names) : undefined;
+      this.#putFlags(bits, column, record, base, path);
+    }
   }
 
   #putFlags(
