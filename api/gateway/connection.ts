@@ -126,3 +126,14 @@ export class Connection {
     this.#events.onEnd(error, this.close());
   }
 }
+
+export function isSameTarget(a: Target, b: Target): boolean {
+  return (
+    a.cluster === b.cluster &&
+    a.addresses.length === b.addresses.length &&
+    a.addresses.every(({ host, port }, i) => {
+      const other = b.addresses[i];
+      return host === other?.host && port === other.port;
+    })
+  );
+}

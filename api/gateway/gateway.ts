@@ -7,7 +7,7 @@ import { ledgerOperations } from '../ledger/operations.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure } from './failures.ts';
-import type { GatewayHealth } from './health.ts';
+import { unknownHealth, type GatewayHealth } from './health.ts';
 import { Lane } from './lane.ts';
 import { gatewayMetrics, type GatewayMetrics } from './metrics.ts';
 
@@ -73,8 +73,7 @@ export class Gateway {
 
   /** What is known without asking. */
   health(databaseId: string): GatewayHealth {
-    const lane = this.#lanes.get(databaseId);
-    return lane?.health() ?? { status: 'UNKNOWN', latencyMs: null, lastError: null };
+    return this.#lanes.get(databaseId)?.health() ?? unknownHealth;
   }
 
   /** Asks the ledger for nothing, and gives what is known afterwards. */

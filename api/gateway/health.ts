@@ -9,7 +9,16 @@ export interface GatewayHealth {
   readonly latencyMs: number | null;
   /** What went wrong since the last answer. */
   readonly lastError: string | null;
+  /** When anything was last heard of the connection: an answer, that it is there, or that it is not. */
+  readonly checkedAt: string | null;
 }
+
+export const unknownHealth: GatewayHealth = {
+  status: 'UNKNOWN',
+  latencyMs: null,
+  lastError: null,
+  checkedAt: null,
+};
 
 /** Until then a first connection is being made; afterwards it cannot be made. */
 const connectingMs = 5_000;

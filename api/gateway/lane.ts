@@ -7,11 +7,11 @@ import { backoffMs } from '../../base/backoff.ts';
 import type { Timers } from '../../base/timers.ts';
 import { ClientEvictedError, WrongReplyError } from '../../engine/client/errors.ts';
 import { eventMax, shapeOf } from '../../engine/wire/operations.ts';
-import { EvictionReason } from '../../engine/wire/header.ts';
 import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
 import type { LedgerRequest } from '../ledger/decode.ts';
 import { takeMessage, type Call, type GatewayReply } from './call.ts';
-import { BadReply, Connection, type Target } from './connection.ts';
+import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
+import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
 import { gatewayStatus, type GatewayHealth } from './health.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -33,6 +33,8 @@ export interface CallOptions {
   readonly requestId: string | undefined;
 }
 
+/** A thousand requests of a full batch each would be a gigabyte; this is some sixty of them. */
+const queueBytesMax = 64 * 1024 * 1024;
 /** Connections that fail at once are not opened at once again. */
 const reopen = { baseMs: 50, maxMs: 2_000 };
 export class Lane {
@@ -47,6 +49,7 @@ export class Lane {
   #cancelIdle: (() => void) | undefined;
   #latencyMs: number | null = null;
   #lastError: string | null = null;
+  #heardAtMs: number | null = null;
   /** The last thing that went wrong was that something came which is not the protocol. */
   #garbage: string | undefined;
   #closed = false;
@@ -76,7 +79,14 @@ export class Lane {
       status: gatewayStatus(facts, this.#lastError),
       latencyMs: this.#latencyMs,
       lastError: this.#lastError,
+      checkedAt: this.#heardAtMs === null ? null : new Date(this.#heardAtMs).toISOString(),
     };
+  }
+
+  /** Something is known of the connection as of now. */
+  #heard(lastError: string | null): void {
+    this.#lastError = lastError;
+    this.#heardAtMs = this.#options.timers.wallMs();
   }
 
   /** Rejects with a GatewayFailure, and with nothing else. */
@@ -95,7 +105,7 @@ export class Lane {
     if (this.#closed) this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
     else if (options.signal?.aborted === true)
       this.#refuse(call, 'abandoned', 'The caller has gone.');
-    else if (this.#queue.length >= this.#options.queueMax) {
+    else if (this.#isFull(request)) {
       const detail = `${this.#queue.length} requests to this database wait already; send fewer at once.`;
       this.#refuse(call, 'ledger_unavailable', detail);
     } else this.#enqueue(call, options, promise);
@@ -105,7 +115,7 @@ export class Lane {
   /** What the codec made of an answer shows that it was none: the connection is not to be relied on. */
   distrust(): void {
     this.#retire();
-    this.#lastError = 'the reply is no answer to what was asked';
+    this.#heard('the reply is no answer to what was asked');
     this.#pump();
   }
 
@@ -121,6 +131,12 @@ export class Lane {
     for (const call of this.#queue.splice(0)) {
       this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
     }
+  }
+
+  #isFull({ events }: LedgerRequest): boolean {
+    if (this.#queue.length >= this.#options.queueMax) return true;
+    const bytes = this.#queue.reduce((sum, call) => sum + call.request.events.length, 0);
+    return bytes + events.length > queueBytesMax;
   }
 
   #enqueue(call: Call, { deadlineMs, signal }: CallOptions, answer: Promise<GatewayReply>): void {
@@ -157,10 +173,12 @@ export class Lane {
     if (this.#cancelReopen !== undefined) return undefined;
     const connection: Connection = new Connection(this.#target, this.#options.timers, {
       onReady: (ready) => {
-        if (ready) this.#pump();
+        if (!ready) return;
+        this.#heard(null);
+        this.#pump();
       },
       onLinkFailure: ({ reason, detail }) => {
-        this.#lastError = detail;
+        this.#heard(detail);
         const isOfNetwork = reason === 'connection_failed' || reason === 'connection_closed';
         this.#garbage = isOfNetwork ? undefined : detail;
       },
@@ -172,7 +190,7 @@ export class Lane {
 
   /** The database has moved: what is under way gets its answer from where it was sent, the rest goes to the new place. */
   #follow(target: Target): void {
-    if (isSame(target, this.#target)) return;
+    if (isSameTarget(target, this.#target)) return;
     this.#target = target;
     this.#garbage = undefined;
     this.#lastError = null;
@@ -197,7 +215,7 @@ export class Lane {
     this.#retired.delete(connection);
     this.#failures = 0;
     this.#latencyMs = tookMs;
-    this.#lastError = null;
+    this.#heard(null);
     this.#garbage = undefined;
     // The next message is on its way before anybody looks at these answers.
     this.#pump();
@@ -216,7 +234,7 @@ export class Lane {
     this.#retired.delete(connection);
     if (connection === this.#connection) this.#connection = undefined;
     const isHarmless = error instanceof ClientEvictedError && isOfSession(error.reason);
-    this.#lastError = isHarmless ? null : error.message;
+    this.#heard(isHarmless ? null : error.message);
     this.#failures += 1;
     this.#options.logger.warn(
       { databaseId: this.#target.databaseId, error, calls: calls.length },
@@ -380,22 +398,3 @@ export class Lane {
 }
 
 const badReply = (why: string): string => `The ledger's answer was not valid: ${why}.`;
-
-function isSame(a: Target, b: Target): boolean {
-  return (
-    a.cluster === b.cluster &&
-    a.addresses.length === b.addresses.length &&
-    a.addresses.every(({ host, port }, i) => {
-      const other = b.addresses[i];
-      return host === other?.host && port === other.port;
-    })
-  );
-}
-
-const isOfRelease = (reason: EvictionReason): boolean =>
-  reason === EvictionReason.clientReleaseTooLow || reason === EvictionReason.clientReleaseTooHigh;
-
-const isOfSession = (reason: EvictionReason): boolean =>
-  reason === EvictionReason.noSession ||
-  reason === EvictionReason.sessionTooLow ||
-  reason === EvictionReason.sessionReleaseMismatch;

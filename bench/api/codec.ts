@@ -26,6 +26,8 @@ interface Row {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Of this process, for one event, in microseconds: what does not depend on who else uses the machine. */
+  readonly cpuMicros: number;
   readonly goal: string;
 }
 
@@ -128,6 +130,7 @@ function decoded(body: Uint8Array): LedgerRequest {
 function repeated(name: string, work: () => unknown): Row {
   for (let i = 0; i < 10; i += 1) work();
   const times: number[] = [];
+  const cpuBefore = process.cpuUsage();
   for (let i = 0; i < 40; i += 1) {
     const started = performance.now();
     work();
@@ -138,6 +141,7 @@ function repeated(name: string, work: () => unknown): Row {
     name,
     goal: '',
     ...percentiles(times),
+    cpuMicros: cpuSince(cpuBefore) / (times.length * batchSize),
     perSecond: Math.round((times.length * batchSize) / seconds),
   };
 }
@@ -155,6 +159,7 @@ async function measured(
   const bodies = Array.from({ length: events === 1 ? 60_000 : 150 }, next);
   const times: number[] = [];
   let at = 0;
+  const cpuBefore = process.cpuUsage();
   const started = performance.now();
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
@@ -172,8 +177,14 @@ async function measured(
     name,
     goal,
     ...percentiles(times),
+    cpuMicros: cpuSince(cpuBefore) / (times.length * events),
     perSecond: Math.round((times.length * events) / seconds),
   };
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 }
 
 function percentiles(times: readonly number[]): { p50: number; p99: number } {
@@ -190,9 +201,10 @@ function report(rows: readonly Row[]): void {
   const folder = join(checkout, 'bench/results');
   mkdirSync(folder, { recursive: true });
   for (const row of rows) {
+    const cpu = `${row.cpuMicros.toFixed(2)} µs CPU`;
     const p = `${row.p50.toFixed(2)} / ${row.p99.toFixed(2)} ms`;
     console.log(
-      `${row.name.padEnd(52)} ${row.perSecond.toLocaleString('en').padStart(12)}/s  ${p.padEnd(22)} ${row.goal}`,
+      `${row.name.padEnd(52)} ${row.perSecond.toLocaleString('en').padStart(12)}/s  ${p.padEnd(22)} ${cpu.padEnd(16)} ${row.goal}`,
     );
     appendFileSync(join(folder, 'api-codec.jsonl'), `${JSON.stringify({ at, commit, ...row })}\n`);
   }

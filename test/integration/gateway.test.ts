@@ -511,6 +511,24 @@ test('1,000 requests may wait, the next is refused at once; they are all answere
   expect(answers.filter((answer) => answer.summary['created'] === 1)).toHaveLength(1_001);
 });
 
+test('large requests may wait too, but not a gigabyte of them', async () => {
+  await run('create_accounts', accounts);
+  const payload = Array.from({ length: 8_189 }, (_, i) => ({
+    id: 100_000 + i,
+    ledger: 1,
+    code: 1,
+  }));
+  process.kill(engine.pid, 'SIGSTOP');
+  const held = Array.from({ length: 70 }, () =>
+    run('create_accounts', payload, { deadlineMs: 30_000 }),
+  );
+  expect(gateway.waiting).toBe(64);
+  process.kill(engine.pid, 'SIGCONT');
+  const answers = await Promise.all(held);
+  expect(answers.map((answer) => answer.status).filter((status) => status === 503)).toHaveLength(5);
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(65);
+});
+
 test('a caller that goes away before its request was sent leaves nothing executed', async () => {
   await run('create_accounts', accounts);
   process.kill(engine.pid, 'SIGSTOP');
@@ -528,7 +546,12 @@ test('a caller that goes away before its request was sent leaves nothing execute
 test('an idle connection is closed, and the next request opens another', async () => {
   gateway.close();
   gateway = openGateway({ idleMs: 200 });
-  expect(gateway.health('db_1')).toEqual({ status: 'UNKNOWN', latencyMs: null, lastError: null });
+  expect(gateway.health('db_1')).toEqual({
+    status: 'UNKNOWN',
+    latencyMs: null,
+    lastError: null,
+    checkedAt: null,
+  });
   await run('create_accounts', accounts);
   expect(metric('ledgerhouse_gateway_sessions')).toBe(1);
   expect(gateway.health('db_1').status).toBe('CONNECTED');
@@ -542,6 +565,7 @@ test('a probe tells how a database is reached without asking its ledger for anyt
     status: 'CONNECTED',
     latencyMs: expect.any(Number),
     lastError: null,
+    checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   expect(await gateway.probe(targetOf('db_nowhere', 1))).toMatchObject({
     status: 'CONNECTING',
