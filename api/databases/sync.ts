@@ -232,7 +232,9 @@ async function write(
   if (seen !== undefined && before.kubernetesUid === uid && !isOlder(seen, resourceVersion)) {
     return undefined;
   }
-  const observation = observe(object, before.readyAt !== null, now);
+  // One that is being restored is not ready because it was once.
+  const wasReady = before.readyAt !== null && before.status !== 'PROVISIONING';
+  const observation = observe(object, wasReady, now);
   const { patch, events, becameReady } = transitionOf(before, observation, now);
   const after = await updateDatabase(change, before.id, { ...patch, kubernetesUid: uid });
   if (typeof after === 'string') throw new Error(`it was not written: ${after}`);

@@ -19,6 +19,7 @@ export function transitionOf(
 ): Transition {
   const status = statusAfter(before, standing.status);
   const becameReady = status === 'READY' && before.readyAt === null;
+  const restored = status === 'READY' && before.status === 'PROVISIONING' && !becameReady;
   const health = standing.health;
   return {
     becameReady,
@@ -31,6 +32,7 @@ export function transitionOf(
       ...(becameReady && { readyAt: now }),
     },
     events: [
+      ...(restored ? (['database.restored'] as const) : []),
       ...lifecycleEvents(before.status, status, becameReady),
       ...(status === 'READY' && before.status === 'READY'
         ? healthEvents(before.health, health)
