@@ -262,7 +262,7 @@ export async function retryJob(
 export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {
   await db
     .updateTable('jobs')
-    .set({ ...nextVersion, dueAt: now, woken: true })
+    .set({ dueAt: now, woken: true })
     .where('databaseId', '=', uuidOf(databaseId))
     .where('finishedAt', 'is', null)
     .where('woken', '=', false)

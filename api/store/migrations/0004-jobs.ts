@@ -47,17 +47,17 @@ CREATE INDEX jobs_due ON jobs (due_at) WHERE finished_at IS NULL;
 CREATE INDEX jobs_by_database ON jobs (database_id, created_at, id);
 CREATE INDEX jobs_by_organization ON jobs (organization_id, created_at, id);
 
--- Whoever writes a job, workers and watchers of it hear of it once that is committed. Heartbeats leave the version alone.
+-- Whoever writes a job, workers and watchers of it hear of it once that is committed; of heartbeats nobody does.
 CREATE FUNCTION notify_job() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('ledgerhouse_job', NEW.id::text);
-  IF NEW.finished_at IS NULL AND NEW.lease_token IS NULL AND NEW.due_at <= clock_timestamp() THEN
+  IF NEW.finished_at IS NULL AND NEW.lease_token IS NULL AND NEW.due_at <= clock_timestamp() + interval '1 second' THEN
     PERFORM pg_notify('ledgerhouse_job_due', '');
   END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER job_inserted AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE TRIGGER job_updated AFTER UPDATE ON jobs FOR EACH ROW
-  WHEN (OLD.version IS DISTINCT FROM NEW.version) EXECUTE FUNCTION notify_job();
+  WHEN (OLD.version <> NEW.version OR (NEW.woken AND NOT OLD.woken)) EXECUTE FUNCTION notify_job();
 `,
 };

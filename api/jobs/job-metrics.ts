@@ -1,0 +1,23 @@
+/** What Prometheus is told of jobs. Every series of the closed sets is there from the start. */
+import type { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { jobTypes, type EndedJobStatus } from './job.ts';
+import type { JobHooks } from './worker.ts';
+
+const endedStatuses: readonly EndedJobStatus[] = ['SUCCEEDED', 'FAILED', 'CANCELED'];
+
+export function jobMetrics(registry: MetricRegistry, prefix: string): JobHooks {
+  const ended = registry.counter(
+    `${prefix}jobs_ended_total`,
+    'Jobs that this process ended.',
+    jobTypes.flatMap((type) => endedStatuses.map((status) => ({ type, status }))),
+  );
+  const troubled = registry.counter(
+    `${prefix}job_troubles_total`,
+    'Tries of jobs that ended in trouble and are repeated.',
+    jobTypes.map((type) => ({ type })),
+  );
+  return {
+    ended: (type, status) => ended.increment({ type, status }),
+    troubled: (type) => troubled.increment({ type }),
+  };
+}

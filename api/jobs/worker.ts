@@ -1,0 +1,178 @@
+/**
+ * The worker: takes jobs that are due, several at a time, each under a lease, and calls what is to be done for them. It may be
+ * killed at any moment: what it had is taken by another once the lease has run out.
+ */
+import type { Logger } from 'pino';
+import { backoffMs } from '../../base/backoff.ts';
+import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
+import { JobLeaseLost, nextDueInMs, takeJobs, type LeasedJob } from '../store/job-leases.ts';
+import { channels, type Listener } from '../store/listener.ts';
+import { uuidOf } from '../store/ids.ts';
+import type { Store } from '../store/store.ts';
+import type { JobHandler } from './handler.ts';
+import type { EndedJobStatus, JobType } from './job.ts';
+import { JobRun } from './job-run.ts';
+
+export type JobHandlers = Readonly<Record<JobType, JobHandler>>;
+
+export interface JobHooks {
+  ended(type: JobType, status: EndedJobStatus): void;
+  /** A try ended in trouble and will be repeated. */
+  troubled(type: JobType): void;
+}
+
+export interface WorkerOptions {
+  readonly store: Store;
+  readonly listener: Listener;
+  readonly handlers: JobHandlers;
+  /** Shown beside the lease: the process. */
+  readonly owner: string;
+  readonly logger: Logger;
+  readonly hooks: JobHooks;
+  /** Jobs at a time. */
+  readonly concurrency?: number;
+  /** How long a job stays a dead worker's. */
+  readonly leaseMs?: number;
+  /** Between looks when nothing is heard. */
+  readonly pollMs?: number;
+  readonly timers?: Timers;
+}
+
+const trouble = { baseMs: 500, maxMs: 10_000 };
+/** Between looks at the soonest: a job that is due and cannot be taken must not make a busy loop. */
+const shortestWaitMs = 50;
+
+export class Worker {
+  readonly #options: Required<WorkerOptions>;
+  readonly #types: readonly JobType[];
+  readonly #runs = new Map<string, { run: JobRun; done: Promise<void> }>();
+  readonly #stopping = new AbortController();
+  #wake: (() => void) | undefined;
+  #woken = false;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = {
+      concurrency: 8,
+      leaseMs: 30_000,
+      pollMs: 5_000,
+      timers: systemTimers,
+      ...options,
+    };
+    this.#types = Object.keys(options.handlers) as JobType[];
+  }
+
+  start(): void {
+    this.#loop ??= this.#work();
+  }
+
+  /** Jobs that it is at. */
+  get busy(): number {
+    return this.#runs.size;
+  }
+
+  /**
+   * Takes no more and ends what it is at; what ends in time is given back, so that another worker has it at once. What does not
+   * is taken by another when its lease has run out.
+   */
+  async stop(withinMs: number): Promise<void> {
+    this.#stopping.abort();
+    this.#wakeUp();
+    await this.#loop;
+    for (const { run } of this.#runs.values()) run.stop();
+    const settled = Promise.all([...this.#runs.values()].map(({ done }) => done));
+    const patience = new AbortController();
+    await Promise.race([settled, sleep(this.#options.timers, withinMs, patience.signal)]);
+    patience.abort();
+    for (const { run } of this.#runs.values()) run.forsake();
+  }
+
+  async #work(): Promise<void> {
+    const { listener, logger, timers } = this.#options;
+    const unsubscribe = [
+      listener.subscribe(channels.jobDue, () => this.#wakeUp()),
+      listener.subscribe(channels.job, (uuid) => this.#jobWritten(uuid)),
+    ];
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = false;
+      let waitMs: number;
+      try {
+        waitMs = await this.#takeSome();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        waitMs = backoffMs(failures, trouble, Math.random);
+        logger.warn({ err: error, failures, retryInMs: waitMs }, 'jobs cannot be taken');
+      }
+      await this.#rest(waitMs, timers);
+    }
+    for (const end of unsubscribe) end();
+  }
+
+  /** Gives how long there is nothing to take. */
+  async #takeSome(): Promise<number> {
+    const { store, owner, concurrency, leaseMs, pollMs } = this.#options;
+    const limit = concurrency - this.#runs.size;
+    // The end of one wakes.
+    if (limit === 0) return pollMs;
+    const taken = await takeJobs(store.read, { owner, types: this.#types, leaseMs, limit });
+    for (const leased of taken) this.#begin(leased);
+    if (taken.length === limit) return 0;
+    const dueInMs = await nextDueInMs(store.read, this.#types);
+    return Math.min(pollMs, Math.max(shortestWaitMs, dueInMs ?? pollMs));
+  }
+
+  #begin(leased: LeasedJob): void {
+    const { store, logger, leaseMs, timers, hooks, handlers } = this.#options;
+    const { id, type, requestId } = leased.job;
+    const log = logger.child({ jobId: id, jobType: type, requestId });
+    const run = new JobRun({
+      leased,
+      handler: handlers[type],
+      store,
+      leaseMs,
+      timers,
+      hooks,
+      logger: log,
+    });
+    const done = run
+      .work()
+      .catch((error: unknown) => {
+        if (error instanceof JobLeaseLost) log.info('the job is no longer this worker’s');
+        // Nothing was written of it: its lease runs out, and it is taken again.
+        else log.warn({ err: error }, 'a job could not be written');
+      })
+      .finally(() => {
+        this.#runs.delete(leased.token);
+        this.#wakeUp();
+      });
+    this.#runs.set(leased.token, { run, done });
+  }
+
+  /** Somebody wrote a job: maybe it is cancelled. */
+  #jobWritten(uuid: string | undefined): void {
+    for (const { run } of this.#runs.values()) {
+      if (uuid === undefined || uuidOf(run.jobId) === uuid) run.look();
+    }
+  }
+
+  #wakeUp(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  /** Until something is heard. */
+  #rest(ms: number, timers: Timers): Promise<void> {
+    if (this.#woken || this.#stopping.signal.aborted || ms <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#wake = undefined;
+        resolve();
+      };
+      const cancel = timers.after(ms, end);
+      this.#wake = end;
+    });
+  }
+}

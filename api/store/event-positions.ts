@@ -1,0 +1,78 @@
+/** Those who act on events (webhooks, notifications): each event once, in order, in the change that does what follows from it. */
+import { uuidOf } from './ids.ts';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { StoredEvent } from '../events/event.ts';
+import type { Change } from './change.ts';
+import { eventOf } from './events.ts';
+import type { Reader } from './tables.ts';
+
+/** TypeIDs of organizations in which something happened that the consumer has not taken yet. */
+export async function organizationsWithEvents(
+  db: Reader,
+  consumer: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('eventHeads')
+    .leftJoin('eventPositions', (join) =>
+      join
+        .onRef('eventPositions.organizationId', '=', 'eventHeads.organizationId')
+        .on('eventPositions.consumer', '=', consumer),
+    )
+    .select('eventHeads.organizationId')
+    .where((where) =>
+      where.or([
+        where('eventPositions.sequence', 'is', null),
+        where('eventPositions.sequence', '<', where.ref('eventHeads.sequence')),
+      ]),
+    )
+    .orderBy('eventHeads.organizationId')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => typeIdOfUuid('org', row.organizationId));
+}
+
+/**
+ * The next events of an organization, oldest first; from the commit on they count as acted upon. None when another process is
+ * at them just now.
+ */
+export async function takeEvents(
+  change: Change,
+  consumer: string,
+  organizationId: string,
+  limit: number,
+): Promise<StoredEvent[]> {
+  const organization = uuidOf(organizationId);
+  await change.db
+    .insertInto('eventPositions')
+    .values({ consumer, organizationId: organization, sequence: '0' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const position = await change.db
+    .selectFrom('eventPositions')
+    .select('sequence')
+    .where('consumer', '=', consumer)
+    .where('organizationId', '=', organization)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst();
+  if (position === undefined) return [];
+  const rows = await change.db
+    .selectFrom('events')
+    .selectAll()
+    .where('organizationId', '=', organization)
+    .where('sequence', '>', position.sequence)
+    .orderBy('sequence')
+    .limit(limit)
+    .execute();
+  const last = rows.at(-1);
+  if (last !== undefined) {
+    await change.db
+      .updateTable('eventPositions')
+      .set({ sequence: last.sequence })
+      .where('consumer', '=', consumer)
+      .where('organizationId', '=', organization)
+      .execute();
+  }
+  return rows.map(eventOf);
+}

@@ -1,0 +1,105 @@
+/**
+ * What PostgreSQL tells those who listen, on a connection of its own. A notification is a hint that saves waiting, never the
+ * only way to learn of something: while the connection is away, and behind a pooler that has no LISTEN, everybody still polls.
+ */
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { backoffMs } from '../../base/backoff.ts';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import { clientConfig, type PoolOptions } from './pool.ts';
+
+export const channels = {
+  /** Payload: UUID of a job that was written. */
+  job: 'ledgerhouse_job',
+  /** A job may be taken. */
+  jobDue: 'ledgerhouse_job_due',
+  /** Payload: UUID of the organization. */
+  event: 'ledgerhouse_event',
+} as const;
+export type Channel = (typeof channels)[keyof typeof channels];
+
+/** `payload` is `undefined` when notifications may have been missed. Must not throw. */
+export type Hear = (payload: string | undefined) => void;
+
+const reconnect = { baseMs: 500, maxMs: 10_000 };
+/** Between looks whether the connection still answers. */
+const probeMs = 20_000;
+
+export class Listener {
+  readonly #config: pg.ClientConfig;
+  readonly #logger: Logger;
+  readonly #subscribers = new Map<Channel, Set<Hear>>(
+    Object.values(channels).map((channel) => [channel, new Set()]),
+  );
+  readonly #stopping = new AbortController();
+  #connected = false;
+  #run: Promise<void> | undefined;
+
+  constructor(pool: PoolOptions, logger: Logger) {
+    this.#config = clientConfig({ ...pool, applicationName: `${pool.applicationName} listener` });
+    this.#logger = logger;
+  }
+
+  start(): void {
+    this.#run ??= this.#listen();
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  /** The result ends it. */
+  subscribe(channel: Channel, hear: Hear): () => void {
+    const subscribers = this.#subscribers.get(channel);
+    subscribers?.add(hear);
+    return () => subscribers?.delete(hear);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run;
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 0; !signal.aborted;) {
+      const began = systemTimers.nowMs();
+      try {
+        await this.#listenOnce();
+      } catch (error) {
+        this.#logger.debug({ err: error }, 'listening to the store ended');
+      }
+      this.#connected = false;
+      failures = systemTimers.nowMs() - began > reconnect.maxMs ? 1 : failures + 1;
+      await sleep(systemTimers, backoffMs(failures, reconnect, Math.random), signal);
+    }
+  }
+
+  /** Until the connection ends or the listener stops. */
+  async #listenOnce(): Promise<void> {
+    const client = new pg.Client(this.#config);
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    client.on('error', end);
+    client.on('end', end);
+    client.on('notification', ({ channel, payload }) => this.#tell(channel, payload));
+    const stop = AbortSignal.any([ended.signal, this.#stopping.signal]);
+    try {
+      await client.connect();
+      for (const channel of Object.values(channels)) await client.query(`LISTEN ${channel}`);
+      this.#connected = true;
+      // What happened before this was heard by nobody.
+      for (const channel of Object.values(channels)) this.#tell(channel, undefined);
+      while (!stop.aborted) {
+        await sleep(systemTimers, probeMs, stop);
+        if (!stop.aborted) await client.query('SELECT 1');
+      }
+    } finally {
+      await client.end();
+    }
+  }
+
+  #tell(channel: string, payload: string | undefined): void {
+    for (const hear of this.#subscribers.get(channel as Channel) ?? []) hear(payload);
+  }
+}
