@@ -1,0 +1,27 @@
+/** What a person needs to call the API, in a file that nobody else can read. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ClusterError, type ClusterConfig } from '../cluster/config.ts';
+
+export interface Credentials {
+  readonly baseUrl: string;
+  readonly organizationId: string;
+  readonly apiKey: string;
+}
+
+export const credentialsFile = (config: ClusterConfig): string =>
+  join(config.stateFolder, 'credentials.json');
+
+export function loadCredentials(file: string): Credentials | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Credentials) : undefined;
+}
+
+export function saveCredentials(file: string, credentials: Credentials): void {
+  writeFileSync(file, `${JSON.stringify(credentials, undefined, 2)}\n`, { mode: 0o600 });
+}
+
+export function readCredentials(config: ClusterConfig): Credentials {
+  const found = loadCredentials(credentialsFile(config));
+  if (found === undefined) throw new ClusterError('nothing is up; run make up');
+  return found;
+}

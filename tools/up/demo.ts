@@ -1,0 +1,121 @@
+/** The database `demo`, made over HTTP, and what one does first with a ledger, done with the CLI. */
+import { join } from 'node:path';
+import { checkout } from '../cluster/config.ts';
+import { run } from '../cluster/run.ts';
+import type { Credentials } from './credentials.ts';
+import { call } from './http.ts';
+import type { Log, Progress } from './steps.ts';
+
+const name = 'demo';
+const readyMaxMs = 5 * 60_000;
+
+export interface Demo {
+  readonly databaseId: string;
+  /** What the CLI showed in the end. */
+  readonly shown: string;
+}
+
+interface Database {
+  readonly id: string;
+  readonly status: string;
+  readonly activeJobId: string | null;
+  readonly statusReason: { readonly message: string } | null;
+}
+
+export async function makeDemo(
+  credentials: Credentials,
+  { log, progress }: { readonly log: Log; readonly progress: Progress },
+): Promise<Demo> {
+  const { baseUrl, apiKey } = credentials;
+  const headers = { 'x-api-key': apiKey };
+  const find = async () => {
+    const path = `/api/v1/databases?name=${name}`;
+    const { data } = await call<{ data: Database[] }>(baseUrl, { path, headers });
+    return data[0];
+  };
+  let database = await find();
+  if (database === undefined) {
+    const body = { name, clusterSize: 'lh-5', selectedStorageGb: 1 };
+    const path = '/api/v1/databases';
+    ({ database } = await call<{ database: Database }>(baseUrl, {
+      method: 'POST',
+      path,
+      headers,
+      body,
+    }));
+  }
+  await untilReady(credentials, database.id, progress);
+  const cli = (...args: readonly string[]) => ledgerhouse(credentials, log, args);
+  const account = (id: string) => [
+    'tb',
+    'create-accounts',
+    database.id,
+    '--id',
+    id,
+    '--ledger',
+    '1',
+    '--code',
+    '1',
+  ];
+  await cli(...account('1'));
+  await cli(...account('2'));
+  // The same id each time: a second `make up` finds it done.
+  const sent = [
+    '--id',
+    '1',
+    '--from',
+    '1',
+    '--to',
+    '2',
+    '--amount',
+    '10',
+    '--ledger',
+    '1',
+    '--code',
+    '1',
+  ];
+  await cli('tb', 'create-transfers', database.id, ...sent);
+  const shown = await cli('tb', 'lookup-accounts', database.id, '--ids', '1,2');
+  return { databaseId: database.id, shown };
+}
+
+async function untilReady(
+  { baseUrl, apiKey }: Credentials,
+  id: string,
+  progress: Progress,
+): Promise<void> {
+  const headers = { 'x-api-key': apiKey };
+  const deadline = Date.now() + readyMaxMs;
+  for (;;) {
+    const path = `/api/v1/databases/${id}`;
+    const { database } = await call<{ database: Database }>(baseUrl, { path, headers });
+    if (database.status === 'READY') return;
+    const why = database.statusReason?.message ?? '';
+    if (database.status === 'FAILED') throw new Error(`the database demo failed: ${why}`);
+    if (Date.now() > deadline) {
+      throw new Error(
+        `the database demo is ${database.status} after ${readyMaxMs / 60_000} minutes. ${why}`,
+      );
+    }
+    if (database.activeJobId === null) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    else {
+      const wait = `/api/v1/jobs/${database.activeJobId}?waitSeconds=2`;
+      const { job } = await call<{ job: { progress: { message: string } } }>(baseUrl, {
+        path: wait,
+        headers,
+      });
+      progress(job.progress.message);
+    }
+  }
+}
+
+async function ledgerhouse(
+  { baseUrl, apiKey }: Credentials,
+  log: Log,
+  args: readonly string[],
+): Promise<string> {
+  const env = { LEDGERHOUSE_BASE_URL: baseUrl, LEDGERHOUSE_API_KEY: apiKey, NO_COLOR: '1' };
+  const said = await run(join(checkout, 'bin/ledgerhouse'), args, { env, timeoutMs: 60_000 });
+  log(said);
+  return said;
+}

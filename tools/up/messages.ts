@@ -1,0 +1,26 @@
+import type { ClusterConfig } from '../cluster/config.ts';
+import { credentialsFile } from './credentials.ts';
+import type { Demo } from './demo.ts';
+
+/** What there is, and the next three commands. */
+export function ready({
+  baseUrl,
+  config,
+  demo,
+}: {
+  readonly baseUrl: string;
+  readonly config: ClusterConfig;
+  readonly demo: Demo;
+}): string {
+  return `
+${demo.shown}
+  API        ${baseUrl}/api/v1
+  reference  ${baseUrl}/docs/openapi
+  API key    in ${credentialsFile(config)}
+
+Next:
+  eval "$(make env)"
+  bin/ledgerhouse tb query-transfers ${demo.databaseId}
+  kubectl get ldb -A
+`;
+}

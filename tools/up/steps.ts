@@ -1,0 +1,52 @@
+/** One line a step with the time it took; what its commands said is in a file, which is named when it fails. */
+import { appendFileSync, writeFileSync } from 'node:fs';
+
+/** It was told already. */
+export class StepFailed extends Error {
+  override readonly name = 'StepFailed';
+}
+
+export type Log = (text: string) => void;
+export type Progress = (what: string) => void;
+
+export class Steps {
+  readonly #file: string;
+  readonly #started = Date.now();
+
+  constructor(file: string) {
+    this.#file = file;
+    writeFileSync(file, '');
+  }
+
+  async run<T>(name: string, work: (log: Log, progress: Progress) => Promise<T>): Promise<T> {
+    const began = Date.now();
+    let last = '';
+    const log: Log = (text) => appendFileSync(this.#file, `[${name}] ${text.trimEnd()}\n`);
+    const progress: Progress = (what) => {
+      if (what === last) return;
+      last = what;
+      log(what);
+      this.#say('·', `${name}: ${what}`);
+    };
+    const alive = setInterval(() => this.#say('·', `${name}: going on`), 30_000);
+    try {
+      const result = await work(log, progress);
+      this.#say('✓', `${name} (${seconds(Date.now() - began)} s)`);
+      return result;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      log(error instanceof Error ? (error.stack ?? why) : why);
+      this.#say('✗', `${name}: ${why}`);
+      console.error(`         details: ${this.#file}; make up goes on from here`);
+      throw new StepFailed(why, { cause: error });
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  #say(mark: string, what: string): void {
+    console.log(`${seconds(Date.now() - this.#started).padStart(7)} s ${mark} ${what}`);
+  }
+}
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

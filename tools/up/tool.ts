@@ -1,0 +1,34 @@
+/** Runs one of our own tools, its output into the log. */
+import { spawn } from 'node:child_process';
+import { checkout } from '../cluster/config.ts';
+import type { Log } from './steps.ts';
+
+/** Gives its stdout. The tool has its own deadlines; this one is for a machine that hangs. */
+export function runTool(
+  args: readonly string[],
+  log: Log,
+  timeoutMs = 40 * 60_000,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...args], {
+      cwd: checkout,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+    });
+    let said = '';
+    let complained = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      log(chunk.toString());
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      complained += chunk.toString();
+      log(chunk.toString());
+    });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(said);
+      else reject(new Error(complained.trim().split('\n').at(-1) ?? `${args[0]} failed`));
+    });
+  });
+}
