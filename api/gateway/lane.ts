@@ -173,11 +173,12 @@ export class Lane {
     if (this.#cancelReopen !== undefined) return undefined;
     const connection: Connection = new Connection(this.#target, this.#options.timers, {
       onReady: (ready) => {
-        if (!ready) return;
+        if (!ready || connection !== this.#connection) return;
         this.#heard(null);
         this.#pump();
       },
       onLinkFailure: ({ reason, detail }) => {
+        if (connection !== this.#connection) return;
         this.#heard(detail);
         const isOfNetwork = reason === 'connection_failed' || reason === 'connection_closed';
         this.#garbage = isOfNetwork ? undefined : detail;
@@ -213,10 +214,12 @@ export class Lane {
     tookMs: number,
   ): void {
     this.#retired.delete(connection);
-    this.#failures = 0;
-    this.#latencyMs = tookMs;
-    this.#heard(null);
-    this.#garbage = undefined;
+    if (connection === this.#connection) {
+      this.#failures = 0;
+      this.#latencyMs = tookMs;
+      this.#heard(null);
+      this.#garbage = undefined;
+    }
     // The next message is on its way before anybody looks at these answers.
     this.#pump();
     calls.forEach((call, index) => {
@@ -231,52 +234,53 @@ export class Lane {
   }
 
   #end(connection: Connection, error: Error, calls: readonly Call[]): void {
-    this.#retired.delete(connection);
-    if (connection === this.#connection) this.#connection = undefined;
-    const isHarmless = error instanceof ClientEvictedError && isOfSession(error.reason);
-    this.#heard(isHarmless ? null : error.message);
-    this.#failures += 1;
     this.#options.logger.warn(
       { databaseId: this.#target.databaseId, error, calls: calls.length },
       'connection to the ledger ended',
     );
+    const isCurrent = connection === this.#connection;
+    if (isCurrent) {
+      this.#connection = undefined;
+      this.#failures += 1;
+      const isHarmless = error instanceof ClientEvictedError && isOfSession(error.reason);
+      this.#heard(isHarmless ? null : error.message);
+    } else this.#retired.delete(connection);
     const waiting = calls.filter((call) => !call.settled);
-    if (error instanceof ClientEvictedError) this.#evicted(error, waiting);
+    if (error instanceof ClientEvictedError) this.#evicted(error, waiting, isCurrent);
     else if (error instanceof BadReply || error instanceof WrongReplyError) {
       for (const call of waiting) this.#refuseBadReply(call, error.message);
       // Without a session nothing was sent for them, and the next session would begin as this one did.
-      if (!connection.wasReady) this.#refuseAll('gateway_bad_reply', badReply(error.message));
+      if (isCurrent && !connection.wasReady) {
+        this.#refuseAll('gateway_bad_reply', badReply(error.message));
+      }
     } else for (const call of waiting) this.#refuseSent(call, error.message);
     this.#reopenLater();
   }
 
-  #evicted({ reason, message, sends }: ClientEvictedError, calls: readonly Call[]): void {
+  #evicted(
+    { reason, message, sends }: ClientEvictedError,
+    calls: readonly Call[],
+    isCurrent: boolean,
+  ): void {
     const { metrics, logger } = this.#options;
     metrics.evictions.increment();
-    if (isOfRelease(reason)) {
-      metrics.releaseRefusals.increment();
-      logger.error(
-        { databaseId: this.#target.databaseId, reason },
-        'release refused by the ledger',
-      );
-      const detail = `The ledger refuses this service's release of the protocol (${message}).`;
-      for (const call of calls) this.#refuse(call, 'ledger_unavailable', detail);
-      this.#refuseAll('ledger_unavailable', detail);
-      return;
-    }
-    // The session had ended before this was sent, so that nothing of it was executed: once more, in a new one. A write that
-    // was sent before is not: its chains would be told as failed because they exist.
-    const again = calls.filter(
-      (call) =>
-        !call.retried &&
-        isOfSession(reason) &&
-        (call.request.operation.kind === 'read' || sends <= 1),
-    );
+    // Sent once and refused: not executed. A write that was sent before is not sent again in a new session: its chains would
+    // be told as failed because they exist.
+    const wasNotExecuted = sends <= 1;
+    const isSafe = (call: Call) => wasNotExecuted || call.request.operation.kind === 'read';
+    const again = calls.filter((call) => !call.retried && isOfSession(reason) && isSafe(call));
     for (const call of again) call.retried = true;
     for (const call of calls.filter((call) => !again.includes(call))) {
-      this.#refuseSent(call, message);
+      if (wasNotExecuted) this.#refuse(call, 'ledger_unavailable', `Not executed: ${message}.`);
+      else this.#refuseSent(call, message);
     }
     this.#queue.unshift(...again);
+    if (!isCurrent || !isOfRelease(reason)) return;
+    metrics.releaseRefusals.increment();
+    const { databaseId } = this.#target;
+    logger.error({ databaseId, reason }, 'release refused by the ledger');
+    const detail = `The ledger refuses this service's release of the protocol (${message}).`;
+    this.#refuseAll('ledger_unavailable', detail);
   }
 
   #reopenLater(): void {

@@ -529,6 +529,24 @@ test('large requests may wait too, but not a gigabyte of them', async () => {
   expect(answers.filter((answer) => answer.status === 200)).toHaveLength(65);
 });
 
+test('a database that moves: what was sent is answered from where it was, the rest from where it is', async () => {
+  const own = await startEngine();
+  const target = targetOf('db_moves', own.port);
+  await run('create_accounts', accounts, { target });
+  await run('create_accounts', accounts);
+  process.kill(own.pid, 'SIGSTOP');
+  const sent = transfer();
+  const before = run('create_transfers', [sent], { target, deadlineMs: 30_000 });
+  const moved = targetOf('db_moves', engine.port);
+  expect((await run('lookup_transfers', [sent.id], { target: moved })).missing).toEqual([sent.id]);
+  // One of db_1, and the old and the new one of this.
+  expect(gateway.sessions).toBe(3);
+  process.kill(own.pid, 'SIGCONT');
+  expect((await before).summary).toMatchObject({ created: 1 });
+  expect(gateway.sessions).toBe(2);
+  await own.dispose();
+});
+
 test('a caller that goes away before its request was sent leaves nothing executed', async () => {
   await run('create_accounts', accounts);
   process.kill(engine.pid, 'SIGSTOP');
