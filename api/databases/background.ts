@@ -1,0 +1,76 @@
+/** What goes on besides answering: the watch, the store kept by it, and the worker of jobs. */
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { Kube } from '../../base/kube/kube.ts';
+import type { KubeSource } from '../../base/kube/kube-source.ts';
+import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
+import { Worker, type JobHooks } from '../jobs/worker.ts';
+import { ClusterView } from '../kubernetes/cluster-view.ts';
+import { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { Listener } from '../store/listener.ts';
+import type { Store } from '../store/store.ts';
+import { databaseJobHandlers } from './job-handlers.ts';
+import { DatabaseSync } from './sync.ts';
+
+export interface BackgroundOptions {
+  readonly store: Store;
+  readonly listener: Listener;
+  readonly kube: Kube & KubeSource;
+  readonly operatorNamespace: string;
+  readonly logger: Logger;
+  readonly metrics: WatchMetrics;
+  readonly hooks: JobHooks;
+  readonly identity?: string;
+  /** How long a dead process's jobs stay its own. */
+  readonly leaseMs?: number;
+}
+
+export class Background {
+  readonly view: ClusterView;
+  readonly writer: DatabaseWriter;
+  readonly #sync: DatabaseSync;
+  readonly #worker: Worker;
+  readonly #logger: Logger;
+
+  constructor(options: BackgroundOptions) {
+    const { store, listener, kube, logger, metrics, hooks } = options;
+    this.#logger = logger;
+    this.writer = new DatabaseWriter(kube);
+    this.view = new ClusterView({
+      source: kube,
+      operatorNamespace: options.operatorNamespace,
+      onDatabase: (change) => this.#sync.changed(change),
+      logger,
+      metrics,
+    });
+    this.#sync = new DatabaseSync({ store, writer: this.writer, view: this.view, logger });
+    this.#worker = new Worker({
+      store,
+      listener,
+      logger,
+      hooks,
+      owner: options.identity ?? `${hostname()}-${process.pid}`,
+      handlers: databaseJobHandlers({
+        store,
+        writer: this.writer,
+        catalog: () => this.view.catalog?.spec,
+        nowMs: Date.now,
+      }),
+      ...(options.leaseMs !== undefined && { leaseMs: options.leaseMs }),
+    });
+  }
+
+  /** The cluster may be away: everything begins when it is there. */
+  start(): void {
+    this.view.start();
+    this.#worker.start();
+    void this.view.whenSynced().then(() => {
+      this.#logger.info({ databases: this.view.databases().length }, 'the cluster is known');
+      this.#sync.startSweeping();
+    });
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    await Promise.all([this.#worker.stop(withinMs), this.#sync.stop(withinMs), this.view.stop()]);
+  }
+}

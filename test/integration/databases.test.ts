@@ -1,0 +1,263 @@
+/** A database's life as the API leads it: a real PostgreSQL, a real control plane, the real operator. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { noBilling, type BillingGuard } from '../../api/billing/guard.ts';
+import { Background } from '../../api/databases/background.ts';
+import { createPlanned, planCreation, type CreateRequest } from '../../api/databases/create.ts';
+import type { DatabaseServices, WithJob } from '../../api/databases/database-service.ts';
+import { deleteDatabase } from '../../api/databases/delete.ts';
+import { isRefusal } from '../../api/databases/refusal.ts';
+import { restoreDatabase } from '../../api/databases/restore.ts';
+import { changeDatabase } from '../../api/databases/update.ts';
+import { findDatabaseView } from '../../api/store/database-list.ts';
+import { listEvents } from '../../api/store/events.ts';
+import { findJob } from '../../api/store/jobs.ts';
+import type { Listener } from '../../api/store/listener.ts';
+import type { Organization } from '../../api/store/organizations.ts';
+import type { Store } from '../../api/store/store.ts';
+import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
+import { watchMetrics } from '../../base/metrics/kube-metrics.ts';
+import { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { labels } from '../../domain/names.ts';
+import { watchedResources } from '../../api/kubernetes/cluster-view.ts';
+import { TestPostgres } from '../support/postgres.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { eventually } from '../support/shell.ts';
+import { openTestStore, silent, startListener, tester } from '../support/store.ts';
+import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+
+jest.setTimeout(120_000);
+
+let postgres: TestPostgres;
+let world: OperatorWorld;
+let operator: TestOperator;
+let store: Store;
+let organization: Organization;
+let listener: Listener;
+let kube: KubeHttp;
+let background: Background;
+
+beforeAll(async () => {
+  [postgres, world] = await Promise.all([TestPostgres.create(), startOperatorWorld()]);
+  operator = await startTestOperator({ kubeConfig: world.kubeConfig });
+  ({ store, organization } = await openTestStore(postgres));
+  listener = startListener(store);
+  kube = createKube(world.kubeConfig);
+  background = startBackground();
+  await background.view.whenSynced();
+});
+afterAll(async () => {
+  await background?.stop(1_000);
+  await listener?.stop();
+  await store?.close();
+  await operator?.stop();
+  await kube?.close();
+  await world?.stop();
+  await postgres?.remove();
+});
+
+function startBackground(): Background {
+  const made = new Background({
+    store,
+    listener,
+    kube,
+    operatorNamespace: 'ledgerhouse-system',
+    logger: silent,
+    metrics: watchMetrics(new MetricRegistry(), 'test_', watchedResources),
+    hooks: { ended: () => {}, troubled: () => {} },
+    leaseMs: 5_000,
+  });
+  made.start();
+  return made;
+}
+
+const services = (billing: BillingGuard = noBilling): DatabaseServices => ({
+  store,
+  billing,
+  catalog: () => background.view.catalog,
+  databasesMax: 50,
+  now: () => new Date(),
+});
+const caller = () => ({ organization, author: tester });
+const nothingElse = () => Promise.resolve();
+
+async function create(request: CreateRequest): Promise<WithJob> {
+  const plan = await planCreation(services(), caller(), request);
+  if (isRefusal(plan)) throw new Error(plan.detail);
+  const made = await createPlanned(services(), caller(), plan, {}, nothingElse);
+  if (isRefusal(made)) throw new Error(made.detail);
+  return made;
+}
+
+const untilStatus = (id: string, status: string) =>
+  eventually(
+    `${id} ${status}`,
+    async () => {
+      const view = await findDatabaseView(store.read, organization.id, id);
+      if (view?.database.status !== status) throw new Error(JSON.stringify(view, undefined, 1));
+      return view;
+    },
+    60_000,
+  );
+
+const untilJobEnded = (id: string) =>
+  eventually(
+    `${id} ended`,
+    async () => {
+      const job = await findJob(store.read, organization.id, id);
+      if (job === undefined || job.finishedAt === null) throw new Error(JSON.stringify(job));
+      return job;
+    },
+    60_000,
+  );
+
+async function eventsOf(databaseId: string): Promise<readonly string[]> {
+  const { rows } = await listEvents(store.read, organization.id, { databaseId }, { limit: 100 });
+  return rows.map(({ type }) => type).reverse();
+}
+
+test('created, served, deleted, restored: each is told once, and the resource follows', async () => {
+  const made = await create({ name: 'payments' });
+  const { id, clusterId } = made.database;
+  expect([made.database.status, made.profile.revision, made.job.status]).toEqual([
+    'PROVISIONING',
+    1,
+    'QUEUED',
+  ]);
+  const ready = await untilStatus(id, 'READY');
+  expect(ready.database.observed?.addresses).toHaveLength(1);
+  expect(ready.database.clusterId).toBe(clusterId);
+  const job = await untilJobEnded(made.job.id);
+  expect([job.status, job.progress.percent]).toEqual(['SUCCEEDED', 100]);
+  expect(job.steps.every(({ status }) => status === 'SUCCEEDED')).toBe(true);
+  const resource = await world.database(organization.namespace, 'payments');
+  expect(resource?.metadata.labels?.[labels.databaseId]).toBe(id);
+  expect(resource?.spec.clusterId).toBe(clusterId);
+
+  const deleting = await deleteDatabase(services(), caller(), id, undefined);
+  if (isRefusal(deleting)) throw new Error(deleting.detail);
+  expect(deleting.database.status).toBe('DELETING');
+  const again = await deleteDatabase(services(), caller(), id, undefined);
+  expect(again).toMatchObject({ job: { id: deleting.job.id } });
+  const deleted = await untilStatus(id, 'DELETED');
+  expect(deleted.database.purgeAt?.getTime()).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+  await untilJobEnded(deleting.job.id);
+  expect(await world.database(organization.namespace, 'payments')).toBeUndefined();
+
+  const restoring = await restoreDatabase(services(), caller(), id, 'payments-2', nothingElse);
+  if (isRefusal(restoring)) throw new Error(restoring.detail);
+  const restored = await untilStatus(id, 'READY');
+  expect([restored.database.name, restored.database.clusterId]).toEqual(['payments-2', clusterId]);
+  await untilJobEnded(restoring.job.id);
+  const told = await eventsOf(id);
+  expect(told.filter((type) => type.startsWith('database.'))).toEqual([
+    'database.created',
+    'database.provisioning_started',
+    'database.ready',
+    'database.delete_requested',
+    'database.deleted',
+    'database.restore_requested',
+    'database.provisioning_started',
+    'database.restored',
+  ]);
+});
+
+test('the name of a living database is taken, that of a deleted one is free at once', async () => {
+  const { database } = await create({ name: 'orders' });
+  await expect(create({ name: 'orders' })).rejects.toThrow('There is a database orders');
+  await deleteDatabase(services(), caller(), database.id, undefined);
+  const next = await create({ name: 'orders' });
+  await untilStatus(next.database.id, 'READY');
+  expect(
+    await restoreDatabase(services(), caller(), database.id, undefined, nothingElse),
+  ).toMatchObject({
+    refused: expect.stringMatching(/database_name_taken|operation_in_progress/) as unknown,
+  });
+});
+
+test('a database that was applied with kubectl is taken in, labelled, and marked when it is deleted so', async () => {
+  await create({ name: 'first-of-namespace' });
+  await eventually('the namespace', async () => {
+    const found = await world.kube.read({
+      resource: { apiVersion: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false },
+      name: organization.namespace,
+    });
+    return found === undefined ? undefined : true;
+  });
+  const applied = await world.createDatabase(organization.namespace, 'applied', {});
+  const id = await eventually('its ID', async () => {
+    const found = await world.database(organization.namespace, 'applied');
+    return found?.metadata.labels?.[labels.databaseId];
+  });
+  const { database } = await untilStatus(id, 'READY');
+  expect([database.adopted, database.kubernetesUid]).toEqual([true, applied.metadata.uid]);
+  await world.deleteDatabase(organization.namespace, 'applied');
+  await untilStatus(id, 'DELETED');
+  expect(await eventsOf(id)).toEqual(['database.adopted', 'database.ready', 'database.deleted']);
+});
+
+test('a protected database is deleted neither over HTTP nor with kubectl', async () => {
+  const { database } = await create({ name: 'guarded', deletionProtection: true });
+  await untilStatus(database.id, 'READY');
+  expect(await deleteDatabase(services(), caller(), database.id, undefined)).toMatchObject({
+    refused: 'deletion_protected',
+  });
+  await expect(world.deleteDatabase(organization.namespace, 'guarded')).rejects.toThrow(/protect/i);
+  const change = { deletionProtection: false };
+  await changeDatabase(services(), background.writer, caller(), database.id, change, undefined);
+  const resource = await world.database(organization.namespace, 'guarded');
+  expect(resource?.spec.deletionProtection).toBe(false);
+  await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilStatus(database.id, 'DELETED');
+});
+
+test('what was deleted while no process watched is found by the next one', async () => {
+  const { database, job } = await create({ name: 'unseen' });
+  await untilStatus(database.id, 'READY');
+  await untilJobEnded(job.id);
+  await background.stop(1_000);
+  await world.deleteDatabase(organization.namespace, 'unseen');
+  await eventually('it is gone', async () =>
+    (await world.database(organization.namespace, 'unseen')) === undefined ? true : undefined,
+  );
+  background = startBackground();
+  await untilStatus(database.id, 'DELETED');
+});
+
+test('billing that is not ready: a checkout instead of a database, and it is told', async () => {
+  const blocked: BillingGuard = {
+    ensureReady: () =>
+      Promise.resolve({
+        ready: false,
+        checkoutUrl: 'https://checkout.example.com/c/1',
+        expiresAt: null,
+        reason: 'NO_PAYMENT_METHOD',
+        sessionId: 'cs_1',
+      }),
+  };
+  const plan = await planCreation(services(blocked), caller(), { name: 'unpaid' });
+  expect(plan).toMatchObject({
+    refused: 'billing_required',
+    members: {
+      billing: { checkoutUrl: 'https://checkout.example.com/c/1', reason: 'NO_PAYMENT_METHOD' },
+      provisioning: { status: 'BLOCKED_BY_BILLING', started: false },
+    },
+  });
+  const { rows } = await listEvents(
+    store.read,
+    organization.id,
+    { types: ['billing.setup_required'] },
+    { limit: 1 },
+  );
+  expect(rows[0]?.outcome).toBe('DENIED');
+});
+
+test('a resource of that name that somebody else made is a conflict, not something to write over', async () => {
+  await background.stop(1_000);
+  await world.createDatabase(organization.namespace, 'occupied', {});
+  const { database, job } = await create({ name: 'occupied' });
+  background = startBackground();
+  await untilStatus(database.id, 'FAILED');
+  const ended = await untilJobEnded(job.id);
+  expect(ended.error).toMatchObject({ code: 'name_conflict' });
+  expect((await eventsOf(database.id)).slice(-2).sort()).toEqual(['database.failed', 'job.failed']);
+});
