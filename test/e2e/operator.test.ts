@@ -15,7 +15,7 @@ let world: Installation;
 
 beforeAll(async () => {
   cluster = await startTestCluster();
-  world = await install(cluster, ['engine-next']);
+  world = await install(cluster, ['ledger-client', 'engine-next']);
 });
 afterAll(async () => cluster?.down());
 
@@ -243,10 +243,12 @@ test('a tier that cannot grow says so while the database serves, and the size ca
   expect((await onePod(after)).metadata.uid).toBe((await onePod(before)).metadata.uid);
 });
 
-test('a single replica whose volume is lost stalls with what to do, and nothing is formatted', async () => {
+test('a volume that is deleted is held while its pod runs; once lost, nothing is formatted, and what to do is said', async () => {
   const before = await world.until('bereft', 'Ready', 'True');
   const [lost] = await world.claims(before);
   await cluster.kubectl('delete', 'pvc', lost?.metadata.name ?? '', '--wait=false');
+  const held = await world.until('bereft', 'Stalled', 'True', { reason: 'VolumeBeingDeleted' });
+  expect(conditionOf(held, 'Available')?.status).toBe('True');
   await cluster.kubectl('delete', 'pod', `${before.status?.workload}-0`);
   const stalled = await world.until('bereft', 'Stalled', 'True', { reason: 'ReplicaDataLost' });
   expect(conditionOf(stalled, 'Stalled')?.message).toContain('disaster-recovery');

@@ -61,19 +61,26 @@ export const figure = (what: string, sinceMs: number): number => {
   return seconds;
 };
 
-const always = ['operator', 'engine', 'ledger-client'] as const;
-type Extra = 'engine-next' | 'operator-next' | 'tigerbeetle-double' | 'tigerbeetle-double-next';
+const always = ['operator', 'engine'] as const;
+type Extra =
+  | 'ledger-client'
+  | 'engine-next'
+  | 'operator-next'
+  | 'tigerbeetle-double'
+  | 'tigerbeetle-double-next';
 
-/** `extra`: images that are to be there besides the operator's, the engine's and the client's. */
+/** `extra`: images that are to be there besides the operator's and the engine's. */
 export async function install(
   cluster: TestCluster,
   extra: readonly Extra[] = [],
 ): Promise<Installation> {
+  const started = Date.now();
   const helmPath = (await cluster.cluster('binary', 'helm')).trim().split('\n').at(-1) ?? 'helm';
   const helm = (...args: string[]) =>
     mustRun(helmPath, [...args, '--kubeconfig', cluster.kubeconfig], { timeoutMs: 300_000 });
   const images: Partial<Record<Extra, string>> & Record<(typeof always)[number], string> =
     await cluster.images(...always, ...extra);
+  figure('images are there', started);
   const chart = (name: string, ...args: string[]) => {
     const release = ['upgrade', '--install', '--wait', name, `charts/${name}`];
     return helm(...release, '--namespace', systemNamespace, '--create-namespace', ...args);
@@ -89,12 +96,13 @@ export async function install(
   await chart('ledgerhouse-crds');
   await upgrade();
   await cluster.apply([catalogObject(catalogOf(images))]);
+  figure('both charts are installed', started);
   return {
     cluster,
     helm,
     upgrade,
     ...spokenOf(cluster),
-    client: clientsIn(cluster, images['ledger-client']),
+    client: clientsIn(cluster, images['ledger-client'] ?? 'the image ledger-client is not loaded'),
   };
 }
 
@@ -152,7 +160,7 @@ function spokenOf(
       const patch = JSON.stringify({ spec });
       await cluster.kubectl('-n', namespace, 'patch', 'ldb', name, '--type=merge', '-p', patch);
     },
-    until: (name, type, status, { reason, namespace, timeoutMs = 120_000 } = {}) =>
+    until: (name, type, status, { reason, namespace, timeoutMs = 180_000 } = {}) =>
       eventually(
         `${name}: ${type}=${status} ${reason ?? ''}`,
         async () => {

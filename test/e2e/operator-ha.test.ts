@@ -1,0 +1,250 @@
+/** Three replicas on three nodes, and two operators: what fails is made good, what is upgraded goes on serving. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Job, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { annotations } from '../../domain/names.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import {
+  conditionOf,
+  figure,
+  install,
+  realTigerBeetle,
+  systemNamespace,
+  type Installation,
+} from '../support/installation.ts';
+import type { Database } from '../support/operator-world.ts';
+import { killInPod } from '../support/pod-process.ts';
+import { eventually } from '../support/shell.ts';
+
+jest.setTimeout(10 * 60_000);
+
+let cluster: TestCluster;
+let world: Installation;
+const three = { engine: 'TigerBeetle', topology: 'ha-3', size: 'lh-40' } as const;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ nodes: 3 });
+  const engines = realTigerBeetle
+    ? (['ledger-client'] as const)
+    : (['tigerbeetle-double', 'tigerbeetle-double-next'] as const);
+  world = await install(cluster, ['operator-next', ...engines]);
+});
+afterAll(async () => cluster?.down());
+
+const restarts = (pod: Pod) =>
+  (pod.status?.containerStatuses ?? []).reduce((sum, one) => sum + one.restartCount, 0);
+const changedMs = (database: Database, type: string) =>
+  Date.parse(conditionOf(database, type)?.lastTransitionTime ?? '');
+
+/** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
+async function watching(name: string, deed: () => Promise<unknown>): Promise<Database[]> {
+  const seen: Database[] = [];
+  const done = new AbortController();
+  const looking = (async () => {
+    while (!done.signal.aborted) {
+      seen.push(await world.get(name));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+    }
+  })();
+  try {
+    await deed();
+  } finally {
+    done.abort();
+    await looking;
+  }
+  return seen;
+}
+
+interface Lease extends KubeObject {
+  readonly spec?: { readonly holderIdentity?: string };
+}
+const inSystem = (...args: string[]) => cluster.kubectl('-n', systemNamespace, ...args);
+const operators = async () => {
+  const selector = 'app.kubernetes.io/name=ledgerhouse-operator';
+  return JSON.parse(await inSystem('get', 'pods', '-o', 'json', '-l', selector)) as {
+    items: Pod[];
+  };
+};
+const holder = async () => {
+  const said = await inSystem('get', 'lease', 'ledgerhouse-operator', '-o', 'json');
+  return (JSON.parse(said) as Lease).spec?.holderIdentity ?? '';
+};
+const leader = async () => {
+  const identity = await eventually('a leader', async () => (await holder()) || undefined);
+  const pod = (await operators()).items.find((one) => identity.startsWith(one.metadata.name ?? ''));
+  if (pod === undefined) throw new Error(`no pod is named as the leader ${identity}`);
+  return { identity, pod };
+};
+const anotherLeader = (before: string) =>
+  eventually('another leader', async () => {
+    const now = await holder();
+    return now === '' || now === before ? undefined : now;
+  });
+
+test('three replicas are ready, each on a node of its own and under an address of its own', async () => {
+  const started = Date.now();
+  await world.create('three', three);
+  const database = await world.until('three', 'Ready', 'True');
+  figure('three replicas are Ready', started);
+  const pods = await world.pods(database);
+  expect(new Set(pods.map((pod) => pod.spec?.nodeName)).size).toBe(3);
+  const ips = database.status?.endpoints?.map((endpoint) => endpoint.ip) ?? [];
+  expect(new Set(ips).size).toBe(3);
+  expect(database.status?.addresses).toBe(ips.map((ip) => `${ip}:3001`).join(','));
+  const [budget] = await world.owned<PodDisruptionBudget>('pdb', database);
+  expect(budget?.spec).toMatchObject({ maxUnavailable: 1 });
+  const row = await cluster.kubectl('get', 'ldb', 'three', '--no-headers');
+  expect(row).toMatch(/^three +TigerBeetle +ha-3 +lh-40 +3\/3 +True +AllHealthy +0\.17\.8 +1Gi /);
+  if (realTigerBeetle) {
+    const client = await world.client(database);
+    expect(await client('create', '10')).toBe('10');
+  }
+});
+
+test('an operator that is killed while a database is being made: another leads within 20 s and makes it', async () => {
+  const { identity, pod } = await leader();
+  await world.create('orphaned', three);
+  await eventually('the first write', async () =>
+    (await world.get('orphaned')).status?.databaseId === undefined ? undefined : true,
+  );
+  const killed = Date.now();
+  killInPod(pod, 'operator/main.js');
+  await anotherLeader(identity);
+  expect(figure('another operator leads after a kill', killed)).toBeLessThan(20);
+  const database = await world.until('orphaned', 'Ready', 'True');
+  expect(await world.owned('jobs', database)).toEqual([]);
+});
+
+test('an operator that is stopped hands over at once', async () => {
+  await eventually('both operators are ready', async () => {
+    const { items } = await operators();
+    const ready = items.filter((pod) => pod.status?.containerStatuses?.[0]?.ready === true);
+    return ready.length === 2 ? true : undefined;
+  });
+  const { identity, pod } = await leader();
+  const stopped = Date.now();
+  await inSystem('delete', 'pod', pod.metadata.name ?? '', '--wait=false');
+  await anotherLeader(identity);
+  expect(figure('another operator leads after a stop', stopped)).toBeLessThan(8);
+});
+
+test('a replica that is killed: the database stays available, says so within 15 s, and is whole again by itself', async () => {
+  const before = await world.until('three', 'Ready', 'True');
+  const pod = (await world.pods(before))[1];
+  if (pod === undefined) throw new Error('no second replica');
+  const killed = Date.now();
+  const seen = await watching('three', async () => {
+    killInPod(pod, 'start --addresses=');
+    await eventually('it is told', async () => {
+      const database = await world.get('three');
+      return changedMs(database, 'ReplicasHealthy') > changedMs(before, 'ReplicasHealthy')
+        ? database
+        : undefined;
+    });
+    expect(figure('a killed replica is told of', killed)).toBeLessThan(15);
+    await world.until('three', 'Ready', 'True');
+    figure('a killed replica is back', killed);
+  });
+  expect(new Set(seen.map((one) => conditionOf(one, 'Available')?.status))).toEqual(
+    new Set(['True']),
+  );
+});
+
+test('a replica whose volume is lost is made again from the others, and the database stays available', async () => {
+  const before = await world.until('three', 'Ready', 'True');
+  const lost = (await world.claims(before)).find((one) => one.metadata.name?.endsWith('-1'));
+  const name = lost?.metadata.name ?? '';
+  const jobs = new Set<string>();
+  const deleted = Date.now();
+  const seen = await watching('three', async () => {
+    await cluster.kubectl('delete', 'pvc', name, '--wait=false');
+    const pod = `${before.status?.workload}-1`;
+    await cluster.kubectl('delete', 'pod', pod, '--force', '--grace-period=0');
+    await world.until('three', 'ReplicasHealthy', 'False');
+    expect(figure('a lost replica is told of', deleted)).toBeLessThan(15);
+    await eventually(
+      'the replica is made again',
+      async () => {
+        const made = await world.owned<Job>('jobs', before);
+        for (const job of made) jobs.add(job.metadata.name ?? '');
+        const ready = conditionOf(await world.get('three'), 'Ready')?.status === 'True';
+        return ready && made.length === 0 ? true : undefined;
+      },
+      180_000,
+    );
+  });
+  figure('a lost replica is made again', deleted);
+  expect([...jobs]).toEqual([`${before.status?.workload}-recover-1`]);
+  expect(new Set(seen.map((one) => conditionOf(one, 'Available')?.status))).toEqual(
+    new Set(['True']),
+  );
+  const after = await world.get('three');
+  expect(after.status?.addresses).toBe(before.status?.addresses);
+  const again = (await world.claims(after)).find((one) => one.metadata.name === name);
+  expect(again?.metadata.uid).not.toBe(lost?.metadata.uid);
+  expect(again?.metadata.annotations?.[annotations.formatted]).toBe(`${after.status?.clusterId}/1`);
+});
+
+test('an upgrade replaces one replica at a time, and the new release is active only when all have it', async () => {
+  const before = await world.until('three', 'Ready', 'True');
+  const started = Date.now();
+  const seen = await watching('three', async () => {
+    await world.patch('three', { version: '0.17.9' });
+    await world.until('three', 'Ready', 'True', { timeoutMs: 240_000 });
+  });
+  figure('an upgrade of three replicas', started);
+  const after = await world.get('three');
+  expect(after.status?.version).toEqual({ desired: '0.17.9', rolled: 3, active: '0.17.9' });
+  expect(after.status?.addresses).toBe(before.status?.addresses);
+  expect(Math.min(...seen.map((one) => one.status?.replicas?.ready ?? 0))).toBe(2);
+  expect(new Set(seen.map((one) => conditionOf(one, 'Available')?.status))).toEqual(
+    new Set(['True']),
+  );
+  const switched = seen.filter((one) => one.status?.version?.active === '0.17.9');
+  expect(switched.every((one) => one.status?.version?.rolled === 3)).toBe(true);
+  expect(seen.some((one) => one.status?.version?.rolled === 2)).toBe(true);
+  if (realTigerBeetle) {
+    const client = await world.client(after);
+    expect(await client('create', '1')).toBe('11');
+  }
+});
+
+test('another operator, which would build other pods, restarts none; only new databases get them', async () => {
+  await world.create('single');
+  const databases = [
+    await world.until('single', 'Ready', 'True'),
+    await world.until('three', 'Ready', 'True'),
+    await world.until('orphaned', 'Ready', 'True'),
+  ];
+  const running = async () => {
+    const pods = (await Promise.all(databases.map((one) => world.pods(one)))).flat();
+    return pods.map((pod) => [pod.metadata.name, pod.metadata.uid, restarts(pod)]);
+  };
+  const before = await running();
+  expect(before).toHaveLength(7);
+  const { identity } = await leader();
+  await world.upgrade('operator-next');
+  await anotherLeader(identity);
+  // What it makes shows that it is the other one, and that it has looked at all databases before.
+  await world.create('newer');
+  const newer = await world.until('newer', 'Ready', 'True');
+  expect((await world.pods(newer))[0]?.spec?.terminationGracePeriodSeconds).toBe(31);
+  expect(await running()).toEqual(before);
+  for (const { metadata } of databases) await world.until(metadata.name, 'Ready', 'True');
+});
+
+test('a fleet at rest costs no write: in a minute no object moves', async () => {
+  const versions = async () => {
+    const kinds = 'ldb,lcat,sts,pods,pvc,pv,svc,cm,jobs,netpol,pdb,events.events.k8s.io';
+    const said = await cluster.kubectl('get', kinds, '-A', '-o', 'json');
+    const { items } = JSON.parse(said) as { items: KubeObject[] };
+    return items
+      .map((one) => `${one.kind} ${one.metadata.name} ${one.metadata.resourceVersion}`)
+      .sort();
+  };
+  // What the test before began has to come to rest first.
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  const before = await versions();
+  await new Promise((resolve) => setTimeout(resolve, 60_000));
+  expect(await versions()).toEqual(before);
+});
