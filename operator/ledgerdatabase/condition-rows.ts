@@ -1,9 +1,17 @@
 /** Databases' conditions as metrics, so that alerts need not read the API. */
 import type { Labels } from '../../base/metrics/metrics.ts';
+import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
-/** Of ten conditions the five that somebody is woken up for. */
-const measured = new Set(['Available', 'Ready', 'Stalled', 'ReplicasHealthy', 'StorageReady']);
+/** Of ten conditions those that somebody is woken up for, and the one for which nobody is: who suspends a database knows. */
+const measured = new Set<string>([
+  ConditionType.Available,
+  ConditionType.Ready,
+  ConditionType.Stalled,
+  ConditionType.ReplicasHealthy,
+  ConditionType.StorageReady,
+  ConditionType.Suspended,
+]);
 const values = { True: 1, False: 0, Unknown: -1 } as const;
 
 export function conditionRows(
