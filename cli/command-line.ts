@@ -61,6 +61,14 @@ export function locate(
   return { place: { node, words: path }, rest: [...rest, ...words.slice(index)] };
 }
 
+/** Every command below a group, with the words that lead to it. */
+export function placesOf(group: Group, words: readonly string[] = []): readonly Place<Command>[] {
+  return group.children.flatMap((node) => {
+    const here = [...words, node.name];
+    return node.kind === 'group' ? placesOf(node, here) : [{ node, words: here }];
+  });
+}
+
 /** Whether the option that `word` names has its value in the following word. */
 export function takesNextWord(word: string, options: readonly Option[]): boolean {
   const option = options.find(
@@ -92,13 +100,11 @@ function missingCommand({ node, words }: Place, rest: readonly string[]): Error 
   if (node.kind !== 'group' || word === undefined) {
     return usageFailure(`${['ledgerhouse', ...words].join(' ')} needs a command`, help);
   }
-  const names = node.children.filter(isShown).map(({ name }) => name);
+  const names = node.children.map(({ name }) => name);
   const meant = nearest(word, names);
   const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
   return usageFailure(`no command "${[...words, word].join(' ')}"${suggestion}`, help);
 }
-
-export const isShown = (node: Node): boolean => !(node.kind === 'command' && node.hidden === true);
 
 function readInput({ node, words }: Place<Command>, rest: readonly string[]): Input {
   const help = `see: ${['ledgerhouse', ...words, '--help'].join(' ')}`;

@@ -39,8 +39,6 @@ export interface Command {
   /** Its own; the global ones come on top. */
   readonly options: readonly Option[];
   readonly examples: readonly [Example, ...Example[]];
-  /** Not in help: shells ask it. */
-  readonly hidden?: boolean;
   /** Handlers are loaded when they run, so that help and completion start fast. */
   load(): Promise<Handler>;
 }

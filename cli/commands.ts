@@ -1,5 +1,10 @@
 /** Every command of the tool. */
 import type { Group } from './command.ts';
+import { completion } from './commands/completion.ts';
+import { config } from './commands/profiles.ts';
+import { databases } from './commands/databases.ts';
+import { jobs } from './commands/jobs.ts';
+import { api, catalog, whoami } from './commands/service.ts';
 import { tb } from './commands/tb.ts';
 import { version } from './commands/version.ts';
 
@@ -7,5 +12,5 @@ export const commands: Group = {
   kind: 'group',
   name: 'ledgerhouse',
   summary: 'Ledger databases on your own Kubernetes.',
-  children: [tb, version],
+  children: [tb, databases, jobs, catalog, whoami, api, config, completion, version],
 };

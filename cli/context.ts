@@ -11,7 +11,7 @@ export interface Context {
   readonly timers: Timers;
   readonly version: string;
   /** Settings are resolved when they are first needed: `config` must work with a profile that does not. */
-  service(): Promise<Service>;
+  readonly service: () => Promise<Service>;
 }
 
 export interface Service {

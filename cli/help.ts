@@ -1,6 +1,5 @@
 /** Help from the commands' data. */
 import { globalOptions, type Command, type Group, type Option, type Place } from './command.ts';
-import { isShown } from './command-line.ts';
 
 export const program = 'ledgerhouse';
 
@@ -10,11 +9,10 @@ export function helpText({ node, words }: Place): string {
 
 function groupHelp(group: Group, words: readonly string[]): string {
   const name = [program, ...words].join(' ');
-  const shown = group.children.filter(isShown);
   return [
     `${group.summary}\n`,
     `Usage: ${name} <command> [flags]\n`,
-    `Commands:\n${list(shown.map((child) => [child.name, child.summary]))}`,
+    `Commands:\n${list(group.children.map((child) => [child.name, child.summary]))}`,
     `Flags of every command:\n${list(globalOptions.map(optionRow))}`,
     `Help with examples: ${name} <command> --help\n`,
   ].join('\n');

@@ -13,6 +13,12 @@ import type { Input } from './input.ts';
 import { printable, processOutput } from './output/output.ts';
 
 async function main(words: readonly string[]): Promise<ExitCode> {
+  // Not a command: shells ask it, and half of a command line is none.
+  if (words[0] === '__complete') {
+    const { complete, completionText } = await import('./completion/complete.ts');
+    process.stdout.write(completionText(complete(commands, words.slice(1))));
+    return ExitCode.Ok;
+  }
   const line = readCommandLine(commands, words);
   if (line.kind === 'help') {
     process.stdout.write(helpText(line.place));

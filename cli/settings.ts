@@ -5,8 +5,8 @@ import { ExitCode } from './exit-code.ts';
 import type { Input } from './input.ts';
 import { isReadByOthers, readProfiles, type Profile } from './profiles.ts';
 
-/** The service where nothing says otherwise. */
-export const productionUrl = 'https://api.ledgerhouse.dev';
+/** The service where nothing says otherwise: the contract's production server. */
+export const productionUrl = 'https://ledgerhouse.example.com';
 
 export interface Settings {
   /** Without a slash at its end, and without `/api/v1`. */

@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Handler } from '../command.ts';
 import type { Context } from '../context.ts';
+import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CliFailure, usageFailure } from '../failure.ts';
 import { notTheApi, type Answer } from '../http/answer.ts';
-import { describeRequest, type ApiRequest } from '../http/request.ts';
+import type { ApiRequest } from '../http/request.ts';
 import type { Input } from '../input.ts';
 import { newLedgerId } from '../ledger/id.ts';
 import type { LedgerOperation } from '../ledger/operations.ts';
@@ -32,14 +33,9 @@ export const tbHandler =
       writes: operation.kind === 'write',
       ...(csv ? { accept: 'text/csv, application/problem+json' } : {}),
     };
-    const { settings, exchange } = await context.service();
     if (generatedId !== undefined) context.output.note(`generated id: ${generatedId}`);
-    if (input.has('dry-run')) {
-      const { version } = context;
-      const json = input.has('json');
-      context.output.result(describeRequest(request, settings, { version, json }));
-      return ExitCode.Ok;
-    }
+    if (await isDryRun(context, input, request)) return ExitCode.Ok;
+    const { exchange } = await context.service();
     try {
       const answer = await exchange.send(request);
       return csv ? printCsv(answer, context) : print(operation, answer, context, input);

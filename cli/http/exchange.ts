@@ -57,7 +57,7 @@ export class Exchange {
     this.#options = options;
   }
 
-  /** The answer, always a success (2xx); everything else is thrown as a `CliFailure`. */
+  /** The answer, always a success (2xx, or 304 to If-None-Match); everything else is thrown as a `CliFailure`. */
   async send(request: ApiRequest): Promise<Answer> {
     const { settings, retry } = this.#options;
     if (settings.apiKey === undefined && request.anonymous !== true) throw noKey;
@@ -93,7 +93,7 @@ export class Exchange {
     const deadline = startDeadline(timers, request.deadlineMs ?? deadlineMs);
     try {
       const answer = await this.#exchange(request, deadline.signal);
-      return answer.status >= 200 && answer.status < 300 ? answer : this.#refused(answer);
+      return isSuccess(request, answer.status) ? answer : this.#refused(answer);
     } catch (error) {
       if (error instanceof CliFailure) throw error;
       const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
@@ -140,6 +140,9 @@ export class Exchange {
     };
   }
 }
+
+const isSuccess = (request: ApiRequest, status: number): boolean =>
+  (status >= 200 && status < 300) || (status === 304 && request.ifNoneMatch !== undefined);
 
 async function readBody(response: Response): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

@@ -9,6 +9,8 @@ export interface ApiRequest {
   readonly body?: Uint8Array;
   readonly accept?: string;
   readonly idempotencyKey?: string;
+  /** The answer may be 304 then. */
+  readonly ifNoneMatch?: string;
   /** Whether sending it twice does what sending it once does: only then is it tried again after an attempt that may have arrived. */
   readonly repeatable: boolean;
   /** Whether it may change something: then an attempt without an answer leaves the outcome unknown. */
@@ -29,17 +31,22 @@ export function headersOf(
     'user-agent': `ledgerhouse-cli/${version}`,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
+    ...(request.ifNoneMatch === undefined ? {} : { 'if-none-match': request.ifNoneMatch }),
     ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
   };
 }
 
 /** Headers as they may be shown: of a key only its public part, of anything else that identifies nothing. */
 export function shownHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).map(([name, value]) => {
-    if (name !== 'x-api-key') return `${name}: ${value}`;
-    const publicPart = /^(lhk_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/.exec(value)?.[1];
-    return `${name}: ${publicPart === undefined ? '(redacted)' : `${publicPart}_(redacted)`}`;
-  });
+  return Object.entries(headers).map(
+    ([name, value]) => `${name}: ${name === 'x-api-key' ? publicPartOf(value) : value}`,
+  );
+}
+
+/** A key without its secret; what has not the form of one is all secret. */
+export function publicPartOf(key: string): string {
+  const publicPart = /^(lhk_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/.exec(key)?.[1];
+  return publicPart === undefined ? '(redacted)' : `${publicPart}_(redacted)`;
 }
 
 /** What `--dry-run` prints: the request as it would be sent, its body byte for byte. */

@@ -2,6 +2,7 @@
 export function retryAfterMs(value: string | null, wallMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000;
-  const date = Date.parse(value);
+  // The preferred form of HTTP's dates only: Date.parse makes a date of almost anything.
+  const date = /^\w{3}, \d{2} \w{3} \d{4} [\d:]{8} GMT$/.test(value) ? Date.parse(value) : NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - wallMs);
 }

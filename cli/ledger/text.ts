@@ -70,7 +70,9 @@ function header(operation: LedgerOperation, reply: LedgerReply, output: Output):
 
 /** Columns in which every row has nothing are left out, and named: rows of a ledger have many. */
 function rowsText(operation: LedgerOperation, rows: readonly Row[], output: Output): string {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
+    (name) => name !== documentation,
+  );
   const isNothing = (name: string) =>
     name !== 'index' && rows.every((row) => ['0', 0, undefined].includes(row[name] as string));
   const empty = rows.length === 1 && names.length < 6 ? [] : names.filter(isNothing);
@@ -81,8 +83,16 @@ function rowsText(operation: LedgerOperation, rows: readonly Row[], output: Outp
     empty.length === 0
       ? ''
       : `${output.emphasize('dim', `0 in every row: ${printable(empty.join(', '))}`)}\n`;
-  return `${table(columns, rows)}${note}`;
+  return `${table(columns, rows)}${note}${explanations(rows)}`;
 }
+
+/** Where the documentation explains the statuses, each once: as a column it would be wider than all others together. */
+function explanations(rows: readonly Row[]): string {
+  const urls = rows.map((row) => row[documentation]).filter((url) => typeof url === 'string');
+  return [...new Set(urls)].map((url) => `${printable(url)}\n`).join('');
+}
+
+const documentation = 'documentationUrl';
 
 function columnOf(name: string, operation: LedgerOperation, output: Output): Column<Row> {
   const flags = recordFlags[operation.name];

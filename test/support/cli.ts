@@ -104,6 +104,8 @@ export class Cli {
           PATH: process.env['PATH'],
           HOME: this.home,
           XDG_CONFIG_HOME: join(this.home, 'config'),
+          // The homes are new, the sources are not.
+          NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/cli'),
           ...this.#env,
           ...env,
         },

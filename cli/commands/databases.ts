@@ -1,0 +1,158 @@
+/** `databases`: what the control plane does with them. */
+import type { Command, Group, Option } from '../command.ts';
+import { dryRun, payloadOptions } from './payload-options.ts';
+import { pageOptions, waitOptions } from './wait-options.ts';
+
+const statuses = ['PROVISIONING', 'READY', 'SUSPENDED', 'FAILED', 'DELETING', 'DELETED'];
+const database = { name: 'database' } as const;
+const byName = 'A database is given by its ID or by its name.';
+const label: Option = {
+  name: 'label',
+  value: 'key=value',
+  summary: 'a label; repeatable',
+  repeatable: true,
+};
+const protection: readonly Option[] = [
+  { name: 'deletion-protection', summary: 'refuse to delete it' },
+  { name: 'no-deletion-protection', summary: 'let it be deleted' },
+];
+const handlers = () => import('../handlers/databases.ts');
+
+const list: Command = {
+  kind: 'command',
+  name: 'list',
+  summary: 'List databases',
+  arguments: [],
+  options: [
+    {
+      name: 'status',
+      value: 'status',
+      summary: 'only of this status; repeatable',
+      repeatable: true,
+      choices: statuses,
+    },
+    { name: 'name', value: 'name', summary: 'only the one of exactly this name' },
+    { name: 'search', value: 'text', summary: 'only those whose name has this in it' },
+    { name: 'provider', value: 'id', summary: 'only at this provider' },
+    { name: 'region', value: 'id', summary: 'only in this region' },
+    { ...label, value: 'key[=value]', summary: 'only with this label; repeatable' },
+    { name: 'include-deleted', summary: 'those that can be restored, too' },
+    {
+      name: 'sort',
+      value: 'order',
+      summary:
+        'createdAt, -createdAt (the newest first, the default) or name; with a dash: --sort=-createdAt',
+      choices: ['createdAt', '-createdAt', 'name'],
+    },
+    ...pageOptions,
+  ],
+  examples: [{ command: 'databases list --status READY --sort name' }],
+  load: async () => (await handlers()).listDatabases,
+};
+
+const get: Command = {
+  kind: 'command',
+  name: 'get',
+  summary: 'Show a database',
+  description: byName,
+  arguments: [database],
+  options: [],
+  examples: [{ command: 'databases get payments-prod' }],
+  load: async () => (await handlers()).getDatabase,
+};
+
+const create: Command = {
+  kind: 'command',
+  name: 'create',
+  summary: 'Create a database',
+  description:
+    'What is left out becomes the default of the catalog (see: ledgerhouse catalog). The name is given here, or in --payload or --file.',
+  arguments: [{ name: 'name', optional: true }],
+  options: [
+    { name: 'provider', value: 'id', summary: 'provider of the catalog' },
+    { name: 'region', value: 'id', summary: 'region of the provider' },
+    {
+      name: 'cluster-configuration',
+      value: 'id',
+      summary: 'topology: how many replicas',
+      choices: ['single', 'ha-3', 'ha-6'],
+    },
+    { name: 'cluster-size', value: 'id', summary: 'cores and memory of each replica' },
+    { name: 'storage-tier', value: 'id', summary: 'storage tier' },
+    { name: 'selected-storage-gb', value: 'gb', summary: 'storage of each replica in GiB' },
+    { name: 'engine', value: 'name', summary: 'engine', choices: ['Builtin', 'TigerBeetle'] },
+    { name: 'engine-version', value: 'version', summary: 'version of the engine' },
+    label,
+    ...protection,
+    { name: 'plan', summary: 'have the API check and resolve it, with its price; makes nothing' },
+    ...payloadOptions,
+    dryRun,
+    ...waitOptions,
+  ],
+  examples: [
+    { says: 'with all defaults', command: 'databases create payments-dev' },
+    {
+      command:
+        'databases create payments-prod --cluster-configuration ha-3 --cluster-size lh-40 --selected-storage-gb 100 --label team=payments',
+    },
+    {
+      says: 'what would be made, and what it costs',
+      command: 'databases create payments-prod --plan',
+    },
+  ],
+  load: async () => (await handlers()).createDatabase,
+};
+
+const update: Command = {
+  kind: 'command',
+  name: 'update',
+  summary: 'Change protection and labels of a database',
+  description: `${byName} The labels given replace all that there are.`,
+  arguments: [database],
+  options: [label, ...protection, ...payloadOptions, dryRun],
+  examples: [{ command: 'databases update payments-dev --no-deletion-protection' }],
+  load: async () => (await handlers()).updateDatabase,
+};
+
+const remove: Command = {
+  kind: 'command',
+  name: 'delete',
+  summary: 'Delete a database',
+  description: `${byName} It ceases to answer at once; its data stay for some days, in which it can be restored. Without --confirm, the name is asked for on a terminal.`,
+  arguments: [database],
+  options: [
+    {
+      name: 'confirm',
+      value: 'name',
+      summary: 'the name of the database, to say that it is meant',
+    },
+    dryRun,
+    ...waitOptions,
+  ],
+  examples: [{ command: 'databases delete payments-dev --confirm payments-dev' }],
+  load: async () => (await handlers()).deleteDatabase,
+};
+
+const restore: Command = {
+  kind: 'command',
+  name: 'restore',
+  summary: 'Restore a deleted database',
+  description: byName,
+  arguments: [database],
+  options: [
+    { name: 'name', value: 'name', summary: 'another name, where the old one was taken meanwhile' },
+    dryRun,
+    ...waitOptions,
+  ],
+  examples: [
+    { command: 'databases restore db_01jd8f3zk5e0v9t3m2q6r8w4xy --name payments-restored' },
+  ],
+  load: async () => (await handlers()).restoreDatabase,
+};
+
+export const databases: Group = {
+  kind: 'group',
+  name: 'databases',
+  summary: 'Create, show, change, delete and restore databases',
+  children: [list, get, create, update, remove, restore],
+};

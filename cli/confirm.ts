@@ -1,0 +1,31 @@
+/** What cannot easily be taken back is meant only by who types its name. */
+import { createInterface } from 'node:readline/promises';
+import { usageFailure } from './failure.ts';
+import type { Input } from './input.ts';
+
+/** Before anything is sent: where nobody can be asked, the flag must be there. Never a hang. */
+export function requireConfirmable(input: Input): void {
+  if (input.has('confirm') || (process.stdin.isTTY && process.stderr.isTTY)) return;
+  throw usageFailure(
+    'deleting wants to be confirmed, and there is no terminal to ask on',
+    'give --confirm with the name of the database',
+  );
+}
+
+export async function confirmByName(input: Input, name: string): Promise<void> {
+  const typed = input.text('confirm') ?? (await ask(`type the name "${name}" to delete it: `));
+  if (typed === name) return;
+  throw usageFailure(`"${typed}" is not the name of the database: it is called "${name}"`);
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => {
+    terminal.once('close', () => resolve(''));
+  });
+  try {
+    return await Promise.race([terminal.question(question), closed]);
+  } finally {
+    terminal.close();
+  }
+}

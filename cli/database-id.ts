@@ -1,0 +1,35 @@
+/** Databases by name: IDs begin with `db_`, which no name can. */
+import { CliFailure, usageFailure } from './failure.ts';
+import { ExitCode } from './exit-code.ts';
+import { contractRequest, receive } from './http/contract.ts';
+import type { Exchange } from './http/exchange.ts';
+
+export async function databaseIdOf(
+  exchange: Exchange,
+  word: string,
+  { deleted = false }: { readonly deleted?: boolean } = {},
+): Promise<string> {
+  if (word.startsWith('db_')) return word;
+  const { document } = await receive(
+    exchange,
+    contractRequest('get', '/api/v1/databases', {
+      query: { name: word, limit: 10, ...(deleted ? { includeDeleted: true } : {}) },
+    }),
+  );
+  const candidates = document.data.filter(({ deletedAt }) => !deleted || deletedAt !== null);
+  const [first, second] = candidates;
+  if (second !== undefined) {
+    throw usageFailure(
+      `${candidates.length} databases were called "${word}": give the ID`,
+      ...candidates.map(({ id, deletedAt }) => `${id}, deleted ${deletedAt ?? 'never'}`),
+    );
+  }
+  if (first !== undefined) return first.id;
+  throw new CliFailure({
+    exitCode: ExitCode.NotFound,
+    code: 'database_not_found',
+    title: 'There is no such database',
+    detail: `no ${deleted ? 'deleted ' : ''}database is called "${word}"`,
+    nextSteps: [`ledgerhouse databases list${deleted ? ' --include-deleted' : ''}`],
+  });
+}

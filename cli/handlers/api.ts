@@ -1,0 +1,41 @@
+import type { Handler } from '../command.ts';
+import { isDryRun } from '../dry-run.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import type { ApiRequest } from '../http/request.ts';
+import { lineEnded } from '../output/output.ts';
+import { givenPayload } from '../payload-source.ts';
+
+const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** RFC 9110, 9.2.2: what they do, they do once. */
+const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
+
+export const api: Handler = async (context, input) => {
+  const method = input.argument(0).toUpperCase();
+  if (!/^[A-Z]{3,10}$/.test(method)) throw usageFailure(`"${input.argument(0)}" is no method`);
+  const body = await givenPayload(input, context.output, []);
+  if (body !== undefined && reads.has(method)) throw usageFailure(`${method} takes no payload`);
+  const request: ApiRequest = {
+    method,
+    path: pathOf(input.argument(1)),
+    ...(body === undefined ? {} : { body }),
+    accept: '*/*',
+    repeatable: repeatable.has(method),
+    writes: !reads.has(method),
+    anonymous: true,
+  };
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { exchange } = await context.service();
+  const answer = await exchange.send(request);
+  if (answer.body.length > 0) context.output.result(lineEnded(answer.text));
+  return ExitCode.Ok;
+};
+
+/** Always behind the base URL: the key goes nowhere else. */
+function pathOf(text: string): string {
+  if (/^[a-z]+:/i.test(text) || text.startsWith('//')) {
+    throw usageFailure(`"${text}" is no path`, 'the service is chosen by --base-url');
+  }
+  const path = text.startsWith('/') ? text : `/${text}`;
+  return path.startsWith('/api/') ? path : `/api/v1${path}`;
+}

@@ -1,0 +1,13 @@
+import type { Handler } from '../command.ts';
+import { completionScripts, isShell } from '../completion/scripts.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+
+export const printCompletion: Handler = ({ output }, input) => {
+  const shell = input.argument(0);
+  if (!isShell(shell)) {
+    throw usageFailure(`"${shell}" is no shell that is known; there are bash, zsh and fish`);
+  }
+  output.result(completionScripts[shell]);
+  return ExitCode.Ok;
+};

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import type { CreateDatabaseRequest, Database, UpdateDatabaseRequest } from '../../gen/api.ts';
+import type { Handler } from '../command.ts';
+import { confirmByName, requireConfirmable } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
+import { isDryRun } from '../dry-run.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure, valueFailure } from '../failure.ts';
+import { contractRequest, receive, type Received } from '../http/contract.ts';
+import type { Input } from '../input.ts';
+import { readWaitMs, watchJob } from '../job-watch.ts';
+import { readInteger } from '../ledger/integers.ts';
+import { readChoices, readLimit } from '../list-options.ts';
+import { notePage, printAnswer } from '../output/answer.ts';
+import { databasesText, databaseText, planText } from '../output/database.ts';
+import { givenPayload } from '../payload-source.ts';
+
+const statuses = ['PROVISIONING', 'READY', 'SUSPENDED', 'FAILED', 'DELETING', 'DELETED'] as const;
+const orders = ['createdAt', '-createdAt', 'name'] as const;
+const one = '/api/v1/databases/{databaseId}';
+
+export const listDatabases: Handler = async (context, input) => {
+  const [sort] = readChoices(input, 'sort', orders).sort ?? [];
+  const text = (option: string, property: string) => {
+    const value = input.text(option);
+    return value === undefined ? {} : { [property]: value };
+  };
+  const labels = input.list('label');
+  const query = {
+    ...readLimit(input),
+    ...readChoices(input, 'status', statuses),
+    ...text('name', 'name'),
+    ...text('search', 'q'),
+    ...text('provider', 'provider'),
+    ...text('region', 'region'),
+    ...(labels.length === 0 ? {} : { label: labels }),
+    ...(input.has('include-deleted') ? { includeDeleted: true } : {}),
+    ...(sort === undefined ? {} : { sort }),
+  };
+  const { exchange } = await context.service();
+  const received = await receive(exchange, contractRequest('get', '/api/v1/databases', { query }));
+  printAnswer(context, input, received, ({ data }) => databasesText(data));
+  notePage(context, received.document.page);
+  return ExitCode.Ok;
+};
+
+export const getDatabase: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const id = await databaseIdOf(exchange, input.argument(0));
+  printDatabase(context, input, await readDatabase(context, id));
+  return ExitCode.Ok;
+};
+
+export const createDatabase: Handler = async (context, input) => {
+  const waitMs = readWaitMs(input);
+  const body = await createBody(context, input);
+  const path = '/api/v1/databases';
+  if (input.has('plan')) return printPlan(context, input, body);
+  // Kept over all attempts of this process: what was accepted once is not made twice.
+  const request = contractRequest('post', path, { body, idempotencyKey: randomUUID() });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { exchange } = await context.service();
+  const received = await receive(exchange, request);
+  const { document } = received;
+  if (!('job' in document)) throw new TypeError('only a plan has no job');
+  context.output.note(document.provisioning.message);
+  // Where people do the provisioning, nobody knows how long it takes.
+  const isWaiting = document.provisioning.started ? waitMs : undefined;
+  return follow(context, input, { ...received, document }, isWaiting);
+};
+
+async function printPlan(
+  context: Context,
+  input: Input,
+  body: CreateDatabaseRequest | Uint8Array,
+): Promise<ExitCode> {
+  const request = {
+    ...contractRequest('post', '/api/v1/databases', { body, query: { dryRun: true } }),
+    repeatable: true,
+    writes: false,
+  };
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { exchange } = await context.service();
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, (document) =>
+    'plan' in document ? planText(document) : databaseText(document.database),
+  );
+  return ExitCode.Ok;
+}
+
+const createOptions = {
+  provider: 'provider',
+  region: 'region',
+  'cluster-size': 'clusterSize',
+  'storage-tier': 'storageTier',
+  'engine-version': 'engineVersion',
+  // The catalog knows which there are; the API answers with them when it is another.
+  'cluster-configuration': 'clusterConfiguration',
+  engine: 'engine',
+} as const;
+
+async function createBody(
+  { output }: Context,
+  input: Input,
+): Promise<CreateDatabaseRequest | Uint8Array> {
+  const flags = [...Object.keys(createOptions), 'selected-storage-gb', ...labelAndProtection];
+  const [name] = input.arguments;
+  const given = await givenPayload(input, output, flags);
+  if (given !== undefined) {
+    if (name === undefined) return given;
+    throw usageFailure(`the payload is sent as it is: write the name "${name}" into it`);
+  }
+  if (name === undefined) throw usageFailure('<name> is missing', 'or give --payload or --file');
+  const storage = input.text('selected-storage-gb');
+  const chosen = Object.entries(createOptions).flatMap(([option, property]) => {
+    const value = input.text(option);
+    return value === undefined ? [] : [[property, value] as const];
+  });
+  // What has a default may be left out, though the generated type has it as always there.
+  const body: Omit<CreateDatabaseRequest, 'mode'> = {
+    name,
+    ...(Object.fromEntries(chosen) as Partial<CreateDatabaseRequest>),
+    ...(storage === undefined
+      ? {}
+      : {
+          selectedStorageGb: Number(
+            readInteger('--selected-storage-gb', storage, { bits: 32, minimum: 1n }),
+          ),
+        }),
+    ...labelsOf(input),
+    ...protectionOf(input),
+  };
+  return body as CreateDatabaseRequest;
+}
+
+export const updateDatabase: Handler = async (context, input) => {
+  const given = await givenPayload(input, context.output, labelAndProtection);
+  const body: UpdateDatabaseRequest = { ...labelsOf(input), ...protectionOf(input) };
+  if (given === undefined && Object.keys(body).length === 0) {
+    throw usageFailure(
+      'there is nothing to change',
+      'give --label, --deletion-protection or --no-deletion-protection',
+    );
+  }
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const request = contractRequest('patch', one, { params: { databaseId }, body: given ?? body });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  printDatabase(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
+export const deleteDatabase: Handler = async (context, input) => {
+  const waitMs = readWaitMs(input);
+  if (!input.has('dry-run')) requireConfirmable(input);
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0));
+  const request = contractRequest('delete', one, { params: { databaseId } });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  const { document } = await readDatabase(context, databaseId);
+  await confirmByName(input, document.database.name);
+  const received = await receive(exchange, request);
+  const { job, database } = received.document;
+  context.output.note(`it can be restored until ${database.purgeAt ?? 'it is gone'}`);
+  if (waitMs !== undefined) await watchJob(context, job.id, waitMs);
+  printDatabase(context, input, received);
+  return ExitCode.Ok;
+};
+
+export const restoreDatabase: Handler = async (context, input) => {
+  const waitMs = readWaitMs(input);
+  const name = input.text('name');
+  const { exchange } = await context.service();
+  const databaseId = await databaseIdOf(exchange, input.argument(0), { deleted: true });
+  const request = contractRequest('post', `${one}/restore`, {
+    params: { databaseId },
+    body: name === undefined ? {} : { name },
+    idempotencyKey: randomUUID(),
+  });
+  if (await isDryRun(context, input, request)) return ExitCode.Ok;
+  return follow(context, input, await receive(exchange, request), waitMs);
+};
+
+type Accepted = Received<{ readonly database: Database; readonly job: { readonly id: string } }>;
+
+/** Waits where that is wanted, and prints the database as it is then. */
+async function follow(
+  context: Context,
+  input: Input,
+  accepted: Accepted,
+  waitMs: number | undefined,
+): Promise<ExitCode> {
+  const { database, job } = accepted.document;
+  if (waitMs === undefined) {
+    printDatabase(context, input, accepted);
+    context.output.note(`to wait for it: ledgerhouse jobs watch ${job.id}`);
+    return ExitCode.Ok;
+  }
+  context.output.note(
+    `database ${database.id}, job ${job.id}: it goes on without this command, too`,
+  );
+  await watchJob(context, job.id, waitMs);
+  printDatabase(context, input, await readDatabase(context, database.id));
+  return ExitCode.Ok;
+}
+
+async function readDatabase({ service }: Context, databaseId: string) {
+  const { exchange } = await service();
+  return receive(exchange, contractRequest('get', one, { params: { databaseId } }));
+}
+
+const printDatabase = (
+  context: Context,
+  input: Input,
+  received: Received<{ readonly database: Database }>,
+): void => printAnswer(context, input, received, ({ database }) => databaseText(database));
+
+const labelAndProtection = ['label', 'deletion-protection', 'no-deletion-protection'];
+
+function labelsOf(input: Input): { readonly labels?: Readonly<Record<string, string>> } {
+  const labels = input.list('label').map((text) => {
+    const at = text.indexOf('=');
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)] as const;
+    throw valueFailure(`--label must be key=value, not "${text}"`);
+  });
+  return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) };
+}
+
+function protectionOf(input: Input): { readonly deletionProtection?: boolean } {
+  const [on, off] = [input.has('deletion-protection'), input.has('no-deletion-protection')];
+  if (on && off) {
+    throw usageFailure('--deletion-protection and --no-deletion-protection exclude each other');
+  }
+  return on || off ? { deletionProtection: on } : {};
+}

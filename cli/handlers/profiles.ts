@@ -1,0 +1,139 @@
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import { publicPartOf } from '../http/request.ts';
+import type { Input } from '../input.ts';
+import { orDash } from '../output/answer.ts';
+import { table } from '../output/table.ts';
+import { readProfiles, writeProfiles, type Profile, type Profiles } from '../profiles.ts';
+import { readSecret } from '../secret.ts';
+import { checkKey, readBaseUrl } from '../settings.ts';
+
+const properties = { 'base-url': 'baseUrl', 'api-key': 'apiKey' } as const;
+type Property = (typeof properties)[keyof typeof properties];
+
+export const listProfiles: Handler = ({ environment, output }, input) => {
+  const { current, profiles } = readProfiles(environment.configFile);
+  const rows = Object.entries(profiles).map(([name, { baseUrl, apiKey }]) => ({
+    name,
+    current: name === current,
+    baseUrl: baseUrl ?? null,
+    apiKey: apiKey === undefined ? null : publicPartOf(apiKey),
+  }));
+  output.result(
+    input.has('json')
+      ? `${JSON.stringify({ profiles: rows }, undefined, 2)}\n`
+      : rows.length === 0
+        ? '(no profiles)\n'
+        : table(
+            [
+              { title: 'PROFILE', cell: (row) => (row.current ? `${row.name} *` : row.name) },
+              { title: 'BASE URL', cell: ({ baseUrl }) => orDash(baseUrl) },
+              { title: 'API KEY', cell: ({ apiKey }) => orDash(apiKey) },
+            ],
+            rows,
+          ),
+  );
+  return ExitCode.Ok;
+};
+
+export const getValue: Handler = (context, input) => {
+  const property = propertyOf(input);
+  const name = profileName(context, input);
+  const value = profileNamed(readProfiles(context.environment.configFile), name)[property];
+  if (value === undefined) {
+    throw usageFailure(
+      `the profile "${name}" has no ${input.argument(0)}`,
+      'see: ledgerhouse config list',
+    );
+  }
+  context.output.result(`${property === 'apiKey' ? publicPartOf(value) : value}\n`);
+  return ExitCode.Ok;
+};
+
+export const setValue: Handler = async (context, input) => {
+  const property = propertyOf(input);
+  const value = property === 'apiKey' ? await givenKey(input) : givenUrl(input);
+  change(context, input, (profile) => ({ ...profile, [property]: value }));
+  return ExitCode.Ok;
+};
+
+export const unsetValue: Handler = (context, input) => {
+  const { [propertyOf(input)]: _forgotten, ...rest } = profileNamed(
+    readProfiles(context.environment.configFile),
+    profileName(context, input),
+  );
+  change(context, input, () => rest);
+  return ExitCode.Ok;
+};
+
+export const useProfile: Handler = ({ environment }, input) => {
+  const all = readProfiles(environment.configFile);
+  const name = input.argument(0);
+  requireProfile(all, name);
+  writeProfiles(environment.configFile, { ...all, current: name });
+  return ExitCode.Ok;
+};
+
+export const removeProfile: Handler = ({ environment }, input) => {
+  const all = readProfiles(environment.configFile);
+  const name = input.argument(0);
+  requireProfile(all, name);
+  const rest = Object.entries(all.profiles).filter(([other]) => other !== name);
+  writeProfiles(environment.configFile, { ...all, profiles: Object.fromEntries(rest) });
+  return ExitCode.Ok;
+};
+
+export const printPath: Handler = ({ environment, output }) => {
+  output.result(`${environment.configFile}\n`);
+  return ExitCode.Ok;
+};
+
+function change(context: Context, input: Input, edit: (profile: Profile) => Profile): void {
+  const { configFile } = context.environment;
+  const all = readProfiles(configFile);
+  const name = profileName(context, input);
+  const profiles = { ...all.profiles, [name]: edit(profileNamed(all, name)) };
+  writeProfiles(configFile, { ...all, profiles });
+  context.output.note(`profile "${name}" in ${configFile}`);
+}
+
+function profileName({ environment }: Context, input: Input): string {
+  const name =
+    input.text('profile') ?? environment.profile ?? readProfiles(environment.configFile).current;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw usageFailure('a profile is called by letters, digits, dots, hyphens and underscores');
+}
+
+const profileNamed = ({ profiles }: Profiles, name: string): Profile =>
+  Object.hasOwn(profiles, name) ? (profiles[name] ?? {}) : {};
+
+function requireProfile({ profiles }: Profiles, name: string): void {
+  if (Object.hasOwn(profiles, name)) return;
+  throw usageFailure(`there is no profile "${name}"`, 'see: ledgerhouse config list');
+}
+
+function propertyOf(input: Input): Property {
+  const key = input.argument(0);
+  if (key === 'base-url' || key === 'api-key') return properties[key];
+  throw usageFailure(`"${key}" is no value of a profile; there are base-url and api-key`);
+}
+
+function givenUrl(input: Input): string {
+  const [, text] = input.arguments;
+  if (text === undefined) throw usageFailure('<value> is missing: the base URL');
+  return readBaseUrl(text).href.replace(/\/$/, '');
+}
+
+async function givenKey(input: Input): Promise<string> {
+  if (input.arguments.length > 1) {
+    throw usageFailure(
+      'the API key is not given as an argument: it would stand in the history of the shell',
+      'type it when asked, or: ledgerhouse config set api-key < FILE',
+    );
+  }
+  const key = (await readSecret('API key: ')).trim();
+  checkKey(key);
+  return key;
+}

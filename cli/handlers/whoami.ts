@@ -1,0 +1,27 @@
+import type { Handler } from '../command.ts';
+import type { Session } from '../../gen/api.ts';
+import { ExitCode } from '../exit-code.ts';
+import { contractRequest, receive } from '../http/contract.ts';
+import { orDash, printAnswer } from '../output/answer.ts';
+import { fields } from '../output/table.ts';
+
+export const whoami: Handler = async (context, input) => {
+  const { settings, exchange } = await context.service();
+  const received = await receive(exchange, contractRequest('get', '/api/v1/session'));
+  printAnswer(context, input, received, (session) => sessionText(session, settings.baseUrl));
+  return ExitCode.Ok;
+};
+
+function sessionText({ credential, organization, user, limits }: Session, baseUrl: string): string {
+  const { databaseScope: scope } = credential;
+  return fields([
+    ['service', baseUrl],
+    ['organization', organization === null ? '-' : `${organization.name} (${organization.id})`],
+    ['user', orDash(user?.display)],
+    ['credential', `${credential.type} ${credential.name} (${credential.id})`],
+    ['permissions', orDash(credential.permissions.join(', '))],
+    ['databases', 'databaseId' in scope ? scope.databaseId : 'all'],
+    ['expires', orDash(credential.expiresAt ?? 'never')],
+    ['limits', `${limits.maxDatabases} databases, ${limits.requestsPerMinute} requests a minute`],
+  ]);
+}

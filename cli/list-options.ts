@@ -1,0 +1,33 @@
+/** Options that lists share. */
+import { valueFailure } from './failure.ts';
+import type { Input } from './input.ts';
+import { readInteger } from './ledger/integers.ts';
+
+export function readLimit(input: Input): { readonly limit?: number; readonly cursor?: string } {
+  const limit = input.text('limit');
+  const cursor = input.text('cursor');
+  return {
+    ...(limit === undefined
+      ? {}
+      : { limit: Number(readInteger('--limit', limit, { bits: 16, minimum: 1n })) }),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
+}
+
+/** All values of a repeatable option, each one of `choices`, however it is written. */
+export function readChoices<const Name extends string, const Choice extends string>(
+  input: Input,
+  name: Name,
+  choices: readonly Choice[],
+): { readonly [N in Name]?: readonly Choice[] } {
+  const values = input.list(name).map((value) => {
+    const choice = choices.find((candidate) => candidate.toLowerCase() === value.toLowerCase());
+    if (choice !== undefined) return choice;
+    throw valueFailure(`--${name} "${value}" is not one of ${choices.join(', ')}`);
+  });
+  const chosen: Readonly<Record<string, readonly Choice[]>> =
+    values.length === 0 ? {} : { [name]: values };
+  return chosen as {
+    readonly [N in Name]?: readonly Choice[];
+  };
+}

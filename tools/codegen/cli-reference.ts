@@ -1,0 +1,72 @@
+/** From the table of commands: the reference page of the command-line tool. */
+import { globalOptions, type Command, type Option, type Place } from '../../cli/command.ts';
+import { placesOf } from '../../cli/command-line.ts';
+import { commands } from '../../cli/commands.ts';
+import { exitCodeMeanings } from '../../cli/exit-code.ts';
+import { optionTitle, program, usage } from '../../cli/help.ts';
+import type { Generator } from './generator.ts';
+
+export const cliReference: Generator = () =>
+  Promise.resolve({
+    'docs/reference/cli.md': `${[
+      '<!-- Generated from cli/ by `make gen`. Not to be edited. -->',
+      '# Command-line tool',
+      introduction,
+      '## Flags of every command',
+      optionTable(globalOptions),
+      '## Exit statuses',
+      exitTable,
+      '## Commands',
+      ...placesOf(commands).map(section),
+    ].join('\n\n')}\n`,
+  });
+
+const introduction = `\`${program}\` prints results on standard output, and everything else (notes, progress, questions) on standard error.
+
+**Which service, with which key.** A flag beats the environment, the environment beats the profile:
+
+| | Flag | Environment | Profile |
+|---|---|---|---|
+| base URL | \`--base-url\` | \`LEDGERHOUSE_BASE_URL\` | \`${program} config set base-url URL\` |
+| API key | \`--api-key\` | \`LEDGERHOUSE_API_KEY\` | \`${program} config set api-key\` |
+| profile | \`--profile\` | \`LEDGERHOUSE_PROFILE\` | \`${program} config use NAME\` |
+
+Profiles are in \`$XDG_CONFIG_HOME/ledgerhouse/config.json\`, which only its owner may read. \`NO_COLOR\` turns colors off.
+
+**Failures.** With \`--json\`, a failure is one JSON document on standard output: the API's problem (RFC 9457) with \`"outcome": "error"\`
+and \`nextSteps\`. What the problem says about the execution, \`unknown\` or \`not_executed\`, is \`ledgerOutcome\` there.
+
+**Trying again.** After 429, 502, 503, 504 and broken connections a command is tried again, three times at most, after what
+\`Retry-After\` asks for or after a growing wait; \`--no-retry\` turns that off. Ledger operations may be repeated because events have
+IDs: one that was created is found to exist. Creating and restoring databases send an \`Idempotency-Key\`. What could be done twice
+is not repeated once it may have arrived.`;
+
+const exitTable = [
+  '| Status | Means |',
+  '|---|---|',
+  ...Object.entries(exitCodeMeanings).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+].join('\n');
+
+function section({ node, words }: Place<Command>): string {
+  return [
+    `### ${words.join(' ')}`,
+    [`${node.summary}.`, ...(node.description === undefined ? [] : [node.description])].join(' '),
+    ['```sh', usage(node, words), '```'].join('\n'),
+    ...(node.options.length === 0 ? [] : [optionTable(node.options)]),
+    [
+      '```sh',
+      ...node.examples.map(
+        ({ command, says }) => `${says === undefined ? '' : `# ${says}\n`}${program} ${command}`,
+      ),
+      '```',
+    ].join('\n'),
+  ].join('\n\n');
+}
+
+const optionTable = (options: readonly Option[]): string =>
+  ['| Flag | Meaning |', '|---|---|', ...options.map(optionRow)].join('\n');
+
+const optionRow = (option: Option): string => {
+  const choices = (option.choices ?? []).map((choice) => `\`${choice}\``).join(', ');
+  return `| \`${optionTitle(option)}\` | ${option.summary}${choices === '' ? '' : `: ${choices}`} |`;
+};
