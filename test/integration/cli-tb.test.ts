@@ -352,9 +352,10 @@ describe('what is printed', () => {
         `database ${database} · cluster ${u128Max} · engine 0.1.0 · request req_01 · 2026-11-21T02:00:00.123Z`,
         'https://docs.tigerbeetle.com/reference/requests/create_transfers',
         '',
-        'INDEX  ID    STATUS           TIMESTAMP            DOCUMENTATIONURL',
-        '    1  1002  exceeds_credits  1745328372758695657  https://docs.tigerbeetle.com/reference/requests/create_transfers#exceeds_credits',
+        'INDEX  ID    STATUS           TIMESTAMP',
+        '    1  1002  exceeds_credits  1745328372758695657',
         '    0  1001  created          1745328372758695656',
+        'https://docs.tigerbeetle.com/reference/requests/create_transfers#exceeds_credits',
         '',
       ].join('\n'),
     );
