@@ -18,7 +18,9 @@ export const auditEvent = z
     databaseId: id('db', 'What database it is about.').nullable(),
     target: z.object({ type: z.string(), id: z.string().nullable(), display: z.string() }),
     data: z.record(z.string(), z.unknown()),
-    changes: z.array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() })),
+    changes: z
+      .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }))
+      .describe('What of it a person changed.'),
     requestId: z.string().nullable(),
     previousHash: sha256.describe(
       'Of the event before in the organization; zeroes before the first.',

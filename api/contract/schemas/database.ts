@@ -337,5 +337,5 @@ export const restoringExample: z.input<typeof databaseWithJob> = {
   success: true,
   database: createdExample.database,
   profile: createdExample.profile,
-  job: { ...jobExample, type: 'database.restore' },
+  job: { ...jobExample, type: 'database.restore_deleted' },
 };

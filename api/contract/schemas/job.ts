@@ -1,18 +1,9 @@
 /** Jobs: one long-running thing done to a database. */
 import { z } from 'zod';
+import { jobStatuses, jobTypes, stepStatuses } from '../../jobs/job.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 
-export const jobStatuses = [
-  'QUEUED',
-  'RUNNING',
-  'WAITING',
-  'CANCELING',
-  'SUCCEEDED',
-  'FAILED',
-  'CANCELED',
-] as const;
-
-export const jobTypes = ['database.create', 'database.delete', 'database.restore'] as const;
+export { jobStatuses };
 
 export const job = z
   .object({
@@ -28,7 +19,7 @@ export const job = z
     steps: z.array(
       z.object({
         name: z.string(),
-        status: z.enum(['PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED', 'SKIPPED']),
+        status: z.enum(stepStatuses),
         startedAt: time('When it began.').nullable(),
         finishedAt: time('When it ended.').nullable(),
       }),

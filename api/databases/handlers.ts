@@ -1,0 +1,233 @@
+import { onlyDatabase } from '../auth/principal.ts';
+import type { databaseRoutes } from '../contract/routes/databases.ts';
+import type { CallerFacts, HandlersOf } from '../http/handler.ts';
+import { once } from '../http/idempotent.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
+import { Refusal as HttpRefusal } from '../http/refusal.ts';
+import { shownJob } from '../jobs/present.ts';
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { Cursors } from '../store/cursor.ts';
+import { findDatabaseView, listDatabases } from '../store/database-list.ts';
+import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
+import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
+import { deleteDatabase } from './delete.ts';
+import { etagOf, shownDatabase, shownProfile, type Surroundings } from './present.ts';
+import { databaseNotFound, isRefusal, type Refusal } from './refusal.ts';
+import { restoreDatabase } from './restore.ts';
+import { changeDatabase } from './update.ts';
+
+export interface DatabaseHandlerOptions {
+  readonly services: DatabaseServices;
+  readonly writer: DatabaseWriter;
+  readonly cursors: Cursors;
+  readonly surroundings: () => Surroundings;
+  /** What this process keeps of a database for a moment is not so any more. */
+  readonly changed: (organizationId: string, id: string) => void;
+}
+
+/** With the volumes provisioned and the images there it takes a quarter of a minute. */
+const estimatedSeconds = 30;
+
+type Handlers = HandlersOf<typeof databaseRoutes>;
+
+export const databaseHandlers = (options: DatabaseHandlerOptions): Handlers => ({
+  ...makers(options),
+  ...readers(options),
+  ...changers(options),
+});
+
+function makers({
+  services,
+  surroundings,
+}: DatabaseHandlerOptions): Pick<Handlers, 'createDatabase' | 'restoreDatabase'> {
+  const { store } = services;
+  return {
+    async createDatabase({ query, body, principal, author, idempotency }) {
+      const caller = callerOf({ principal, author });
+      if (query.dryRun) {
+        const plan = allowed(await planCreation(services, caller, body));
+        return { status: 200, body: { success: true, dryRun: true, plan: shownPlan(plan) } };
+      }
+      return once(store, principal, idempotency, async (keep) => {
+        const plan = allowed(await planCreation(services, caller, body));
+        const reply = (made: WithJob) => created(made, plan, surroundings());
+        const within: Parameters<typeof createPlanned>[4] = (change, made) =>
+          keep(change, reply(made));
+        const { labels = {} } = body;
+        return reply(allowed(await createPlanned(services, caller, plan, labels, within)));
+      });
+    },
+    async restoreDatabase({ params, body, principal, author, idempotency }) {
+      const caller = callerOf({ principal, author });
+      return once(store, principal, idempotency, async (keep) => {
+        const restored = await restoreDatabase(
+          services,
+          caller,
+          params.databaseId,
+          body.name,
+          (change, view) => keep(change, accepted(view, surroundings())),
+        );
+        return accepted(allowed(restored), surroundings());
+      });
+    },
+  };
+}
+
+function readers({
+  services: { store },
+  cursors,
+  surroundings,
+}: DatabaseHandlerOptions): Pick<Handlers, 'listDatabases' | 'getDatabase'> {
+  return {
+    async listDatabases({ query, principal }) {
+      const { limit, cursor, sort, status, label, ...rest } = query;
+      const onlyId = onlyDatabase(principal);
+      const list = { of: 'databases', sort, status, label, ...rest, onlyId };
+      const position = readCursor(cursors, list, cursor, 2);
+      const page = await listDatabases(
+        store.read,
+        principal.organization.id,
+        {
+          includeDeleted: rest.includeDeleted,
+          ...(onlyId !== undefined && { onlyId }),
+          ...(status && { statuses: status }),
+          ...(rest.provider !== undefined && { provider: rest.provider }),
+          ...(rest.region !== undefined && { region: rest.region }),
+          ...(rest.name !== undefined && { name: rest.name }),
+          ...(rest.q !== undefined && { search: rest.q }),
+          ...(label && { labels: labelsOf(label) }),
+        },
+        { sort, limit, ...(position && { position }) },
+      );
+      const around = surroundings();
+      const show = (view: (typeof page.rows)[number]) => shownDatabase(view, around);
+      return { status: 200, body: shownPage(cursors, list, limit, page, show) };
+    },
+    async getDatabase({ params, principal }) {
+      const { databaseId } = params;
+      const view = await findDatabaseView(store.read, principal.organization.id, databaseId);
+      if (view === undefined) throw refusalOf(databaseNotFound(databaseId));
+      const around = surroundings();
+      return {
+        status: 200,
+        etag: etagOf(view, around),
+        body: { database: shownDatabase(view, around), profile: shownProfile(view, around) },
+      };
+    },
+  };
+}
+
+function changers({
+  services,
+  writer,
+  surroundings,
+  changed,
+}: DatabaseHandlerOptions): Pick<Handlers, 'updateDatabase' | 'deleteDatabase'> {
+  return {
+    async updateDatabase({ params, body, principal, author, ifMatch }) {
+      const { databaseId } = params;
+      const caller = callerOf({ principal, author });
+      const version = versionOf(ifMatch, databaseId);
+      const view = allowed(
+        await changeDatabase(services, writer, caller, databaseId, body, version),
+      );
+      const around = surroundings();
+      return {
+        status: 200,
+        etag: etagOf(view, around),
+        body: {
+          success: true,
+          database: shownDatabase(view, around),
+          profile: shownProfile(view, around),
+        },
+      };
+    },
+    async deleteDatabase({ params, principal, author, ifMatch }) {
+      const { databaseId } = params;
+      const caller = callerOf({ principal, author });
+      const version = versionOf(ifMatch, databaseId);
+      const gone = allowed(await deleteDatabase(services, caller, databaseId, version));
+      changed(principal.organization.id, databaseId);
+      return accepted(gone, surroundings());
+    },
+  };
+}
+
+const callerOf = ({ principal, author }: CallerFacts): Caller => ({
+  organization: principal.organization,
+  author,
+});
+
+function allowed<T extends object>(result: T | Refusal): T {
+  if (isRefusal(result)) throw refusalOf(result);
+  return result;
+}
+
+export function refusalOf({ refused, detail, members, retryAfterSeconds }: Refusal): HttpRefusal {
+  return new HttpRefusal(refused, {
+    detail,
+    ...(members && { members }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+/** `undefined`: any. What is no ETag of this database is of no version that there ever was. */
+function versionOf(ifMatch: string | undefined, id: string): number | undefined {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
+  const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];
+  return of === id ? Number(version) : 0;
+}
+
+const shownPlan = ({ choice, price, name, deletionProtection, catalogVersion }: CreationPlan) => ({
+  name,
+  ...choice,
+  deletionProtection,
+  estimatedMonthlyPrice: price ?? null,
+  catalogVersion,
+});
+
+const links = ({ database, job }: WithJob) => ({
+  Location: `/api/v1/databases/${database.id}`,
+  Link: `</api/v1/jobs/${job.id}>; rel="monitor"`,
+  'Retry-After': '5',
+});
+
+const created = (made: WithJob, { automatic }: CreationPlan, around: Surroundings) => ({
+  status: 202 as const,
+  headers: links(made),
+  body: {
+    success: true as const,
+    database: shownDatabase(made, around),
+    profile: shownProfile(made, around),
+    job: shownJob(made.job),
+    provisioning: automatic
+      ? {
+          status: 'QUEUED' as const,
+          started: true,
+          message: 'Provisioning is queued. It usually takes less than a minute.',
+          estimatedSeconds,
+        }
+      : { status: 'NOT_STARTED' as const, started: false, message: byHand, estimatedSeconds: null },
+  },
+});
+
+const accepted = (view: WithJob, around: Surroundings) => ({
+  status: 202 as const,
+  headers: links(view),
+  body: {
+    success: true as const,
+    database: shownDatabase(view, around),
+    profile: shownProfile(view, around),
+    job: shownJob(view.job),
+  },
+});
+
+/** `key` asks for the label whatever its value: an empty one is not told from any other. */
+function labelsOf(rows: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    rows.map((row) => {
+      const equals = row.indexOf('=');
+      return equals === -1 ? [row, ''] : [row.slice(0, equals), row.slice(equals + 1)];
+    }),
+  );
+}

@@ -1,0 +1,77 @@
+import type { ledgerRoutes } from '../contract/routes/ledger.ts';
+import { refusalOf } from '../databases/handlers.ts';
+import { isRefusal } from '../databases/refusal.ts';
+import type { HandlersOf, RequestTo } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
+import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
+import type { LedgerProblem } from '../ledger/problems.ts';
+import type { Gateway } from './gateway.ts';
+import { runOperation } from './run-operation.ts';
+import type { LedgerTargets } from './targets.ts';
+
+export interface LedgerServices {
+  readonly gateway: Gateway;
+  readonly targets: LedgerTargets;
+}
+
+type AnyRequest = RequestTo<keyof typeof ledgerRoutes>;
+
+export function ledgerHandlers(services: LedgerServices): HandlersOf<typeof ledgerRoutes> {
+  const run = (name: LedgerOperationName) => (request: AnyRequest) =>
+    answer(services, name, request);
+  return {
+    createAccounts: run('create_accounts'),
+    createTransfers: run('create_transfers'),
+    lookupAccounts: run('lookup_accounts'),
+    lookupTransfers: run('lookup_transfers'),
+    getAccountTransfers: run('get_account_transfers'),
+    getAccountBalances: run('get_account_balances'),
+    queryAccounts: run('query_accounts'),
+    queryTransfers: run('query_transfers'),
+  };
+}
+
+async function answer(
+  { gateway, targets }: LedgerServices,
+  name: LedgerOperationName,
+  { params, principal, body, requestId, signal, waitMs, format }: AnyRequest,
+) {
+  const target = await targets.resolve(principal.organization.id, params.databaseId);
+  if (isRefusal(target)) throw refusalOf(target);
+  const result = await runOperation(gateway, ledgerOperations[name], body, {
+    target,
+    requestId,
+    engineVersion: target.engineVersion,
+    format,
+    signal,
+    ...(waitMs !== undefined && { deadlineMs: waitMs }),
+  });
+  if (!result.ok) throw problemOf(result.problem);
+  return {
+    status: 200 as const,
+    bytes: result.body,
+    contentType: result.contentType,
+    headers: { 'Server-Timing': `ledger;dur=${result.ledgerMs}, gateway;dur=${result.gatewayMs}` },
+  };
+}
+
+function problemOf(problem: LedgerProblem | undefined): Error {
+  // Nobody is there to be told: the router knows that the client has gone.
+  if (problem === undefined) return new Error('the client has gone');
+  const { code, detail, errors, retryAfterSeconds, ...rest } = problem;
+  return new Refusal(code, {
+    detail,
+    ...(errors && { errors }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    members: membersOf(rest),
+  });
+}
+
+const known = ['outcome', 'offset', 'limitBytes', 'maxEventsPerBatch'] as const;
+
+const membersOf = (problem: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(problem).filter(
+      ([name, value]) => value !== undefined && known.some((one) => one === name),
+    ),
+  );

@@ -1,0 +1,47 @@
+/** Lists in pages, from the store's positions to the client's cursors and back. */
+import type { Cursors } from '../store/cursor.ts';
+import type { Page } from '../store/page.ts';
+import { Refusal } from './refusal.ts';
+
+interface Positions {
+  1: readonly [string];
+  2: readonly [string, string];
+}
+
+/** `list`: whatever the position means nothing without. `undefined`: the first page. `width`: of a position. */
+export function readCursor<const Width extends 1 | 2>(
+  cursors: Cursors,
+  list: object,
+  cursor: string | undefined,
+  width: Width,
+): Positions[Width] | undefined {
+  if (cursor === undefined) return undefined;
+  const position = cursors.read(list, cursor);
+  if (position?.length !== width) {
+    throw new Refusal('invalid_cursor', {
+      detail: 'The cursor is too old, or of another list or other filters; begin without one.',
+      errors: [
+        { parameter: 'cursor', code: 'invalid_cursor', detail: 'Not a cursor of this list.' },
+      ],
+    });
+  }
+  // Signed: only what was written for this very list is read.
+  return position as unknown as Positions[Width];
+}
+
+export function shownPage<Row, Shown, Position extends readonly string[]>(
+  cursors: Cursors,
+  list: object,
+  limit: number,
+  { rows, next }: Page<Row, Position>,
+  show: (row: Row) => Shown,
+) {
+  return {
+    data: rows.map(show),
+    page: {
+      limit,
+      nextCursor: next === undefined ? null : cursors.write(list, next),
+      hasMore: next !== undefined,
+    },
+  };
+}

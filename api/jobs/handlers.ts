@@ -1,0 +1,147 @@
+import { onlyDatabase, seesDatabase, type Principal } from '../auth/principal.ts';
+import type { ServerSentEvent } from '../contract/route.ts';
+import type { jobRoutes } from '../contract/routes/jobs.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Cursors } from '../store/cursor.ts';
+import { findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
+import type { Listener } from '../store/listener.ts';
+import type { Store } from '../store/store.ts';
+import { hasEnded, type Job } from './job.ts';
+import { jobEtag, shownJob } from './present.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+export interface JobServices {
+  readonly store: Store;
+  readonly listener: Listener;
+  readonly cursors: Cursors;
+}
+
+/** Between events of a stream in which nothing happens, so that nobody on the way takes it for dead. */
+const streamWaitMs = 15_000;
+
+type Handlers = HandlersOf<typeof jobRoutes>;
+
+export const jobHandlers = (services: JobServices): Handlers => ({
+  ...readers(services),
+  ...writers(services),
+});
+
+function readers(
+  services: JobServices,
+): Pick<Handlers, 'listDatabaseJobs' | 'getJob' | 'streamJobEvents'> {
+  const { store, cursors } = services;
+  return {
+    async listDatabaseJobs({ params, query, principal }) {
+      const { databaseId } = params;
+      const list = { of: 'jobs', databaseId, status: query.status ?? [] };
+      const position = readCursor(cursors, list, query.cursor, 2);
+      const page = await listJobs(
+        store.read,
+        principal.organization.id,
+        { databaseId, ...(query.status && { statuses: query.status }) },
+        { limit: query.limit, ...(position && { position }) },
+      );
+      return { status: 200, body: shownPage(cursors, list, query.limit, page, shownJob) };
+    },
+    async getJob({ params, query, principal, ifNoneMatch, signal }) {
+      let job = await visibleJob(store, principal, params.jobId);
+      const known = ifNoneMatch?.includes(jobEtag(job).slice(2)) ?? true;
+      if (query.waitSeconds > 0 && known && !hasEnded(job)) {
+        const changed = await waitForJob(services, {
+          organizationId: principal.organization.id,
+          id: job.id,
+          afterVersion: job.version,
+          timeoutMs: query.waitSeconds * 1_000,
+          signal,
+        });
+        job = changed ?? job;
+      }
+      return { status: 200, etag: jobEtag(job), body: { job: shownJob(job) } };
+    },
+    async streamJobEvents({ params, principal, lastEventId, signal }) {
+      const job = await visibleJob(store, principal, params.jobId);
+      return { status: 200, events: follow(services, principal, job, lastEventId, signal) };
+    },
+  };
+}
+
+function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob'> {
+  return {
+    async cancelJob({ params, principal, author }) {
+      const { id } = await visibleJob(store, principal, params.jobId);
+      const job = await store.change(author, (change) =>
+        requestJobCancel(change, principal.organization.id, id),
+      );
+      if (job === undefined) throw notThere(id);
+      if (job === 'not_cancellable') {
+        const detail = `${id} has ended, or what it does cannot be stopped halfway.`;
+        throw new Refusal('not_cancellable', { detail });
+      }
+      return { status: 202, body: { success: true, job: shownJob(job) } };
+    },
+    async retryJob({ params, principal, author }) {
+      const found = await visibleJob(store, principal, params.jobId);
+      if (found.attempt >= found.maxAttempts) throw notRetryable(found.id);
+      const job = await store.change(author, (change) =>
+        retryJob(change, principal.organization.id, found.id),
+      );
+      if (job === undefined) throw notThere(found.id);
+      if (job === 'not_retryable') throw notRetryable(found.id);
+      if ('inProgress' in job) {
+        throw new Refusal('operation_in_progress', {
+          detail: 'Another job works on this database; wait for it.',
+          members: { blockingJobId: job.inProgress },
+          retryAfterSeconds: 2,
+        });
+      }
+      return { status: 202, body: { success: true, job: shownJob(job) } };
+    },
+  };
+}
+
+async function visibleJob(store: Store, principal: Principal, id: string): Promise<Job> {
+  const job = await findJob(store.read, principal.organization.id, id);
+  const seen =
+    job !== undefined &&
+    (job.databaseId === null
+      ? onlyDatabase(principal) === undefined
+      : seesDatabase(principal, job.databaseId));
+  if (!seen) throw notThere(id);
+  return job;
+}
+
+const notThere = (id: string) => new Refusal('job_not_found', { detail: `There is no job ${id}.` });
+
+const notRetryable = (id: string) =>
+  new Refusal('not_retryable', {
+    detail: `${id} did not fail, or cannot succeed any more however often it is tried.`,
+  });
+
+async function* follow(
+  services: JobServices,
+  principal: Principal,
+  first: Job,
+  lastEventId: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ServerSentEvent> {
+  let job = first;
+  let seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
+  while (!signal.aborted) {
+    if (job.version > seen) {
+      seen = job.version;
+      yield { id: String(seen), event: 'job', data: { job: shownJob(job) } };
+    }
+    if (hasEnded(job)) return;
+    const next = await waitForJob(services, {
+      organizationId: principal.organization.id,
+      id: job.id,
+      afterVersion: seen,
+      timeoutMs: streamWaitMs,
+      signal,
+    });
+    if (next === undefined) return;
+    job = next;
+  }
+}

@@ -1,0 +1,50 @@
+/** Jobs as the contract shows them. */
+import type { z } from 'zod';
+import type { Immutable } from '../contract/route.ts';
+import type { job as jobSchema } from '../contract/schemas/job.ts';
+import { assert } from '../../base/assert.ts';
+import type { Job } from './job.ts';
+
+export type ShownJob = Immutable<z.input<typeof jobSchema>>;
+
+export function shownJob(job: Job): ShownJob {
+  const { databaseId } = job;
+  assert(databaseId !== null, 'every job is of a database');
+  return {
+    id: job.id,
+    type: job.type,
+    status: job.status,
+    databaseId,
+    progress: job.progress,
+    steps: job.steps,
+    attempt: job.attempt,
+    maxAttempts: job.maxAttempts,
+    deadlineAt: job.deadlineAt.toISOString(),
+    cancellable: job.cancellable && job.finishedAt === null && job.status !== 'CANCELING',
+    retryable: job.retryable && job.attempt < job.maxAttempts,
+    error: job.error && {
+      code: job.error.code,
+      title: titles[job.error.code] ?? 'The job failed',
+      detail: job.error.message,
+    },
+    actor: job.actor,
+    createdAt: job.createdAt.toISOString(),
+    startedAt: job.startedAt?.toISOString() ?? null,
+    finishedAt: job.finishedAt?.toISOString() ?? null,
+    links: {
+      self: `/api/v1/jobs/${job.id}`,
+      database: `/api/v1/databases/${databaseId}`,
+    },
+  };
+}
+
+const titles: Readonly<Record<string, string>> = {
+  job_deadline_exceeded: 'The job did not end before its deadline',
+  name_conflict: 'The name is taken in the cluster',
+  refused_by_cluster: 'The cluster refused the database',
+  forbidden_by_cluster: 'The service lacks a right in the cluster',
+  provisioning_stalled: 'The database cannot be made as it was asked for',
+  superseded: 'Something else made it pointless',
+};
+
+export const jobEtag = ({ id, version }: Job): string => `W/"${id}-${version}"`;
