@@ -23,10 +23,20 @@ export interface WebhookServices {
 
 type Scope = { readonly type: 'ALL' } | { readonly type: 'DATABASE'; readonly databaseId: string };
 
-export function webhookHandlers({
+type Handlers = HandlersOf<typeof webhookRoutes>;
+
+export const webhookHandlers = (services: WebhookServices): Handlers => ({
+  ...makers(services),
+  ...changers(services),
+});
+
+function makers({
   store,
   sealer,
-}: WebhookServices): HandlersOf<typeof webhookRoutes> {
+}: WebhookServices): Pick<
+  Handlers,
+  'createWebhookEndpoint' | 'listWebhookEndpoints' | 'getWebhookEndpoint'
+> {
   return {
     async createWebhookEndpoint({ body, principal, author }) {
       const { id: organizationId } = principal.organization;
@@ -62,6 +72,13 @@ export function webhookHandlers({
         body: { webhookEndpoint: shown(endpoint) },
       };
     },
+  };
+}
+
+function changers({
+  store,
+}: WebhookServices): Pick<Handlers, 'updateWebhookEndpoint' | 'deleteWebhookEndpoint'> {
+  return {
     async updateWebhookEndpoint({ params, body, principal, author, ifMatch }) {
       const { id: organizationId } = principal.organization;
       const { endpointId } = params;

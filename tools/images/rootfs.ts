@@ -65,6 +65,13 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       writeFileSync(join(rootfs, 'app/package.json'), '{ "type": "module" }\n');
     },
   },
+  api: {
+    folder: 'api',
+    async fill(rootfs) {
+      await nodeRuntime(rootfs);
+      await addProgram(join(rootfs, 'app'), ['api', 'base', 'domain', 'engine', 'gen']);
+    },
+  },
   operator: {
     folder: 'operator',
     async fill(rootfs) {
