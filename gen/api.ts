@@ -532,7 +532,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, billing_required, insufficient_scope, session_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, organization_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, billing_required, insufficient_scope, session_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, organization_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -892,7 +892,7 @@ export interface components {
         readonly Job: {
             /** @description Job ID. */
             readonly id: string;
-            /** @description At present one of database.create, database.delete, database.restore; more may come. */
+            /** @description At present one of database.create, database.delete, database.restore_deleted; more may come. */
             readonly type: string;
             /** @enum {string} */
             readonly status: "QUEUED" | "RUNNING" | "WAITING" | "CANCELING" | "SUCCEEDED" | "FAILED" | "CANCELED";
@@ -1794,6 +1794,7 @@ export interface components {
             readonly data: {
                 readonly [key: string]: unknown;
             };
+            /** @description What of it a person changed. */
             readonly changes: readonly {
                 readonly path: string;
                 readonly from: unknown;
@@ -2127,8 +2128,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_name_taken`: The name is taken. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. */
-        readonly "database_name_taken-or-operation_in_progress-or-idempotency_in_progress": {
+        /** @description `database_name_taken`: The name is taken. `database_not_deleted`: The database is not deleted. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. */
+        readonly "database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2494,7 +2495,7 @@ export type ResponsePreconditionFailed = components['responses']['precondition_f
 export type ResponseValidationFailed = components['responses']['validation_failed'];
 export type ResponseDeletionProtectedOrOperationInProgress = components['responses']['deletion_protected-or-operation_in_progress'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScope = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope'];
-export type ResponseDatabaseNameTakenOrOperationInProgressOrIdempotencyInProgress = components['responses']['database_name_taken-or-operation_in_progress-or-idempotency_in_progress'];
+export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgress = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
@@ -3774,7 +3775,7 @@ export interface operations {
                      *       },
                      *       "job": {
                      *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
-                     *         "type": "database.restore",
+                     *         "type": "database.restore_deleted",
                      *         "status": "RUNNING",
                      *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "progress": {
@@ -3824,7 +3825,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_name_taken-or-operation_in_progress-or-idempotency_in_progress"];
+            readonly 409: components["responses"]["database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress"];
             readonly 410: components["responses"]["database_purged"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];

@@ -175,7 +175,7 @@ export const problems = {
   unsupported_media_type: problem(
     415,
     'The body’s type is not supported',
-    'Send `Content-Type: application/json`, encoded as identity, gzip, deflate or br.',
+    'Send `Content-Type: application/json`, encoded as identity, gzip, deflate, br or zstd.',
   ),
   catalog_choice_unavailable: problem(
     422,

@@ -1,0 +1,65 @@
+/**
+ * API keys as text: `lhk_`, 12 characters that name the key, `_`, 32 that are the secret (190 bits), and 6 that are the CRC-32
+ * of all before them, so that a key that was cut off or mistyped is known without asking the store, and scanners for secrets
+ * can tell a real one. Characters are base 62.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const publicLength = 12;
+const secretLength = 32;
+const checksumLength = 6;
+
+export const apiKeyPrefix = 'lhk_';
+export const apiKeyPattern = /^lhk_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+export interface ParsedApiKey {
+  readonly publicId: string;
+  /** SHA-256 of the secret: all that the store has of it. A slow hash would add nothing to 190 random bits. */
+  readonly secretHash: Buffer;
+}
+
+export interface NewApiKeyText extends ParsedApiKey {
+  readonly text: string;
+  readonly lastFour: string;
+}
+
+export function generateApiKey(): NewApiKeyText {
+  const publicId = randomDigits(publicLength);
+  const secret = randomDigits(secretLength);
+  const body = `${apiKeyPrefix}${publicId}_${secret}`;
+  const text = `${body}${checksum(body)}`;
+  return { text, publicId, secretHash: hashOf(secret), lastFour: text.slice(-4) };
+}
+
+/** `undefined`: it cannot be a key of ours. */
+export function parseApiKey(text: string): ParsedApiKey | undefined {
+  const [, publicId, secret, sum] = apiKeyPattern.exec(text) ?? [];
+  if (publicId === undefined || secret === undefined) return undefined;
+  if (checksum(text.slice(0, -checksumLength)) !== sum) return undefined;
+  return { publicId, secretHash: hashOf(secret) };
+}
+
+export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let sum = '';
+  for (let index = 0; index < checksumLength; index += 1) {
+    sum = `${digits.charAt(rest % 62)}${sum}`;
+    rest = Math.floor(rest / 62);
+  }
+  return sum;
+}
+
+/** Bytes from 248 on are left out: with them the first eight digits would be likelier than the others. */
+export function randomDigits(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += digits.charAt(byte % 62);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,192 @@
+/**
+ * From a credential to who it is. One answer for every credential that is not good, whatever is wrong with it, and as long for
+ * each; `credential_expired` only to who has the secret. Keys are remembered for five seconds, which is how long a revoked one
+ * may go on working.
+ */
+import { BlockList, isIPv6 } from 'node:net';
+import type { Logger } from 'pino';
+import { assertNever } from '../../base/assert.ts';
+import { Refusal } from '../http/refusal.ts';
+import { findSession } from '../store/administrator-sessions.ts';
+import { apiKeyStatus, findApiKeyBySecret, noteApiKeyUse, type ApiKey } from '../store/api-keys.ts';
+import {
+  defaultSlug,
+  findOrganization,
+  findOrganizationBySlug,
+  type Organization,
+} from '../store/organizations.ts';
+import type { Store } from '../store/store.ts';
+import { hashOf, parseApiKey, type ParsedApiKey } from './api-key-format.ts';
+import type { Credential } from './credentials.ts';
+import type { KeyPrincipal, PersonPrincipal, Principal } from './principal.ts';
+import { RecentMap } from './recent-map.ts';
+
+export interface Caller {
+  readonly ip: string;
+  readonly userAgent: string | null;
+  /** Of the header X-Organization-Id. */
+  readonly organizationId: string | undefined;
+}
+
+const rememberedMs = 5_000;
+const rememberedMax = 10_000;
+/** The store writes a key's use once a minute; asked for no oftener. */
+const useNotedMs = 60_000;
+
+interface Known {
+  readonly key: ApiKey;
+  readonly organization: Organization;
+}
+
+export class Authenticator {
+  readonly #store: Store;
+  readonly #logger: Logger;
+  readonly #nowMs: () => number;
+  readonly #keys: RecentMap<Known>;
+  readonly #noted: RecentMap<true>;
+
+  constructor(store: Store, logger: Logger, nowMs: () => number = Date.now) {
+    this.#store = store;
+    this.#logger = logger;
+    this.#nowMs = nowMs;
+    this.#keys = new RecentMap(rememberedMax, rememberedMs, nowMs);
+    this.#noted = new RecentMap(rememberedMax, useNotedMs, nowMs);
+  }
+
+  /** Throws a `Refusal` of 400 or 401, and the store's own failures. */
+  authenticate(credential: Credential, caller: Caller): Promise<Principal> {
+    if (credential.kind === 'token') return this.#key(credential.text, caller);
+    if (credential.kind === 'session') return this.#person(credential.token, caller);
+    return Promise.reject(noCredential(credential.kind));
+  }
+
+  /** What is remembered of a key that this process has just changed. */
+  forget(publicId: string): void {
+    this.#keys.deleteWhere(({ key }) => key.publicId === publicId);
+  }
+
+  async #key(text: string, caller: Caller): Promise<KeyPrincipal> {
+    const parsed = parseApiKey(text);
+    if (parsed === undefined) throw invalid();
+    const known = await this.#knownKey(parsed);
+    const status = known && apiKeyStatus(known.key, new Date(this.#nowMs()));
+    if (known === undefined || status === 'REVOKED') throw invalid();
+    if (status === 'EXPIRED') {
+      throw new Refusal('credential_expired', {
+        detail: 'The key has expired; use the one that replaced it, or make another.',
+      });
+    }
+    const { key, organization } = known;
+    if (!admits(key.ipAllowList, caller.ip)) {
+      throw new Refusal('invalid_credentials', {
+        detail:
+          'The credential is not valid here. Keys with an allow list work from its addresses only.',
+      });
+    }
+    ownOrganization(caller, organization.id);
+    this.#noteUse(key, caller);
+    return {
+      type: 'api_key',
+      credentialId: key.id,
+      name: key.name,
+      expiresAt: key.rotationEndsAt ?? key.expiresAt,
+      organization,
+      actor: { type: 'api_key', id: key.id, display: key.name },
+      permissions: key.permissions,
+      databaseScope:
+        key.databaseId === null
+          ? { type: 'ALL' }
+          : { type: 'DATABASE', databaseId: key.databaseId },
+    };
+  }
+
+  async #knownKey({ publicId, secretHash }: ParsedApiKey): Promise<Known | undefined> {
+    // By its secret too: that the name is known says nothing of who sends it.
+    const name = `${publicId}${secretHash.toString('base64')}`;
+    const remembered = this.#keys.get(name);
+    if (remembered !== undefined) return remembered;
+    const db = this.#store.read;
+    const key = await findApiKeyBySecret(db, publicId, secretHash);
+    const organization = key && (await findOrganization(db, key.organizationId));
+    if (key === undefined || organization === undefined) return undefined;
+    const known = { key, organization };
+    this.#keys.set(name, known);
+    return known;
+  }
+
+  async #person(token: string, caller: Caller): Promise<PersonPrincipal> {
+    const db = this.#store.read;
+    const session = await findSession(db, hashOf(token));
+    if (session === undefined) throw invalid();
+    const organization =
+      caller.organizationId === undefined
+        ? await findOrganizationBySlug(db, defaultSlug)
+        : await findOrganization(db, caller.organizationId);
+    if (organization === undefined) throw noOrganization(caller.organizationId);
+    return {
+      type: 'session',
+      credentialId: session.id,
+      name: 'local administrator',
+      expiresAt: session.expiresAt,
+      organization,
+      actor: { type: 'user', id: null, display: 'local administrator' },
+      role: 'owner',
+      administrator: true,
+      csrfHash: session.csrfHash,
+    };
+  }
+
+  /** Not waited for: an answer does not depend on it. */
+  #noteUse({ id }: ApiKey, { ip, userAgent }: Caller): void {
+    if (this.#noted.get(id) !== undefined) return;
+    this.#noted.set(id, true);
+    noteApiKeyUse(this.#store.read, id, { ip, userAgent }).catch((error: unknown) => {
+      this.#logger.warn({ err: error, keyId: id }, 'the use of a key was not noted');
+    });
+  }
+}
+
+const invalid = () =>
+  new Refusal('invalid_credentials', {
+    detail:
+      'The credential is not valid. Check that the whole of it was sent and that it was not revoked.',
+  });
+
+function noCredential(kind: 'none' | 'conflict' | 'malformed'): Refusal {
+  switch (kind) {
+    case 'none':
+      return new Refusal('authentication_required', {
+        detail: 'Send an API key as x-api-key or as Authorization: Bearer.',
+      });
+    case 'conflict':
+      return new Refusal('conflicting_credentials', {
+        detail: 'x-api-key and Authorization carry different credentials; send one of them.',
+      });
+    case 'malformed':
+      return invalid();
+    default:
+      return assertNever(kind);
+  }
+}
+
+const noOrganization = (id: string | undefined) =>
+  new Refusal('organization_not_found', {
+    detail: `There is no organization ${id ?? ''} that this credential belongs to.`,
+  });
+
+function ownOrganization({ organizationId }: Caller, own: string): void {
+  if (organizationId !== undefined && organizationId !== own) throw noOrganization(organizationId);
+}
+
+function admits(allowList: readonly string[], ip: string): boolean {
+  if (allowList.length === 0) return true;
+  const list = new BlockList();
+  for (const range of allowList) {
+    const [address = '', bits] = range.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  // BlockList itself finds addresses of version 4 that are written as version 6.
+  return list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,205 @@
+/**
+ * The HTTP assembly: from the route table and the areas' handlers to one application.
+ *
+ * How an area plugs in: its routes stand in `api/contract/routes/<area>.ts`; its handlers are a function in
+ * `api/<area>/handlers.ts` from what it needs (store, cluster view, gateway …) to a `HandlersOf<typeof areaRoutes>`, one method
+ * per operationId. `api/main.ts` joins all areas to a `Handlers`; one that is missing does not compile. A handler gets what
+ * the contract has checked (`http/handler.ts`), answers with a status and a body of its row, and throws a `Refusal` for
+ * everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network. What the table says
+ * of access has been checked before, but for what only a look at the store tells: a job's or an event's database is asked for
+ * with `seesDatabase`, and what is another organization's is not there (`notThere`).
+ *
+ * The order of each request: credential, rate limit, CSRF, IDs, permission, query, body, handler.
+ */
+import compression from 'compression';
+import express, { type Express, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import type { Principal } from '../auth/principal.ts';
+import { routeEntries, type OperationId } from '../contract/routes.ts';
+import { ledgerOperations } from '../ledger/operations.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { ClientGone, dispatch, type AnyHandler } from './dispatch.ts';
+import { addDocumentation } from './documentation.ts';
+import { Gate, type GatePort } from './gate.ts';
+import type { Handlers } from './handler.ts';
+import { problemContentType, problemResponse, refusalOf } from './problem-response.ts';
+import { RateLimits, type RateLimitSettings } from './rate-limits.ts';
+import { Refusal } from './refusal.ts';
+import { requestIdOf } from './request-id.ts';
+import { securityHeaders, strictTransport } from './security-headers.ts';
+
+export interface AppOptions {
+  readonly handlers: Handlers;
+  readonly gate: GatePort;
+  readonly limits: RateLimitSettings;
+  readonly metrics: ApiMetrics;
+  readonly logger: Logger;
+  /** The OpenAPI document, for the reference page. */
+  readonly document: Readonly<Record<string, unknown>>;
+  /** Where the pages about problems are; a path when the service does not know its own address. */
+  readonly docsUrl: string;
+  /** `https://…` where it is reached; `undefined`: as the request said. */
+  readonly origin: string | undefined;
+  /** Proxies whose X-Forwarded-For is believed: addresses, ranges, or `loopback`. */
+  readonly trustedProxies: readonly string[];
+  /** Aborts when the process is to end: streams end with it. */
+  readonly stopping: AbortSignal;
+}
+
+interface Locals {
+  requestId: string;
+  startedMs: number;
+  operationId?: OperationId;
+  principal?: Principal;
+  code?: string;
+  gone: AbortController;
+}
+
+const localsOf = (response: Response) => response.locals as Locals;
+
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.set('query parser', false);
+  app.set('trust proxy', [...options.trustedProxies]);
+  const limits = new RateLimits(options.limits, (policy) => options.metrics.rateLimited(policy));
+  const gate = new Gate({
+    ...options.gate,
+    authenticate: (credential, caller) => options.gate.authenticate(credential, caller),
+    hasDatabase: (organization, id) => options.gate.hasDatabase(organization, id),
+    limits,
+    origin: options.origin,
+    onWrongCredential: () => options.metrics.credentialRefused(),
+  });
+  app.use((request, response, next) => {
+    begin(request, response, options);
+    next();
+  });
+  app.use(compression());
+  addDocumentation(app, options);
+  addRoutes(app, options, gate, limits);
+  app.use((request: Request) => {
+    throw new Refusal('not_found', {
+      detail: `There is nothing at ${request.path.slice(0, 200)}; /docs/openapi describes what there is.`,
+    });
+  });
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
+    fail(error, request, response, options);
+  });
+  return app;
+}
+
+function begin(request: Request, response: Response, options: AppOptions): void {
+  const locals = localsOf(response);
+  locals.requestId = requestIdOf(request.headers['x-request-id']?.toString());
+  locals.startedMs = performance.now();
+  locals.gone = new AbortController();
+  response.set({ ...securityHeaders, 'X-Request-Id': locals.requestId });
+  if (options.origin?.startsWith('https:') === true) {
+    response.set('Strict-Transport-Security', strictTransport);
+  }
+  if (options.stopping.aborted) response.set('Connection', 'close');
+  options.metrics.began();
+  response.once('close', () => {
+    const isGone = !response.writableFinished;
+    if (isGone) locals.gone.abort(new ClientGone());
+    const tookMs = performance.now() - locals.startedMs;
+    const status = isGone ? 0 : response.statusCode;
+    options.metrics.ended(locals.operationId, status, tookMs / 1_000);
+    options.logger.info(
+      {
+        requestId: locals.requestId,
+        operation: locals.operationId,
+        method: request.method,
+        status,
+        code: locals.code,
+        ms: Math.round(tookMs * 10) / 10,
+        ip: request.ip,
+        organizationId: locals.principal?.organization.id,
+        credentialId: locals.principal?.credentialId,
+        ...(isGone && { gone: true }),
+      },
+      'answered',
+    );
+  });
+}
+
+function addRoutes(app: Express, options: AppOptions, gate: Gate, limits: RateLimits): void {
+  const methods = new Map<string, string[]>();
+  for (const [operationId, route] of routeEntries) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    methods.set(path, [...(methods.get(path) ?? []), ...withHead(route.method)]);
+    const handler = options.handlers[operationId] as AnyHandler;
+    const add = route.method.toLowerCase() as Lowercase<typeof route.method>;
+    app[add](path, async (request, response) => {
+      const locals = localsOf(response);
+      locals.operationId = operationId;
+      if (route.access.kind === 'public' && route.method !== 'GET') {
+        await limits.check('credentials', request.ip ?? '');
+      }
+      const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
+      const { requestId } = locals;
+      const exchange = { request, response, requestId, gone, logger: options.logger };
+      await dispatch(exchange, route, handler, gate);
+    });
+  }
+  for (const [path, allowed] of methods) {
+    app.all(path, (request) => {
+      throw new Refusal('method_not_allowed', {
+        detail: `${request.method} is not allowed here; ${allowed.join(', ')} are.`,
+        headers: { Allow: allowed.join(', ') },
+      });
+    });
+  }
+  app.all('/api/v1/databases/:databaseId/tb/:operation', async (request) => {
+    await gate.identify(request);
+    const allowedOperations = Object.keys(ledgerOperations);
+    throw new Refusal('unknown_operation', {
+      detail: `There is no operation “${String(request.params['operation']).slice(0, 80)}”; there are ${allowedOperations.join(', ')}.`,
+      members: { allowedOperations },
+    });
+  });
+}
+
+const withHead = (method: string): readonly string[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
+
+const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
+  Object.values(responses).some(({ form }) => form === 'events');
+
+/** A stream ends with the process; everything else is answered first. */
+const endOf = (gone: AbortSignal, stopping: AbortSignal, stream: boolean): AbortSignal =>
+  stream ? AbortSignal.any([gone, stopping]) : gone;
+
+function fail(error: unknown, request: Request, response: Response, options: AppOptions): void {
+  const locals = localsOf(response);
+  const refusal = error instanceof ClientGone ? undefined : refusalOf(error);
+  if (refusal === undefined || response.headersSent) {
+    if (refusal?.code === 'internal_error') log(options.logger, locals, error);
+    response.destroy();
+    return;
+  }
+  if (refusal.code === 'internal_error' || refusal.code === 'service_unavailable') {
+    log(options.logger, locals, refusal.occasion.cause ?? error);
+  }
+  locals.code = refusal.code;
+  const { path } = request;
+  const { status, headers, body } = problemResponse(refusal, {
+    docsUrl: options.docsUrl,
+    path,
+    requestId: locals.requestId,
+  });
+  response.status(status).set({
+    'Cache-Control': 'no-store',
+    'Content-Type': problemContentType,
+    ...headers,
+  });
+  response.end(body);
+}
+
+function log(logger: Logger, { requestId, operationId }: Locals, error: unknown): void {
+  logger.error({ err: error, requestId, operation: operationId }, 'a request failed');
+}

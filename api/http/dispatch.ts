@@ -1,0 +1,192 @@
+/** One request to one route: gate, body, query, handler, answer. */
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { Logger } from 'pino';
+import { startDeadline } from '../../base/deadline.ts';
+import { systemTimers } from '../../base/timers.ts';
+import { idempotencyKeyPattern } from '../contract/document.ts';
+import type { RouteSpec, ServerSentEvent } from '../contract/route.ts';
+import { parseBody, readBody } from './body.ts';
+import { isKnown } from './conditional.ts';
+import { callerOf, type Gate } from './gate.ts';
+import type { RequestFacts } from './handler.ts';
+import { parseQuery } from './query.ts';
+import { Refusal } from './refusal.ts';
+import { writeEvents } from './server-sent-events.ts';
+
+const deadlineDefaultMs = 30_000;
+const cacheDefault = 'private, no-store';
+
+/** A handler without its route's types, which `Handlers` has checked. */
+export type AnyHandler = (request: never) => Promise<AnyReply>;
+interface AnyReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly etag?: string;
+  readonly body?: unknown;
+  readonly bytes?: Uint8Array;
+  readonly contentType?: string;
+  readonly events?: AsyncIterable<ServerSentEvent>;
+}
+
+export interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  readonly requestId: string;
+  /** Aborts when the client has gone, or the process is to end and it is a stream. */
+  readonly gone: AbortSignal;
+  readonly logger: Logger;
+}
+
+export async function dispatch(
+  exchange: Exchange,
+  route: RouteSpec,
+  handler: AnyHandler,
+  gate: Gate,
+): Promise<void> {
+  const { request, response } = exchange;
+  const { url } = request;
+  const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const admission = route.access.kind === 'public' ? undefined : await gate.admit(request, route);
+  response.set({ ...admission?.headers });
+  response.locals['principal'] = admission?.principal;
+  const query = parseQuery(route.query, search);
+  const format = formatOf(request, route);
+  const bytes = route.body && (await readBody(request, response, route.body));
+  const body = route.body && parseBody(route.body, bytes ?? new Uint8Array(0));
+  const deadline = startDeadline(
+    systemTimers,
+    route.deadlineMs ?? deadlineDefaultMs,
+    exchange.gone,
+  );
+  try {
+    const facts = factsOf(exchange, route, bytes, deadline.signal, format);
+    const input = { ...facts, params: { ...request.params }, query, body };
+    const author = admission && {
+      actor: admission.principal.actor,
+      requestId: facts.requestId,
+      ip: facts.ip,
+      userAgent: facts.userAgent,
+    };
+    const full = admission ? { ...input, principal: admission.principal, author } : input;
+    const reply = await Promise.race([handler(full as never), ended(deadline.signal)]);
+    if (reply.events !== undefined) deadline.disarm();
+    await send(exchange, route, reply, deadline.signal);
+  } catch (error) {
+    if (route.access.kind === 'public') await gate.countIfWrong(request.ip ?? '', error);
+    throw error;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Rejects when the signal aborts: with what the client is to be told, or nothing when it has gone. */
+const ended = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    const end = () => {
+      const late = signal.reason instanceof Error && signal.reason.name === 'DeadlineExceeded';
+      reject(late ? tooLate(signal.reason) : new ClientGone());
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+const tooLate = (cause: unknown) =>
+  new Refusal('service_unavailable', {
+    detail: 'It took longer than it may. Look whether it was done before you send it again.',
+    retryAfterSeconds: 5,
+    cause,
+  });
+
+function factsOf(
+  { request, requestId }: Exchange,
+  route: RouteSpec,
+  bytes: Uint8Array | undefined,
+  signal: AbortSignal,
+  format: 'json' | 'csv',
+): RequestFacts {
+  const { headers } = request;
+  const { ip, userAgent } = callerOf(request);
+  return {
+    requestId,
+    signal,
+    ip,
+    userAgent,
+    ifMatch: headers['if-match'],
+    ifNoneMatch: headers['if-none-match'],
+    lastEventId: headers['last-event-id']?.toString(),
+    idempotency: route.idempotent ? idempotencyOf(request, bytes) : undefined,
+    waitMs: waitOf(headers['prefer']?.toString()),
+    format,
+  };
+}
+
+function idempotencyOf(
+  request: Request,
+  bytes: Uint8Array | undefined,
+): RequestFacts['idempotency'] {
+  const key = request.headers['idempotency-key']?.toString();
+  if (key === undefined) return undefined;
+  if (!new RegExp(idempotencyKeyPattern).test(key)) {
+    const detail = 'Must be 1 to 255 printable characters of ASCII, without spaces.';
+    throw new Refusal('invalid_parameter', {
+      detail: `Idempotency-Key: ${detail}`,
+      errors: [{ header: 'Idempotency-Key', code: 'invalid_format', detail }],
+    });
+  }
+  const hash = createHash('sha256').update(`${request.method} ${request.originalUrl}\n`);
+  return { key, requestHash: hash.update(bytes ?? '').digest() };
+}
+
+/** RFC 7240, section 4.3. A preference that cannot be met is passed over. */
+function waitOf(prefer: string | undefined): number | undefined {
+  const [, seconds] = /(?:^|[\s,;])wait\s*=\s*"?(\d{1,4})"?(?:$|[\s,;])/i.exec(prefer ?? '') ?? [];
+  return seconds === undefined ? undefined : Number(seconds) * 1_000;
+}
+
+function formatOf(request: Request, route: RouteSpec): 'json' | 'csv' {
+  if (route.body?.form !== 'ledger') return 'json';
+  const reads = route.access.kind === 'database' && route.access.permission === 'db:read';
+  const types = reads ? ['application/json', 'text/csv'] : ['application/json'];
+  const best = request.accepts(types);
+  if (best === false) {
+    throw new Refusal('not_acceptable', { detail: `The answer can be ${types.join(' or ')}.` });
+  }
+  return best === 'text/csv' ? 'csv' : 'json';
+}
+
+async function send(
+  { request, response }: Exchange,
+  route: RouteSpec,
+  reply: AnyReply,
+  signal: AbortSignal,
+): Promise<void> {
+  response.set({ 'Cache-Control': route.cache ?? cacheDefault, ...reply.headers });
+  if (reply.etag !== undefined) response.set('ETag', reply.etag);
+  if (reply.events !== undefined) {
+    await writeEvents(response, reply.events, signal);
+    return;
+  }
+  if (
+    reply.etag !== undefined &&
+    route.method === 'GET' &&
+    isKnown(request.headers['if-none-match'], reply.etag)
+  ) {
+    response.status(304).end();
+    return;
+  }
+  response.status(reply.status);
+  if (reply.bytes !== undefined) {
+    response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
+    response.end(reply.bytes);
+  } else if (reply.body === undefined) {
+    response.end();
+  } else {
+    response.set('Content-Type', 'application/json; charset=utf-8');
+    response.end(JSON.stringify(reply.body));
+  }
+}

@@ -1,0 +1,103 @@
+/** From whatever was thrown to the problem that the client reads. */
+import { problems, problemType, type ProblemCode } from '../contract/problems.ts';
+import { Refusal, type Occasion } from './refusal.ts';
+
+export interface ProblemResponse {
+  readonly status: number;
+  readonly code: ProblemCode;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export const problemContentType = 'application/problem+json; charset=utf-8';
+
+export function problemResponse(
+  { code, occasion }: Pick<Refusal, 'code' | 'occasion'>,
+  about: { readonly docsUrl: string; readonly path: string; readonly requestId: string },
+): ProblemResponse {
+  const { status, title, retryable } = problems[code];
+  const { detail, errors, members, retryAfterSeconds } = occasion;
+  const body = {
+    type: problemType(about.docsUrl, code),
+    title,
+    status,
+    detail,
+    instance: about.path,
+    code,
+    requestId: about.requestId,
+    retryable,
+    ...(errors !== undefined && { errors }),
+    ...members,
+  };
+  return {
+    status,
+    code,
+    headers: {
+      ...(status === 401 && { 'WWW-Authenticate': challenge(code) }),
+      ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
+      ...occasion.headers,
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+/** RFC 6750, section 3: no error code where no credential was sent. */
+const challenge = (code: ProblemCode): string =>
+  code === 'authentication_required'
+    ? 'Bearer realm="ledgerhouse"'
+    : 'Bearer realm="ledgerhouse", error="invalid_token"';
+
+/** What express and its body parser throw, by their `type`. */
+const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occasion]>> = {
+  'encoding.unsupported': () => [
+    'unsupported_media_type',
+    {
+      detail: 'The Content-Encoding is not supported; send identity, gzip, deflate, br or zstd.',
+      headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd' },
+    },
+  ],
+  'request.size.invalid': () => [
+    'malformed_json',
+    { detail: 'The body is not as long as its Content-Length says; send it again, whole.' },
+  ],
+};
+
+interface ParserError {
+  readonly type?: string;
+  readonly status?: number;
+  readonly code?: string;
+}
+
+/** `undefined`: the client has gone, and there is nobody to answer. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  const { type = '', status, code } = (error ?? {}) as ParserError;
+  if (type === 'request.aborted') return undefined;
+  const known = parserRefusals[type];
+  if (known !== undefined) return new Refusal(...known());
+  if (code === 'store_unavailable') {
+    return new Refusal('service_unavailable', {
+      detail: 'The service’s own database does not answer at the moment; retry in a few seconds.',
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+  if (code === 'idempotency_in_progress') {
+    return new Refusal('idempotency_in_progress', {
+      detail: 'Another request with this Idempotency-Key took over; retry to get its answer.',
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  // The router's: a percent sign that begins nothing.
+  if (status === 400) {
+    return new Refusal('invalid_parameter', {
+      detail: 'The path is not a valid URL; percent-encode what is not plain.',
+      errors: [{ parameter: 'path', code: 'invalid_format', detail: 'Not a valid URL.' }],
+    });
+  }
+  return new Refusal('internal_error', {
+    detail: 'Something is wrong on our side. It was logged under the requestId.',
+    cause: error,
+  });
+}

@@ -1,0 +1,52 @@
+/** Query strings: text made into what each parameter's schema wants, so that the schema alone says what is right. */
+import type { z } from 'zod';
+import { Refusal, type FieldError } from './refusal.ts';
+import { queryErrors, summaryOf } from './validation.ts';
+
+export function parseQuery(schema: z.ZodObject | undefined, search: string): unknown {
+  const given = new URLSearchParams(search);
+  const values: Record<string, unknown> = {};
+  const errors: FieldError[] = [];
+  for (const name of new Set(given.keys())) {
+    const texts = given.getAll(name);
+    const field =
+      schema !== undefined && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (field === undefined) {
+      const names = Object.keys(schema?.shape ?? {});
+      const known = names.length === 0 ? 'it takes none' : `there are ${names.join(', ')}`;
+      const detail = `There is no such parameter; ${known}.`;
+      errors.push({ parameter: name.slice(0, 100), code: 'unknown_parameter', detail });
+    } else if (texts.length > 1 && kindOf(field) !== 'array') {
+      errors.push({ parameter: name, code: 'repeated', detail: 'Must be given once.' });
+    } else values[name] = valueOf(kindOf(field), texts);
+  }
+  if (errors.length > 0) throw refused(errors);
+  if (schema === undefined) return undefined;
+  const parsed = schema.safeParse(values);
+  if (!parsed.success) throw refused(queryErrors(parsed.error, values));
+  return parsed.data;
+}
+
+const refused = (errors: readonly FieldError[]) =>
+  new Refusal('invalid_parameter', { detail: summaryOf(errors), errors });
+
+interface Definition {
+  readonly type: string;
+  readonly innerType?: { readonly def: Definition };
+}
+
+/** The schema's type, what it may leave out aside. */
+function kindOf(schema: z.core.$ZodType): string {
+  let { def } = schema as unknown as { def: Definition };
+  while (def.innerType !== undefined) ({ def } = def.innerType);
+  return def.type;
+}
+
+/** Text that is not of the kind stays text, which the schema then refuses. */
+function valueOf(kind: string, texts: readonly string[]): unknown {
+  const [text = ''] = texts;
+  if (kind === 'number') return /^-?(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : text;
+  if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (kind === 'array') return texts.flatMap((one) => one.split(','));
+  return text;
+}

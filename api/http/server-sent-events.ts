@@ -1,0 +1,32 @@
+/** Streams of events (WHATWG HTML, section 9.2), at the pace of who reads them. */
+import { once } from 'node:events';
+import type { Response } from 'express';
+import type { ServerSentEvent } from '../contract/route.ts';
+
+/** So that proxies do not take it for dead. */
+const heartbeatMs = 15_000;
+
+/** Ends with the last event, or when `signal` aborts; the events' source looks at the same signal. */
+export async function writeEvents(
+  response: Response,
+  events: AsyncIterable<ServerSentEvent>,
+  signal: AbortSignal,
+): Promise<void> {
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  });
+  response.flushHeaders();
+  const heartbeat = setInterval(() => response.write(': \n\n'), heartbeatMs);
+  try {
+    for await (const { id, event, data } of events) {
+      if (signal.aborted) break;
+      const text = `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+      if (!response.write(text)) await once(response, 'drain', { signal });
+    }
+  } finally {
+    clearInterval(heartbeat);
+    response.end();
+  }
+}
