@@ -3,7 +3,13 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Job, Pod } from '../../domain/kinds.ts';
 import { annotations, labels } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
-import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
+import {
+  conditionOf,
+  figure,
+  install,
+  systemNamespace,
+  type Installation,
+} from '../support/installation.ts';
 import type { Database } from '../support/operator-world.ts';
 import { killInPod } from '../support/pod-process.ts';
 import { eventually } from '../support/shell.ts';
@@ -77,6 +83,12 @@ test('an engine that is killed, and a pod that is deleted, come back with their 
   figure('a deleted pod is replaced and Ready', deleted);
   expect(await client('create', '1')).toBe('11');
   expect(after.status?.addresses).toBe(database.status?.addresses);
+});
+
+test('`helm test` makes a database, finds it ready, and leaves nothing', async () => {
+  await world.helm('test', 'ledgerhouse', '--namespace', systemNamespace, '--timeout', '150s');
+  const left = await cluster.kubectl('get', 'ldb,pvc,jobs', '-n', systemNamespace, '-o', 'name');
+  expect(left).toBe('');
 });
 
 // From here on each test has a database of its own. They are made while others are being tested.
