@@ -13,6 +13,18 @@ help: ## Show the targets
 setup: ## Install everything a developer needs (idempotent)
 	@tools/setup/setup.sh
 
+.PHONY: up down env status logs
+up: setup ## The whole service on this machine: Kubernetes, operator, API, a first database; goes on where it stopped
+	@$(NODE) tools/up/main.ts up
+down: ## Take all of that away
+	@$(NODE) tools/up/main.ts down
+env: ## Print what a shell needs to use it: eval "$$(make env)"
+	@$(NODE) tools/up/main.ts env
+status: ## What of it runs
+	@$(NODE) tools/up/main.ts status
+logs: ## Follow what operator and API say
+	@$(NODE) tools/up/main.ts logs
+
 .PHONY: check
 check: fmt-check lint types gen-check test-unit ## Format, lint, types, generated files, unit tests: under a minute warm
 
