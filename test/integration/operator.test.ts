@@ -431,17 +431,66 @@ test('what somebody changes by hand is put right, and strangers’ objects are l
   expect(condition(stalled, 'Stalled')?.message).toContain('ConfigMap default/guarded-connection');
 });
 
-test('a lost status does not lead to a second formatting', async () => {
-  const database = await ready('default', 'amnesiac');
-  await world.kube.mergePatch(
-    { resource: resources.database, namespace: 'default', name: 'amnesiac' },
+const forget = (name: string) =>
+  world.kube.mergePatch(
+    { resource: resources.database, namespace: 'default', name },
     { status: null },
     { fieldManager: 'someone', subresource: 'status' },
   );
+
+test('a lost status does not lead to a second formatting', async () => {
+  const database = await ready('default', 'amnesiac');
+  await forget('amnesiac');
   const again = await world.until('default', 'amnesiac', 'Ready', 'True');
   expect(again.status?.clusterId).toBe(database.status?.clusterId);
   expect(again.status?.workload).toBe(database.status?.workload);
   expect(again.status?.bootstrapped).toBe(true);
+});
+
+test('a lost status upgrades no database, whatever the catalog’s default has become', async () => {
+  const database = await ready('default', 'faithful');
+  const [pod] = await owned<Pod>(resources.pod, database);
+  const spec = catalogSpec();
+  const newest = { version: '0.9.0', release: '0.17.9', image: 'ledgerhouse/engine:9' };
+  await world.setCatalog({
+    ...spec,
+    defaults: { ...spec.defaults, storageGb: 5 },
+    engines: spec.engines.map((row) =>
+      row.name === 'Builtin'
+        ? {
+            ...row,
+            defaultVersion: newest.version,
+            versions: [...row.versions, { ...newest, deprecated: false }],
+          }
+        : row,
+    ),
+  });
+  await forget('faithful');
+  const again = await world.until('default', 'faithful', 'Ready', 'True');
+  await world.setCatalog(spec);
+  expect(again.status?.version).toMatchObject({ desired: '0.1.0', active: '0.1.0' });
+  expect(again.status?.storage?.requestedGb).toBe(1);
+  const pods = await owned<Pod>(resources.pod, again);
+  expect(pods.map(({ metadata }) => metadata.uid)).toEqual([pod?.metadata.uid]);
+});
+
+test('a database that took volumes over keeps them when its status is lost', async () => {
+  const old = await ready('default', 'elder');
+  await world.deleteDatabase('default', 'elder');
+  await eventually('the deletion', async () =>
+    (await world.database('default', 'elder')) === undefined ? true : undefined,
+  );
+  const databaseId = old.status?.databaseId ?? '';
+  const before = await ready('default', 'heir', { bootstrap: { volumes: { databaseId } } });
+  await forget('heir');
+  const again = await world.until('default', 'heir', 'Ready', 'True');
+  expect(again.status).toMatchObject({
+    bootstrapped: true,
+    databaseId: before.status?.databaseId,
+    clusterId: old.status?.clusterId,
+    workload: old.status?.workload,
+    version: { active: '0.1.0' },
+  });
 });
 
 test('a Service that was deleted comes back with its address', async () => {

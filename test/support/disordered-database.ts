@@ -78,7 +78,8 @@ const anyState = fc.record({
   deletionPolicy: fc.constantFrom('Retain', 'BackupThenDelete', 'Delete'),
   deleting: fc.constantFrom(false, false, false, true),
   held: fc.boolean(),
-  inherits: fc.constantFrom('no', 'no', 'no', 'volumes', 'nothing', 'living'),
+  /** `adopted`: it has taken its volumes over already. */
+  inherits: fc.constantFrom('no', 'no', 'no', 'volumes', 'nothing', 'living', 'adopted'),
   known: fc.constantFrom('nothing', 'all', 'all', 'some'),
   knows: fc.record({
     identity: fc.boolean(),
@@ -140,7 +141,7 @@ function running(made: Recipe): Recipe {
 
 /** What is to take volumes over has had none of its own under another workload's name. */
 function heir(made: Recipe): Recipe {
-  if (made.inherits === 'no') return made;
+  if (made.inherits === 'no' || made.inherits === 'adopted') return made;
   const replicas = made.replicas.map((row) => ({
     ...row,
     claim: 'absent' as const,
@@ -271,7 +272,7 @@ function putDatabase(cluster: SimulatedCluster, made: Recipe, subject: Subject):
 
 /** The volumes of another database, with or without it. */
 function putElder(cluster: SimulatedCluster, made: Recipe, subject: Subject): void {
-  if (made.inherits === 'no' || made.inherits === 'nothing') return;
+  if (['no', 'nothing', 'adopted'].includes(made.inherits)) return;
   const { version } = subject.resolved.engine;
   for (let index = 0; index < subject.resolved.topology.replicas; index += 1) {
     const claim = buildClaim({ ...subject, ...elder, name: 'archive' }, index);

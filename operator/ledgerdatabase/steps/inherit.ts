@@ -3,20 +3,16 @@ import { annotations, labels, uidOf } from '../../../domain/names.ts';
 import type { Draft } from '../draft.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
-
-export interface Heritage {
-  readonly workload: string;
-  readonly clusterId: string;
-  readonly storageGb: number;
-  readonly version: string | undefined;
-}
+import { remember, type Memory } from './remember.ts';
 
 /** `undefined` when the database begins otherwise, or has its volumes already. */
-export function inherit(observed: Observation, draft: Draft): Heritage | 'refused' | undefined {
+export function inherit(observed: Observation, draft: Draft): Memory | 'refused' | undefined {
   const { database, inheritance } = observed;
   const from = database.spec.bootstrap?.volumes;
   if (from === undefined || inheritance === undefined) return undefined;
   if (database.status?.bootstrapped === true) return undefined;
+  // Taken over already, by a database whose status was lost since: the volumes have its own ID now.
+  if (observed.owned.claims.length > 0) return remember(observed.owned.claims, observed);
   const { claims } = inheritance;
   const [first] = claims;
   const refuse = (...stall: Parameters<Draft['stallWith']>) => {
@@ -43,17 +39,9 @@ export function inherit(observed: Observation, draft: Draft): Heritage | 'refuse
         'there; delete that one first, or give this one another bootstrap',
     );
   }
-  const of = first.metadata.labels ?? {};
   const wrong = mismatch(observed);
   if (wrong !== undefined) return refuse('VolumesMismatch', wrong);
-  return {
-    workload: of[labels.workload] ?? '',
-    clusterId: of[labels.clusterId] ?? '',
-    storageGb: Math.max(
-      ...claims.map((claim) => gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0),
-    ),
-    version: first.metadata.annotations?.[annotations.engineVersion],
-  };
+  return remember(claims, observed);
 }
 
 function mismatch({ inheritance, database, catalog }: Observation): string | undefined {

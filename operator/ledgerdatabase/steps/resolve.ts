@@ -5,23 +5,26 @@ import type { LedgerDatabase } from '../../../domain/resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 import { inherit } from './inherit.ts';
+import { remember } from './remember.ts';
 
 export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const { database, catalog } = observed;
   const status = database.status ?? {};
   draft.facts = { ...draft.facts, databaseId: status.databaseId ?? databaseIdOf(database) };
+  // What is decided here is decided once: whether there are volumes must be known.
+  if (status.resolved === undefined) draft.needs.add('live');
   const heritage = inherit(observed, draft);
   if (heritage === 'refused') return 'halt';
+  const memory = heritage ?? remember(observed.owned.claims, observed);
   const previous: Previous = {
     resolved: status.resolved,
-    storageGb: status.storage?.requestedGb ?? heritage?.storageGb,
-    activeVersion: status.version?.active ?? heritage?.version,
+    storageGb: status.storage?.requestedGb ?? memory?.storageGb,
+    activeVersion: status.version?.active ?? memory?.activeVersion,
   };
-  // Volumes that are taken over go on with the version that wrote them, unless the spec names another.
+  // What the catalog's defaults decided once they do not decide anew: neither for volumes that are taken over, nor when a
+  // status was lost.
   const request =
-    heritage?.version === undefined
-      ? database.spec
-      : { ...database.spec, version: database.spec.version ?? heritage.version };
+    status.resolved === undefined ? { ...memory?.choices, ...database.spec } : database.spec;
   const result = catalog === undefined ? undefined : resolve(catalog.spec, request, previous);
   if (result?.ok === true && manualProvider(observed, result.resolved)) {
     draft.stallWith(
@@ -45,13 +48,11 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   }
   draft.facts = {
     ...draft.facts,
-    workload: status.workload ?? heritage?.workload ?? workloadNameOf(database),
-    clusterId: status.clusterId ?? heritage?.clusterId ?? chosenClusterId(database),
+    workload: status.workload ?? memory?.workload ?? workloadNameOf(database),
+    clusterId: status.clusterId ?? memory?.clusterId ?? chosenClusterId(database),
   };
-  if (heritage !== undefined) {
-    draft.facts = { ...draft.facts, bootstrapped: true };
-    draft.activeVersion ??= heritage.version;
-  }
+  if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
+  draft.activeVersion ??= memory?.activeVersion;
   return 'continue';
 }
 

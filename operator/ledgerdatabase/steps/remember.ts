@@ -1,0 +1,51 @@
+/** What volumes and pods tell of a database, for when its status does not: it goes on as what it was. */
+import { annotations, labels } from '../../../domain/names.ts';
+import type { DatabaseSpec, EngineName, TopologyName } from '../../../domain/resources.ts';
+import type { Claim } from '../../../domain/kinds.ts';
+import type { Observation } from '../observation.ts';
+import { gigabytesOf } from '../quantity.ts';
+
+export interface Memory {
+  readonly workload: string | undefined;
+  readonly clusterId: string | undefined;
+  readonly storageGb: number;
+  /** What every replica ran last; `undefined` before that. */
+  readonly activeVersion: string | undefined;
+  /** What a spec that leaves it open was resolved to; in the midst of an upgrade, the version that its pods go to. */
+  readonly choices: Pick<DatabaseSpec, 'engine' | 'topology' | 'version'>;
+}
+
+/** `undefined` when there are no volumes. */
+export function remember(
+  claims: readonly Claim[],
+  { catalog, owned }: Pick<Observation, 'catalog' | 'owned'>,
+): Memory | undefined {
+  const [first] = claims;
+  if (first === undefined) return undefined;
+  const of = first.metadata.labels ?? {};
+  const noted = claims
+    .map((claim) => claim.metadata.annotations?.[annotations.engineVersion])
+    .filter((version) => version !== undefined);
+  const rows = catalog?.spec.engines.find(({ name }) => name === of[labels.engine])?.versions ?? [];
+  const sets = owned.statefulSets.map(({ spec }) => spec?.template.spec?.containers);
+  const images = sets.map((all) => all?.find(({ name }) => name === 'engine')?.image);
+  const made = rows.filter(({ image }) => images.includes(image)).map(({ version }) => version);
+  const both = made.find((version) => noted.includes(version));
+  // While it is being noted that an upgrade is over, some volumes have the old version still.
+  const activeVersion = both ?? noted[0];
+  const version = both ?? made[0] ?? activeVersion;
+  const { [labels.engine]: engine, [labels.topology]: topology } = of;
+  return {
+    workload: of[labels.workload],
+    clusterId: of[labels.clusterId],
+    storageGb: Math.max(
+      ...claims.map((claim) => gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0),
+    ),
+    activeVersion,
+    choices: {
+      ...(engine === undefined ? {} : { engine: engine as EngineName }),
+      ...(topology === undefined ? {} : { topology: topology as TopologyName }),
+      ...(version === undefined ? {} : { version }),
+    },
+  };
+}
