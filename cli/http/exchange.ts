@@ -2,8 +2,8 @@
  * Requests with answers: one attempt after another until one is answered, or until trying again helps no more.
  *
  * What is repeatable is tried again after 429, 502, 503, 504 and broken connections, three times at most, after the wait that the
- * service asks for (Retry-After) or a growing one. What is not repeatable is tried again only when the attempt certainly did
- * nothing. An attempt without an answer is remembered: if no later attempt is answered either, the outcome is unknown.
+ * service asks for (Retry-After) or a growing one; so is what the service still works on since an attempt before. What is not
+ * repeatable is tried again only when the attempt certainly did nothing. An attempt without an answer is remembered: if no later attempt is answered either, the outcome is unknown.
  */
 import { assert } from '../../base/assert.ts';
 import { backoffMs } from '../../base/backoff.ts';
@@ -132,9 +132,10 @@ export class Exchange {
     const unanswered = failure.fields.exitCode === ExitCode.Unknown;
     return {
       failure,
-      retryable: retriedStatuses.has(answer.status),
-      // A bad gateway says nothing about what is behind it.
-      maybeExecuted: unanswered || (answer.status === 502 && outcome !== 'not_executed'),
+      retryable:
+        retriedStatuses.has(answer.status) || failure.fields.code === 'idempotency_in_progress',
+      // Who answers for a service that is gone says nothing about what it did before.
+      maybeExecuted: unanswered || (answer.status >= 500 && outcome !== 'not_executed'),
       unanswered,
       retryAfterMs: retryAfterMs(answer.headers.get('retry-after'), this.#options.timers.wallMs()),
     };

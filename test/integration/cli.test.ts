@@ -198,6 +198,13 @@ describe('databases create', () => {
     expect(stderr).toContain(`ledgerhouse jobs watch ${createdExample.job.id}`);
   });
 
+  test('what the service still works on since a lost attempt is asked for again', async () => {
+    const busy = answer(409, problem(409, 'idempotency_in_progress'), { 'retry-after': '1' });
+    server.react(cut, busy, answer(202, createdExample));
+    expect((await cli.run(['databases', 'create', 'payments-prod', '--no-wait'])).code).toBe(0);
+    expect(server.requests).toHaveLength(3);
+  });
+
   test('waits for the job, shows its progress, and prints the database as it then is', async () => {
     server.react(
       answer(202, createdExample),
@@ -364,6 +371,26 @@ describe('databases update, delete, restore', () => {
     expect(stdout).toMatch(/^status +DELETING$/m);
   });
 
+  test('delete on a terminal asks for the name', async () => {
+    server.react(answer(200, found), answer(202, deletingExample), answer(200, found));
+    const onTerminal = (typed: string) =>
+      shell(
+        'bash',
+        [
+          '-c',
+          `echo ${typed} | script -qec "${join(checkout, 'bin/ledgerhouse')} databases delete ${id} --no-wait" /dev/null`,
+        ],
+        { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+      );
+    const right = await onTerminal('payments-prod');
+    expect(right.stdout).toContain('type the name "payments-prod" to delete it: ');
+    expect(right.code).toBe(0);
+    expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`, `DELETE /api/v1/databases/${id}`]);
+    const wrong = await onTerminal('yes');
+    expect(wrong.code).toBe(2);
+    expect(sentLines().slice(2)).toEqual([`GET /api/v1/databases/${id}`]);
+  });
+
   test('restore looks among the deleted, and asks which where there are several', async () => {
     const deleted = {
       ...databaseExample,
@@ -425,6 +452,9 @@ describe('jobs', () => {
     server.react(cut, answer(202, { success: true, ...running }));
     const retry = await cli.run(['jobs', 'retry', jobExample.id]);
     expect(retry.code).toBe(10);
+    expect(server.requests).toHaveLength(1);
+    server.react(answer(503, problem(503, 'service_unavailable')), answer(200, {}));
+    expect((await cli.run(['jobs', 'retry', jobExample.id])).code).toBe(1);
     expect(server.requests).toHaveLength(1);
     server.react(
       answer(429, problem(429, 'rate_limited')),
