@@ -189,6 +189,16 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     expect(database?.spec.deletionPolicy).toBe('Delete');
     return true;
   },
+  'no volume is deleted that a StatefulSet would make anew'({ verb, kind, before }) {
+    if (verb !== 'delete' || kind !== 'PersistentVolumeClaim') return false;
+    const sets = [...before.values()].filter((one) => one.kind === 'StatefulSet');
+    for (const { metadata, spec, status } of sets as readonly StatefulSet[]) {
+      if (metadata.deletionTimestamp !== undefined) continue;
+      expect(spec?.replicas).toBe(0);
+      expect(status?.observedGeneration).toBeGreaterThanOrEqual(metadata.generation ?? 0);
+    }
+    return sets.length > 0;
+  },
   'a ready pod is deleted only while all others are ready'({ verb, kind, name: pod, before }) {
     if (verb !== 'delete' || kind !== 'Pod') return false;
     const pods = podsOf(before);
@@ -215,6 +225,9 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     return true;
   },
 };
+
+const volumesOf = (cluster: SimulatedCluster): readonly Claim[] =>
+  cluster.all('PersistentVolumeClaim').filter((one) => one.metadata.labels?.[labels.uid] === uid);
 
 /** Ready, or it says what a person is to do or what it waits for. */
 function expectTold({ status }: DatabaseObject): void {
@@ -249,6 +262,7 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
         expect(rested).toBe(true);
         const database = databaseIn(cluster.objects);
         if (database !== undefined) expectTold(database);
+        else if (made.deletionPolicy === 'Delete') expect(volumesOf(cluster)).toEqual([]);
       }),
       { numRuns: 600 },
     );

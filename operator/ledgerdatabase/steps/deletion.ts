@@ -3,7 +3,7 @@
  * is none: the volumes are found without an owner and marked then (operator/volumes). A namespace that goes is never held.
  */
 import { volumesFinalizer } from '../../../domain/names.ts';
-import { resources } from '../../../domain/kinds.ts';
+import { resources, type StatefulSet } from '../../../domain/kinds.ts';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
@@ -22,6 +22,12 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
   const claims = observed.owned.claims;
   const living = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
   if (deletionPolicy === 'Delete') {
+    const set = observed.owned.statefulSets.find(mayMakeVolumes);
+    if (set !== undefined) {
+      const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
+      if (set.spec?.replicas !== 0) draft.do({ ...stop, guarded: true });
+      return 'halt';
+    }
     draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
   }
   if (
@@ -41,6 +47,11 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
   if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });
   return 'halt';
 }
+
+/** Its controller makes a volume anew that is gone while it is to run replicas, and does until it has seen that it is not. */
+const mayMakeVolumes = ({ metadata, spec, status }: StatefulSet): boolean =>
+  metadata.deletionTimestamp === undefined &&
+  (spec?.replicas !== 0 || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0));
 
 function setFinalizer({ database }: Observation, held: boolean) {
   const others = (database.metadata.finalizers ?? []).filter((name) => name !== volumesFinalizer);
