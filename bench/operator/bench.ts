@@ -5,7 +5,8 @@ import { labels, managedBy } from '../../domain/names.ts';
 import { resources } from '../../domain/kinds.ts';
 import { waitFor } from '../../tools/cluster/run.ts';
 import { Fleet } from './fleet.ts';
-import { OperatorProcess, type Requests } from './operator-process.ts';
+import { Deployment } from './deployment.ts';
+import type { OperatorProcess, Requests } from './operator-process.ts';
 import { cpuSecondsOf } from './process-figures.ts';
 import { percentile, type Row } from './report.ts';
 import { askedBetween, type Asked } from './requests.ts';
@@ -30,51 +31,44 @@ const scrapeEveryMs = 30_000;
 export class Bench {
   readonly #options: BenchOptions;
   readonly #fleet: Fleet;
-  readonly #operators: OperatorProcess[] = [];
+  readonly #operators: Deployment;
   readonly #rows: Row[] = [];
 
   constructor(options: BenchOptions) {
     this.#options = options;
     const { world, namespaces, topology, logger } = options;
     this.#fleet = new Fleet({ kube: world.kube, namespaces, topology, logger });
+    this.#operators = new Deployment(world.plane.kubeconfig, tell);
   }
 
   async run(): Promise<readonly Row[]> {
-    const leader = await this.#start('operator-1');
-    await untilLeading(leader);
-    const standby = await this.#start('operator-2');
-    await this.#createAll(leader);
-    await this.#rest(leader, standby);
+    await this.#operators.add();
+    await this.#operators.add();
+    await this.#createAll();
+    await this.#rest();
     await this.#createOneByOne();
-    this.#memory(leader, standby);
-    await this.#failOver(leader, standby);
-    this.#tellWarnings();
+    await this.#failOver();
+    this.#row('most memory of any operator', this.#operators.peakMib, 'MiB', 250);
+    this.#row('operators that ended by themselves', this.#operators.endedByThemselves, '', 0);
+    for (const words of this.#operators.warnings) tell(words);
     return this.#rows;
   }
 
   async stop(): Promise<void> {
     await this.#fleet.stop();
-    await Promise.all(this.#operators.map((operator) => operator.end('SIGKILL')));
-  }
-
-  async #start(identity: string): Promise<OperatorProcess> {
-    const { kubeconfig } = this.#options.world.plane;
-    const operator = new OperatorProcess(kubeconfig, identity);
-    this.#operators.push(operator);
-    await operator.whenReady();
-    return operator;
+    await this.#operators.stop();
   }
 
   #row(name: string, value: number, unit: string, goal?: number): void {
     this.#rows.push({ name, value, unit, ...(goal === undefined ? {} : { goal }) });
   }
 
-  async #createAll(leader: OperatorProcess): Promise<void> {
+  async #createAll(): Promise<void> {
     const { databases, world } = this.#options;
     const names = Array.from({ length: databases }, (_, index) => `ledger-${index}`);
     tell(`making ${databases} databases`);
-    const cpu = this.#cpu(leader);
-    const before = await leader.requests();
+    const cpu = this.#cpu();
+    const before = await this.#operators.requests();
     const startedAtMs = performance.now();
     const waiting = names.values();
     const creator = async () => {
@@ -83,13 +77,10 @@ export class Bench {
     await Promise.all(Array.from({ length: creators }, creator));
     const createdMs = performance.now() - startedAtMs;
     tell(`made in ${seconds(createdMs)} s; waiting until all are Ready`);
-    const ticker = setInterval(() => tell(`${this.#fleet.ready} Ready`), 30_000);
-    await this.#fleet
-      .untilReady(databases, 300_000 + 3_000 * databases)
-      .finally(() => clearInterval(ticker));
+    await this.#untilAllReady();
     world.plane.processes.assertRunning(world.plane.processes.names());
     const readyMs = performance.now() - startedAtMs;
-    const asked = askedBetween(before, await leader.requests());
+    const asked = askedBetween(before, await this.#operators.requests());
     const durations = this.#fleet.durationsOf(names);
     this.#row('all at once: until the API server has taken all', createdMs / 1_000, 's');
     this.#row('all at once: until all are Ready', readyMs / 1_000, 's');
@@ -103,18 +94,32 @@ export class Bench {
     }
     this.#row('all at once: requests of a database', asked.total / databases, '');
     this.#row('all at once: writes of a database', asked.writes / databases, '');
-    for (const [name, used] of this.#cpu(leader)) {
+    for (const [name, used] of this.#cpu()) {
       const cores = (used - (cpu.get(name) ?? 0)) / (readyMs / 1_000);
       this.#row(`all at once: processors used by ${name}`, cores, '');
     }
     tellAsked(asked);
   }
 
+  async #untilAllReady(): Promise<void> {
+    const { databases } = this.#options;
+    const endsAtMs = performance.now() + 300_000 + 3_000 * databases;
+    while (this.#fleet.ready < databases) {
+      if (performance.now() > endsAtMs) throw new Error(`only ${this.#fleet.ready} are Ready`);
+      // Asked now and then, for the sake of one that ends and tells no more.
+      await this.#operators.requests();
+      await this.#fleet.untilReady(databases, scrapeEveryMs).catch(() => {});
+      tell(`${this.#fleet.ready} Ready`);
+    }
+  }
+
   /** Nothing is to be done: nothing may be written, or read besides the watches. */
-  async #rest(leader: OperatorProcess, standby: OperatorProcess): Promise<void> {
+  async #rest(): Promise<void> {
     const { idleSeconds, databases } = this.#options;
-    await untilQuiet(leader);
-    const before = await leader.requests();
+    await untilQuiet(this.#operators);
+    const leader = await this.#operators.leader();
+    const standby = await this.#operators.standby();
+    const before = await this.#operators.requests();
     const versions = await this.#versions();
     const cpu = [leader, standby].map(({ pid }) => cpuSecondsOf(pid));
     const relapses = this.#fleet.relapses;
@@ -122,25 +127,25 @@ export class Bench {
     const endsAtMs = performance.now() + idleSeconds * 1_000;
     for (let left = idleSeconds * 1_000; left > 0; left = endsAtMs - performance.now()) {
       await sleep(Math.min(left, scrapeEveryMs));
-      await Promise.all([leader, standby].map((operator) => operator.requests()));
+      await this.#operators.requests();
     }
-    const used = [leader, standby].map(({ pid }, index) => cpuSecondsOf(pid) - (cpu[index] ?? 0));
-    const asked = askedBetween(before, await leader.requests());
+    const asked = askedBetween(before, await this.#operators.requests());
     const after = await this.#versions();
     const changed = [...after].filter(([uid, version]) => versions.get(uid) !== version);
     this.#row('at rest: writes', asked.writes, '', 0);
     this.#row('at rest: objects that are not as they were', changed.length, '', 0);
     this.#row('at rest: reads', asked.reads, '', 0);
     this.#row('at rest: watches begun again', asked.byVerb.get('watch') ?? 0, '');
-    this.#row('at rest: renewals of the lease', asked.leases / idleSeconds, '/s');
+    this.#row('at rest: requests for the lease', asked.leases / idleSeconds, '/s');
     this.#row('at rest: databases Ready no more', this.#fleet.relapses - relapses, '', 0);
-    this.#row('at rest: processors used by the leader', (used[0] ?? 0) / idleSeconds, '');
-    this.#row(
-      'at rest: processors used by the one that stands by',
-      (used[1] ?? 0) / idleSeconds,
-      '',
-    );
-    this.#row('at rest: memory of the leader', leader.memory().residentMib, 'MiB', 250);
+    for (const [index, role] of ['leads', 'stands by'].entries()) {
+      const operator = [leader, standby][index];
+      if (operator?.runs !== true) continue;
+      const used = cpuSecondsOf(operator.pid) - (cpu[index] ?? 0);
+      this.#row(`at rest: processors used by the one that ${role}`, used / idleSeconds, '');
+      const { residentMib } = operator.memory();
+      this.#row(`at rest: memory of the one that ${role}`, residentMib, 'MiB', 250);
+    }
     tellAsked(asked);
   }
 
@@ -167,57 +172,45 @@ export class Bench {
     this.#row('one by one: creation to Ready, p99', percentile(ready, 0.99), 'ms', readyGoal);
   }
 
-  #memory(leader: OperatorProcess, standby: OperatorProcess): void {
-    this.#row('memory of the leader, the most there was', leader.memory().peakMib, 'MiB', 250);
-    this.#row('memory of the leader, at the end', leader.memory().residentMib, 'MiB', 250);
-    this.#row('memory of the one that stands by, the most', standby.memory().peakMib, 'MiB', 250);
-  }
-
   /** The leader is killed; another looks at everything and finds nothing to do; that one hands over in good order. */
-  async #failOver(leader: OperatorProcess, standby: OperatorProcess): Promise<void> {
-    await untilQuiet(leader);
+  async #failOver(): Promise<void> {
+    await untilQuiet(this.#operators);
     const databases = this.#fleet.ready;
+    const leader = await this.#operators.leader();
+    const standby = await this.#operators.standby();
     const before = await standby.requests();
     tell('killing the leader');
     const killedAtMs = performance.now();
     await leader.end('SIGKILL');
     const leadsAtMs = await untilLeading(standby);
     this.#row('leader killed: until another leads', (leadsAtMs - killedAtMs) / 1_000, 's', 20);
-    await waitFor(
-      'a first database looked at',
-      async () => ((await standby.reconciles()) > 0 ? true : undefined),
-      { timeoutMs: 60_000, everyMs: 50 },
-    );
-    const lookedMs = performance.now() - killedAtMs;
-    this.#row('leader killed: until it looks at the first database', lookedMs / 1_000, 's', 20);
-    await waitFor(
-      'all databases looked at',
-      async () => ((await standby.reconciles()) >= databases ? true : undefined),
-      { timeoutMs: 120_000, everyMs: 100 },
-    );
-    const allMs = performance.now() - leadsAtMs;
-    this.#row('leader killed: until it has looked at all, from then', allMs / 1_000, 's');
-    await untilQuiet(standby);
+    const looked = async (count: number) => {
+      const done = async () => ((await standby.reconciles()) >= count ? true : undefined);
+      await waitFor('databases looked at', done, { timeoutMs: 120_000, everyMs: 50 });
+      return (performance.now() - killedAtMs) / 1_000;
+    };
+    this.#row('leader killed: until the first database is looked at', await looked(1), 's', 20);
+    this.#row('leader killed: until all are looked at', await looked(databases), 's');
+    await untilQuiet(this.#operators);
     const { writes, reads } = askedBetween(before, await standby.requests());
     this.#row('leader killed: writes of the next one', writes, '', 0);
     this.#row('leader killed: reads of the next one', reads, '', 0);
-    this.#row('memory of the next leader, the most', standby.memory().peakMib, 'MiB', 250);
 
-    const third = await this.#start('operator-3');
+    const third = await this.#operators.add();
     const askedAtMs = performance.now();
     await standby.end('SIGTERM');
     const handedMs = (await untilLeading(third)) - askedAtMs;
     this.#row('leader asked to end: until another leads', handedMs / 1_000, 's', 20);
   }
 
-  #cpu(leader: OperatorProcess): ReadonlyMap<string, number> {
+  #cpu(): ReadonlyMap<string, number> {
     const { processes } = this.#options.world.plane;
     const used = processes
       .names()
       .map((name) => [name, cpuSecondsOf(processes.pid(name) ?? 0)] as const);
     const own = process.cpuUsage();
     return new Map([
-      ['the operator', cpuSecondsOf(leader.pid)],
+      ['the operator', this.#operators.cpuSeconds],
       ...used,
       ['the bench itself', (own.user + own.system) / 1e6],
     ]);
@@ -237,14 +230,6 @@ export class Bench {
       lists.flat().map(({ metadata }) => [metadata.uid ?? '', metadata.resourceVersion ?? '']),
     );
   }
-
-  #tellWarnings(): void {
-    for (const [index, { warnings }] of this.#operators.entries()) {
-      for (const [message, { times, example }] of warnings) {
-        tell(`operator-${index + 1} said ${times} times: ${message} (${example})`);
-      }
-    }
-  }
 }
 
 const untilLeading = (operator: OperatorProcess): Promise<number> =>
@@ -254,13 +239,13 @@ const untilLeading = (operator: OperatorProcess): Promise<number> =>
   });
 
 /** Nothing asked for ten seconds but the lease. */
-async function untilQuiet(operator: OperatorProcess): Promise<void> {
-  let last: Requests = await operator.requests();
+async function untilQuiet(operators: Deployment): Promise<void> {
+  let last: Requests = await operators.requests();
   await waitFor(
     'an operator that has nothing to do',
     async () => {
       await sleep(10_000);
-      const now = await operator.requests();
+      const now = await operators.requests();
       const { writes, reads } = askedBetween(last, now);
       last = now;
       return writes + reads === 0 ? true : undefined;

@@ -25,6 +25,7 @@ interface LogLine {
   readonly level: number;
   readonly msg: string;
   readonly port?: number;
+  readonly why?: string;
   readonly err?: { readonly message: string };
 }
 
@@ -40,10 +41,15 @@ export class OperatorProcess {
   readonly #child: ChildProcess;
   readonly #warnings = new Map<string, Warning>();
   #port: number | undefined;
+  #requests: Requests = new Map();
+  #memory: Memory = { residentMib: 0, peakMib: 0 };
+  #lastWords = '';
+  #isAskedToEnd = false;
   /** When it began to lead, by `performance.now()`. */
   leadsSinceMs: number | undefined;
 
-  constructor(kubeconfig: string, identity: string) {
+  /** `onEnd`: it ended though nobody had asked it to. */
+  constructor(kubeconfig: string, identity: string, onEnd: (how: string) => void) {
     if (!existsSync(program)) throw new Error(`no ${program}; run: make build`);
     this.#child = spawn(process.execPath, [...imageFlags(), program], {
       env: {
@@ -60,6 +66,15 @@ export class OperatorProcess {
     const { stdout } = this.#child;
     if (stdout === null) throw new Error('the operator has no output');
     createInterface({ input: stdout }).on('line', (line) => this.#take(line));
+    // `close`: its last words have been read.
+    this.#child.once('close', (code, signal) => {
+      if (!this.#isAskedToEnd) onEnd(`${code ?? signal}: ${this.#lastWords}`);
+    });
+  }
+
+  get runs(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    return exitCode === null && signalCode === null;
   }
 
   /** Its caches are filled, and it stands by or leads. */
@@ -67,7 +82,6 @@ export class OperatorProcess {
     await waitFor(
       'an operator that is ready',
       async () => {
-        this.#assertRuns();
         if (this.#port === undefined) return undefined;
         return (await this.#get('/readyz')).ok ? true : undefined;
       },
@@ -76,18 +90,26 @@ export class OperatorProcess {
   }
 
   get pid(): number {
-    this.#assertRuns();
     return this.#child.pid ?? 0;
   }
 
+  /** The last that was known of one that has ended. */
   memory(): Memory {
-    return memoryOf(this.pid);
+    if (this.runs) this.#memory = memoryOf(this.pid);
+    return this.#memory;
   }
 
-  /** Of its own count: every request as it went over the wire. */
+  /** Of its own count: every request as it went over the wire. The last that was known of one that has ended. */
   async requests(): Promise<Requests> {
+    this.memory();
+    if (!this.runs || this.#port === undefined) return this.#requests;
     const requests = new Map<string, number>();
-    for (const line of (await this.#metrics()).split('\n')) {
+    const text = await this.#metrics().catch((error: unknown) => {
+      if (this.runs) throw error;
+      return undefined;
+    });
+    if (text === undefined) return this.#requests;
+    for (const line of text.split('\n')) {
       const [, labels = '', count] =
         /^ledgerhouse_operator_api_requests_total\{(.+)\} (\d+)$/.exec(line) ?? [];
       if (count === undefined) continue;
@@ -95,6 +117,7 @@ export class OperatorProcess {
       const key = `${label('verb')} ${label('resource')}`;
       requests.set(key, (requests.get(key) ?? 0) + Number(count));
     }
+    this.#requests = requests;
     return requests;
   }
 
@@ -113,7 +136,8 @@ export class OperatorProcess {
   }
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    this.#isAskedToEnd = true;
+    if (!this.runs) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill(signal);
     const late = setTimeout(() => this.#child.kill('SIGKILL'), 20_000);
@@ -126,22 +150,17 @@ export class OperatorProcess {
   }
 
   #get(path: string): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.#port}${path}`, { signal: AbortSignal.timeout(10_000) });
-  }
-
-  #assertRuns(): void {
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) {
-      throw new Error(`the operator ended by itself: ${exitCode ?? signalCode}`);
-    }
+    return fetch(`http://127.0.0.1:${this.#port}${path}`, { signal: AbortSignal.timeout(30_000) });
   }
 
   #take(line: string): void {
-    const { level, msg, port, err } = JSON.parse(line) as LogLine;
+    const { level, msg, port, why, err } = JSON.parse(line) as LogLine;
     if (msg === 'started') this.#port = port;
     if (msg === 'leading') this.leadsSinceMs = performance.now();
     if (level < warning) return;
+    const detail = why ?? err?.message ?? '';
+    this.#lastWords = `${msg} (${detail})`;
     const { times = 0, example } = this.#warnings.get(msg) ?? {};
-    this.#warnings.set(msg, { times: times + 1, example: example ?? err?.message ?? '' });
+    this.#warnings.set(msg, { times: times + 1, example: example ?? detail });
   }
 }
