@@ -51,8 +51,22 @@ function essence({ kind, metadata, spec, data, status }: Loose): object {
     owners: metadata.ownerReferences?.map((owner) => `${owner.kind}/${owner.name}`),
     spec,
     data,
-    ...(kind === 'LedgerDatabase' || kind === 'PersistentVolumeClaim' ? { status } : {}),
+    ...(kind === 'LedgerDatabase' || kind === 'PersistentVolumeClaim'
+      ? { status: withoutHearsay(status) }
+      : {}),
   };
+}
+
+/** What an engine said when it was last asked depends on when that was. */
+function withoutHearsay(status: unknown): unknown {
+  const { members, ...rest } = (status ?? {}) as { members?: readonly object[] };
+  if (members === undefined) return rest;
+  const seen = members.map((member) =>
+    Object.fromEntries(
+      Object.entries(member).filter(([field]) => !['role', 'op', 'release'].includes(field)),
+    ),
+  );
+  return { ...rest, members: seen };
 }
 
 /** The words by which this database differs from another of the same name. */

@@ -44,3 +44,13 @@ test('with the last answer lost the write is done and nobody hears of it', async
   await expect(dying.list(resources.pod)).rejects.toBeInstanceOf(Killed);
   expect([life.dead, done]).toEqual([true, ['apply']]);
 });
+
+test('a process that does not hear of a write lives on', async () => {
+  const { kube, done } = countingKube();
+  const life = lifeOf(3, { unanswered: 2 });
+  const deaf = life.wrap(kube);
+  await deaf.create(resources.pod, object, by);
+  await expect(deaf.create(resources.pod, object, by)).rejects.toMatchObject({ status: 0 });
+  await deaf.delete({ resource: resources.pod, name: 'a' }, { uid: 'u' });
+  expect([life.dead, done]).toEqual([false, ['create', 'create', 'delete']]);
+});

@@ -1,5 +1,5 @@
 /** A process that is killed between two writes, without a process: for every index at which it could be. */
-import type { Kube, KubeObject } from '../../base/kube/kube.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 
 /** What every call meets after the death. No handler of the code under test may recover from it. */
 export class Killed extends Error {
@@ -15,13 +15,17 @@ export interface Life {
   wrap(kube: Kube): Kube;
 }
 
-/**
- * A life of `writesMax` writes. The next one is not done, and every call from then on throws `Killed`. With `lastAnswerLost`
- * the process dies after its last write was done, before it heard so.
- */
+export interface LifeOptions {
+  /** The process dies after its last write was done, before it heard so. */
+  readonly lastAnswerLost?: boolean;
+  /** Counted from 1: of this write it never hears that it was done, and lives on. */
+  readonly unanswered?: number;
+}
+
+/** A life of `writesMax` writes. The next one is not done, and every call from then on throws `Killed`. */
 export function lifeOf(
   writesMax: number,
-  { lastAnswerLost = false }: { readonly lastAnswerLost?: boolean } = {},
+  { lastAnswerLost = false, unanswered }: LifeOptions = {},
 ): Life {
   const writes: string[] = [];
   let dead = false;
@@ -34,9 +38,11 @@ export function lifeOf(
     alive();
     writes.push(what);
     const last = lastAnswerLost && writes.length === writesMax;
+    const deaf = writes.length === unanswered;
     const answer = await run();
     if (last) dead = true;
     alive();
+    if (deaf) throw new ApiError('no answer came', { status: 0, reason: 'Unreachable' });
     return answer;
   };
   const read = async <T>(run: () => Promise<T>): Promise<T> => {
@@ -45,27 +51,35 @@ export function lifeOf(
     alive();
     return answer;
   };
-  const nameOf = (object: KubeObject) => `${object.kind}/${object.metadata.name ?? ''}`;
   return {
     writes,
     get dead() {
       return dead;
     },
-    wrap: (kube) => ({
-      read: (reference) => read(() => kube.read(reference)),
-      list: (resource, options) => read(() => kube.list(resource, options)),
-      create: (resource, object, options) =>
-        write(`create ${nameOf(object)}`, () => kube.create(resource, object, options)),
-      apply: (resource, object, options) =>
-        write(`apply ${nameOf(object)}`, () => kube.apply(resource, object, options)),
-      mergePatch: (reference, patch, options) =>
-        write(`patch ${reference.resource.kind}/${reference.name}`, () =>
-          kube.mergePatch(reference, patch, options),
-        ),
-      delete: (reference, options) =>
-        write(`delete ${reference.resource.kind}/${reference.name}`, () =>
-          kube.delete(reference, options),
-        ),
-    }),
+    wrap: (kube) => through(kube, read, write),
+  };
+}
+
+function through(
+  kube: Kube,
+  read: <T>(run: () => Promise<T>) => Promise<T>,
+  write: <T>(what: string, run: () => Promise<T>) => Promise<T>,
+): Kube {
+  const nameOf = (object: KubeObject) => `${object.kind}/${object.metadata.name ?? ''}`;
+  return {
+    read: (reference) => read(() => kube.read(reference)),
+    list: (resource, options) => read(() => kube.list(resource, options)),
+    create: (resource, object, options) =>
+      write(`create ${nameOf(object)}`, () => kube.create(resource, object, options)),
+    apply: (resource, object, options) =>
+      write(`apply ${nameOf(object)}`, () => kube.apply(resource, object, options)),
+    mergePatch: (reference, patch, options) =>
+      write(`patch ${reference.resource.kind}/${reference.name}`, () =>
+        kube.mergePatch(reference, patch, options),
+      ),
+    delete: (reference, options) =>
+      write(`delete ${reference.resource.kind}/${reference.name}`, () =>
+        kube.delete(reference, options),
+      ),
   };
 }

@@ -18,6 +18,8 @@ export interface Kubelet {
   readonly termination: Map<string, string>;
   /** Whether claims reach the size that they request. */
   grows: boolean;
+  /** Jobs whose pod has done its work, as often as one has: `NAMESPACE/NAME`. */
+  readonly finishedJobs: string[];
   stop(): Promise<void>;
 }
 
@@ -32,6 +34,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
     unready: new Set<string>(),
     termination: new Map<string, string>(),
     grows: true,
+    finishedJobs: [] as string[],
   };
   const stopping = new AbortController();
   const look = async () => {
@@ -41,12 +44,16 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
     ]);
     const ours = (object: V1Pod | V1PersistentVolumeClaim) =>
       namespaces === undefined || namespaces.includes(object.metadata?.namespace ?? '');
-    for (const claim of claims.items.filter(ours)) await bind(core, kubelet, claim);
-    for (const pod of pods.items.filter(ours)) await run(core, kubelet, pod);
+    // What has just changed or gone is looked at again in the next round.
+    await Promise.allSettled([
+      ...claims.items
+        .filter(ours)
+        .map((claim) => bind(core, kubelet, claim, isUsed(claim, pods.items))),
+      ...pods.items.filter(ours).map((pod) => run(core, kubelet, pod)),
+    ]);
   };
   const loop = (async () => {
     while (!stopping.signal.aborted) {
-      // What has just changed or gone is looked at again in the next round.
       await look().catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
@@ -63,11 +70,12 @@ async function bind(
   core: CoreV1Api,
   kubelet: Pick<Kubelet, 'grows'>,
   claim: V1PersistentVolumeClaim,
+  used: boolean,
 ): Promise<void> {
   const { name = '', namespace = '' } = claim.metadata ?? {};
   const storage = claim.spec?.resources?.requests?.['storage'];
   if (claim.metadata?.deletionTimestamp !== undefined) {
-    await finish(core, claim);
+    if (!used) await finish(core, claim);
     return;
   }
   const bound = claim.status?.phase === 'Bound';
@@ -78,7 +86,18 @@ async function bind(
   await core.patchNamespacedPersistentVolumeClaimStatus({ name, namespace, body }, merge);
 }
 
-/** The controller that protects claims in use waits for pods that no kubelet ends. */
+/** By a pod that has not ended. */
+const isUsed = ({ metadata }: V1PersistentVolumeClaim, pods: readonly V1Pod[]): boolean =>
+  pods.some(
+    (pod) =>
+      pod.metadata?.namespace === metadata?.namespace &&
+      pod.status?.phase !== 'Succeeded' &&
+      (pod.spec?.volumes ?? []).some(
+        (volume) => volume.persistentVolumeClaim?.claimName === metadata?.name,
+      ),
+  );
+
+/** As the controller that protects claims in use does, only sooner. */
 async function finish(core: CoreV1Api, claim: V1PersistentVolumeClaim): Promise<void> {
   const { name = '', namespace = '', finalizers = [] } = claim.metadata ?? {};
   if (finalizers.length === 0) return;
@@ -88,7 +107,7 @@ async function finish(core: CoreV1Api, claim: V1PersistentVolumeClaim): Promise<
 
 async function run(
   core: CoreV1Api,
-  kubelet: Pick<Kubelet, 'unready' | 'termination'>,
+  kubelet: Pick<Kubelet, 'unready' | 'termination' | 'finishedJobs'>,
   pod: V1Pod,
 ): Promise<void> {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
@@ -114,6 +133,10 @@ async function run(
   ]);
   if (was === is) return;
   await core.patchNamespacedPodStatus({ name, namespace, body: { status } }, merge);
+  const job = pod.metadata?.labels?.['batch.kubernetes.io/job-name'];
+  if (job !== undefined && status.phase === 'Succeeded') {
+    kubelet.finishedJobs.push(`${namespace}/${job}`);
+  }
 }
 
 const readiness = (pod: V1Pod) =>

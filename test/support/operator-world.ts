@@ -21,6 +21,8 @@ export interface OperatorWorld {
   readonly kubelet: Kubelet;
   setCatalog(spec: CatalogSpec): Promise<void>;
   createNamespace(name: string): Promise<void>;
+  /** Does not wait until it is gone. */
+  deleteNamespace(name: string): Promise<void>;
   createDatabase(namespace: string, name: string, spec: Partial<DatabaseSpec>): Promise<Database>;
   patchDatabase(namespace: string, name: string, patch: object): Promise<Database>;
   deleteDatabase(namespace: string, name: string): Promise<void>;
@@ -61,8 +63,11 @@ const namespaces: Resource = {
 
 const fieldManager = 'test';
 
-export async function startOperatorWorld(): Promise<OperatorWorld> {
-  const plane = await startControlPlane({ controllerManager: true });
+/** `requestsPerSecond`: of each of Kubernetes' own controllers, where many databases live side by side. */
+export async function startOperatorWorld(
+  options: { readonly requestsPerSecond?: number } = {},
+): Promise<OperatorWorld> {
+  const plane = await startControlPlane({ controllerManager: true, ...options });
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(plane.kubeconfig);
   const kube = createKube(kubeConfig, { requestsPerSecond: 1_000, requestsBurst: 1_000 });
@@ -88,6 +93,11 @@ export async function startOperatorWorld(): Promise<OperatorWorld> {
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
         { fieldManager },
       );
+    },
+    async deleteNamespace(name) {
+      const found = await kube.read({ resource: namespaces, name });
+      if (found === undefined) return;
+      await kube.delete({ resource: namespaces, name }, { uid: found.metadata.uid ?? '' });
     },
     createDatabase(namespace, name, spec) {
       const object = {
