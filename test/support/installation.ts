@@ -108,6 +108,9 @@ export async function install(
 
 function catalogOf(images: Partial<Record<Extra | 'engine', string>>): CatalogSpec {
   const { TIGERBEETLE_IMAGE: real, TIGERBEETLE_IMAGE_NEXT: realNext } = process.env;
+  if ((real === undefined) !== (realNext === undefined)) {
+    throw new Error('set TIGERBEETLE_IMAGE and TIGERBEETLE_IMAGE_NEXT, both or neither');
+  }
   const spec = catalogSpec({
     engine: images.engine ?? namesOnly.engine,
     engineNext: images['engine-next'] ?? namesOnly.engineNext,
