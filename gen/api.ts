@@ -646,7 +646,7 @@ export interface components {
             readonly clusterSizes: readonly {
                 readonly id: string;
                 /** @description The number in the ID. */
-                readonly number: number | null;
+                readonly number: number;
                 /** @description Thousandths of a core that each replica is given at least. */
                 readonly cpuMillis: number;
                 /** @description Of each replica. */

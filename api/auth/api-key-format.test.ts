@@ -23,7 +23,7 @@ test('a key with any one character changed, left out or added is none', () => {
   fc.assert(
     fc.property(
       fc.nat(text.length - 1),
-      fc.constantFrom(...'09azAZ_- é'),
+      fc.constantFrom('0', '9', 'a', 'z', 'A', 'Z', '_', '-', ' ', 'é'),
       fc.constantFrom('change', 'drop', 'add'),
       (at, letter, how) => {
         fc.pre(how !== 'change' || text[at] !== letter);

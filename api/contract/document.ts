@@ -14,6 +14,7 @@ import type { BodySpec, ResponseSpec, RouteSpec } from './route.ts';
 import { problemExample, problemSchema } from './schemas/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+export type OpenapiDocument = Json & { readonly openapi: string };
 
 export interface DocumentOptions {
   readonly version: string;
@@ -34,7 +35,7 @@ of enumerations, problem codes and types of events. What is removed is first mar
 **Integers.** 128- and 64-bit integers are strings of digits in answers. In requests of the ledger they are strings or JSON
 integers, which are taken exactly however large they are.`;
 
-export function openapiDocument({ version, servers, docsUrl }: DocumentOptions): Json {
+export function openapiDocument({ version, servers, docsUrl }: DocumentOptions): OpenapiDocument {
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [operationId, route] of routeEntries) {

@@ -102,6 +102,8 @@ export interface Input<Route extends RouteSpec> {
 interface Head<Status> {
   readonly status: Status;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of Set-Cookie. */
+  readonly cookies?: readonly string[];
   /** The value of the ETag with its quotes: the router answers If-None-Match with it. */
   readonly etag?: string;
 }

@@ -67,9 +67,9 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', [...options.trustedProxies]);
   const limits = new RateLimits(options.limits, (policy) => options.metrics.rateLimited(policy));
   const gate = new Gate({
-    ...options.gate,
     authenticate: (credential, caller) => options.gate.authenticate(credential, caller),
     hasDatabase: (organization, id) => options.gate.hasDatabase(organization, id),
+    denied: (denial) => options.gate.denied(denial),
     limits,
     origin: options.origin,
     onWrongCredential: () => options.metrics.credentialRefused(),
@@ -80,7 +80,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(compression());
   addDocumentation(app, options);
-  addRoutes(app, options, gate, limits);
+  addRoutes(app, options, gate);
   app.use((request: Request) => {
     throw new Refusal('not_found', {
       detail: `There is nothing at ${request.path.slice(0, 200)}; /docs/openapi describes what there is.`,
@@ -127,7 +127,7 @@ function begin(request: Request, response: Response, options: AppOptions): void 
   });
 }
 
-function addRoutes(app: Express, options: AppOptions, gate: Gate, limits: RateLimits): void {
+function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
   const methods = new Map<string, string[]>();
   for (const [operationId, route] of routeEntries) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -137,12 +137,9 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate, limits: RateLi
     app[add](path, async (request, response) => {
       const locals = localsOf(response);
       locals.operationId = operationId;
-      if (route.access.kind === 'public' && route.method !== 'GET') {
-        await limits.check('credentials', request.ip ?? '');
-      }
       const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
       const { requestId } = locals;
-      const exchange = { request, response, requestId, gone, logger: options.logger };
+      const exchange = { request, response, requestId, operationId, gone };
       await dispatch(exchange, route, handler, gate);
     });
   }

@@ -1,11 +1,11 @@
 /** One request to one route: gate, body, query, handler, answer. */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import type { Logger } from 'pino';
 import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
 import type { RouteSpec, ServerSentEvent } from '../contract/route.ts';
+import type { OperationId } from '../contract/routes.ts';
 import { parseBody, readBody } from './body.ts';
 import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
@@ -23,6 +23,7 @@ interface AnyReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly etag?: string;
+  readonly cookies?: readonly string[];
   readonly body?: unknown;
   readonly bytes?: Uint8Array;
   readonly contentType?: string;
@@ -33,9 +34,9 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly requestId: string;
+  readonly operationId: OperationId;
   /** Aborts when the client has gone, or the process is to end and it is a stream. */
   readonly gone: AbortSignal;
-  readonly logger: Logger;
 }
 
 export async function dispatch(
@@ -47,7 +48,9 @@ export async function dispatch(
   const { request, response } = exchange;
   const { url } = request;
   const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
-  const admission = route.access.kind === 'public' ? undefined : await gate.admit(request, route);
+  const isPublic = route.access.kind === 'public';
+  if (isPublic) await gate.admitAnybody(request, route);
+  const admission = isPublic ? undefined : await gate.admit(exchange, route);
   response.set({ ...admission?.headers });
   response.locals['principal'] = admission?.principal;
   const query = parseQuery(route.query, search);
@@ -167,6 +170,7 @@ async function send(
 ): Promise<void> {
   response.set({ 'Cache-Control': route.cache ?? cacheDefault, ...reply.headers });
   if (reply.etag !== undefined) response.set('ETag', reply.etag);
+  if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
   if (reply.events !== undefined) {
     await writeEvents(response, reply.events, signal);
     return;

@@ -3,10 +3,12 @@ import type { Request } from 'express';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { credentialOf, type Credential } from '../auth/credentials.ts';
-import { checkCsrf } from '../auth/csrf.ts';
+import { checkCsrf, checkOrigin } from '../auth/csrf.ts';
+import type { Denial } from '../auth/denials.ts';
 import type { Principal } from '../auth/principal.ts';
 import { pathParameters } from '../contract/path-parameters.ts';
 import type { RouteSpec } from '../contract/route.ts';
+import type { OperationId } from '../contract/routes.ts';
 import { isTypeId } from '../../domain/type-id.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { Refusal } from './refusal.ts';
@@ -16,6 +18,8 @@ export interface GatePort {
   authenticate(credential: Credential, caller: Caller): Promise<Principal>;
   /** Whether the organization has it, deleted ones that can be restored included. */
   hasDatabase(organizationId: string, databaseId: string): Promise<boolean>;
+  /** A good credential asked for what it may not have. Returns at once. */
+  denied(denial: Denial): void;
 }
 
 export interface GateOptions extends GatePort {
@@ -23,6 +27,12 @@ export interface GateOptions extends GatePort {
   /** Ours, for requests of browsers; `undefined`: what the Host header says. */
   readonly origin: string | undefined;
   readonly onWrongCredential: () => void;
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly operationId: OperationId;
 }
 
 export interface Admission {
@@ -52,7 +62,14 @@ export class Gate {
     }
   }
 
-  async admit(request: Request, route: RouteSpec): Promise<Admission> {
+  /** For routes without a credential: those that change something take one in their body, or could be forged. */
+  async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
+    if (route.method === 'GET') return;
+    await this.#options.limits.check('credentials', request.ip ?? '');
+    checkOrigin(request.headers, this.#options.origin);
+  }
+
+  async admit({ request, requestId, operationId }: Asked, route: RouteSpec): Promise<Admission> {
     const { limits, origin } = this.#options;
     const principal = await this.identify(request);
     const headers = await (route.body?.form === 'ledger'
@@ -62,7 +79,16 @@ export class Gate {
       checkCsrf(request.headers, principal.csrfHash, origin);
     }
     checkIds(request.params);
-    await this.#authorize(route, principal, request.params['databaseId']);
+    try {
+      await this.#authorize(route, principal, request.params['databaseId']);
+    } catch (error) {
+      if (error instanceof Refusal) {
+        const { ip, userAgent } = callerOf(request);
+        const author = { actor: principal.actor, requestId, ip, userAgent };
+        this.#options.denied({ principal, author, action: operationId, code: error.code });
+      }
+      throw error;
+    }
     return { principal, headers };
   }
 

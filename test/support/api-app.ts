@@ -99,6 +99,7 @@ const gate: GatePort = {
     return known;
   },
   hasDatabase: async (_organization, id) => id !== foreignDatabaseId,
+  denied: () => {},
 };
 
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));

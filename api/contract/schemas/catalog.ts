@@ -52,7 +52,7 @@ export const createCatalog = z
     clusterSizes: z.array(
       z.object({
         id: z.string(),
-        number: z.int().nullable().describe('The number in the ID.'),
+        number: z.int().describe('The number in the ID.'),
         cpuMillis: z.int().describe('Thousandths of a core that each replica is given at least.'),
         memoryBytes: z.int().describe('Of each replica.'),
         transfersMax: z

@@ -1,0 +1,241 @@
+/** The API, whole: store, cluster, worker, gateway, and the handlers of all areas behind one server. */
+import { createHash } from 'node:crypto';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { startHealthServer } from '../base/health-server.ts';
+import { createKube } from '../base/kube/kube-http.ts';
+import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
+import { measureProcess } from '../base/metrics/process-metrics.ts';
+import { Authenticator } from './auth/authenticator.ts';
+import { Denials } from './auth/denials.ts';
+import { noBilling, type BillingGuard } from './billing/guard.ts';
+import { catalogHandlers } from './catalog/handlers.ts';
+import type { Config } from './config.ts';
+import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
+import { Background } from './databases/background.ts';
+import { databaseHandlers } from './databases/handlers.ts';
+import { auditHandlers } from './events/handlers.ts';
+import { systemAuthor } from './events/actor.ts';
+import { ledgerHandlers } from './gateway/handlers.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { LedgerTargets } from './gateway/targets.ts';
+import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
+import { createApp } from './http/app.ts';
+import type { Handlers } from './http/handler.ts';
+import { startServer } from './http/server.ts';
+import { jobHandlers } from './jobs/handlers.ts';
+import { jobMetrics } from './jobs/job-metrics.ts';
+import { apiKeyHandlers } from './keys/handlers.ts';
+import { watchedResources } from './kubernetes/cluster-view.ts';
+import { organizationHandlers } from './organizations/handlers.ts';
+import { sessionHandlers } from './session/handlers.ts';
+import { Cursors } from './store/cursor.ts';
+import { findDatabaseView } from './store/database-list.ts';
+import { findDatabase } from './store/databases.ts';
+import { Housekeeping } from './store/housekeeping.ts';
+import { Listener } from './store/listener.ts';
+import { ensureDefaultOrganization } from './store/organizations.ts';
+import { Sealer } from './store/sealing.ts';
+import { StoreUnavailable } from './store/store-errors.ts';
+import { Store } from './store/store.ts';
+import { version } from './version.ts';
+import { webhookHandlers } from './webhooks/handlers.ts';
+
+export interface ApiOptions {
+  readonly config: Config;
+  readonly kubeConfig: KubeConfig;
+  readonly logger: Logger;
+  /** `none` when absent. */
+  readonly billing?: BillingGuard;
+}
+
+export interface Api {
+  readonly port: number;
+  readonly healthPort: number;
+  /** Resolves when the schema is up to date; rejects when it is not one of ours. */
+  readonly storeReady: Promise<void>;
+  /** Answers what was begun, hands back its jobs, and closes everything. False: not all within `waitMs`. */
+  stop(waitMs: number): Promise<boolean>;
+}
+
+/** Takes connections at once; answers with 503 until the store is ready, and without a catalog until the cluster is. */
+export async function startApi(options: ApiOptions): Promise<Api> {
+  const { config, logger } = options;
+  const parts = assemble(options);
+  const { store, metrics, background, stopping } = parts;
+  const docsUrl = `${config.publicUrl}/docs`;
+  const document = openapiDocument({
+    version,
+    servers: { ...config.servers, ...(config.publicUrl !== '' && { local: config.publicUrl }) },
+    docsUrl,
+  });
+  const app = createApp({
+    handlers: handlersOf(options, parts, document),
+    gate: {
+      authenticate: (credential, caller) => {
+        if (!store.ready) throw new StoreUnavailable('the store is not ready yet');
+        return parts.authenticator.authenticate(credential, caller);
+      },
+      hasDatabase: async (organizationId, id) =>
+        (await findDatabase(store.read, organizationId, id)) !== undefined,
+      denied: (denial) => parts.denials.tell(denial),
+    },
+    limits: config.limits,
+    metrics,
+    logger,
+    document,
+    docsUrl,
+    origin: config.publicUrl === '' ? undefined : new URL(config.publicUrl).origin,
+    trustedProxies: config.trustedProxies,
+    stopping: stopping.signal,
+  });
+  const health = await startHealthServer({
+    ...config.healthListen,
+    live: () => [],
+    ready: () => [
+      ...(store.ready ? [] : ['the store is not ready yet']),
+      ...(background.view.synced ? [] : ['the cluster is not known yet']),
+      ...(stopping.signal.aborted ? ['stopping'] : []),
+    ],
+    metrics: () => {
+      background.view.measure();
+      return metrics.registry.text();
+    },
+  });
+  const server = await startServer(app, { ...config.listen, docsUrl });
+  const stopMeasuring = measureProcess(metrics.registry, apiPrefix);
+  return {
+    port: server.port,
+    healthPort: health.port,
+    storeReady: begin(parts),
+    stop: async (waitMs) => {
+      stopping.abort();
+      const [inTime] = await Promise.all([server.stop(waitMs), background.stop(waitMs)]);
+      parts.gateway.close();
+      await parts.housekeeping.stop();
+      await parts.listener.stop();
+      await store.close();
+      await parts.kube.close();
+      await health.stop();
+      stopMeasuring();
+      return inTime;
+    },
+  };
+}
+
+type Parts = ReturnType<typeof assemble>;
+
+function assemble({ config, kubeConfig, logger }: ApiOptions) {
+  const metrics = createApiMetrics();
+  const { registry } = metrics;
+  const store = new Store({ url: config.databaseUrl, logger });
+  const listener = new Listener(store.pool, logger);
+  const kubePrefix = `${apiPrefix}kubernetes_`;
+  const kube = createKube(kubeConfig, {
+    userAgent: 'ledgerhouse-api',
+    onRequest: requestMetrics(registry, kubePrefix, watchedResources).requestMade,
+  });
+  const background = new Background({
+    store,
+    listener,
+    kube,
+    operatorNamespace: config.namespace,
+    logger,
+    metrics: watchMetrics(registry, kubePrefix, watchedResources),
+    hooks: jobMetrics(registry, apiPrefix),
+    identity: config.identity,
+  });
+  return {
+    metrics,
+    store,
+    listener,
+    kube,
+    background,
+    housekeeping: new Housekeeping(store, logger),
+    gateway: new Gateway({ logger, registry }),
+    targets: new LedgerTargets((organizationId, id) =>
+      findDatabaseView(store.read, organizationId, id),
+    ),
+    authenticator: new Authenticator(store, logger),
+    denials: new Denials(store, logger),
+    cursors: new Cursors(config.signingKey),
+    sealer: new Sealer(config.signingKey),
+    stopping: new AbortController(),
+  };
+}
+
+/** What asks the store begins when it is there. */
+async function begin({
+  store,
+  listener,
+  background,
+  housekeeping,
+  stopping,
+}: Parts): Promise<void> {
+  try {
+    await store.start(stopping.signal);
+  } catch (error) {
+    if (stopping.signal.aborted) return;
+    throw error;
+  }
+  await store.change(systemAuthor('start'), ensureDefaultOrganization);
+  listener.start();
+  background.start();
+  housekeeping.start();
+}
+
+function handlersOf(
+  { config, logger, billing = noBilling }: ApiOptions,
+  parts: Parts,
+  document: OpenapiDocument,
+): Handlers {
+  const { store, listener, background, gateway, targets, cursors, sealer, authenticator } = parts;
+  const catalog = () => background.view.catalog;
+  return {
+    ...catalogHandlers({
+      catalog,
+      document,
+      documentVersion: createHash('sha256')
+        .update(JSON.stringify(document))
+        .digest('hex')
+        .slice(0, 16),
+    }),
+    ...databaseHandlers({
+      services: {
+        store,
+        billing,
+        catalog,
+        databasesMax: config.databasesMax,
+        now: () => new Date(),
+      },
+      writer: background.writer,
+      cursors,
+      surroundings: () => ({
+        catalog: background.view.catalog?.spec,
+        operatorAlive: background.view.operatorAlive,
+        gateway: (databaseId) => gateway.health(databaseId),
+        publicUrl: config.publicUrl,
+        now: new Date(),
+      }),
+      changed: (organizationId, id) => {
+        targets.forget(organizationId, id);
+        gateway.forget(id);
+      },
+    }),
+    ...jobHandlers({ store, listener, cursors }),
+    ...ledgerHandlers({ gateway, targets }),
+    ...sessionHandlers({
+      store,
+      logger,
+      bootstrapTokenFile: config.bootstrapTokenFile,
+      limits: {
+        maxDatabases: config.databasesMax,
+        requestsPerMinute: config.limits.controlPerMinute,
+      },
+    }),
+    ...organizationHandlers({ store, cursors }),
+    ...apiKeyHandlers({ store, cursors, forget: (publicId) => authenticator.forget(publicId) }),
+    ...auditHandlers({ store, cursors }),
+    ...webhookHandlers({ store, sealer }),
+  };
+}

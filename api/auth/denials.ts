@@ -1,0 +1,55 @@
+/** Credentials that are good, but not for what was asked, in the audit log: once a minute for each and each operation. */
+import type { Logger } from 'pino';
+import type { ProblemCode } from '../contract/problems.ts';
+import type { Author } from '../events/actor.ts';
+import type { Store } from '../store/store.ts';
+import type { Principal } from './principal.ts';
+import { RecentMap } from './recent-map.ts';
+
+const quietMs = 60_000;
+const quietMax = 10_000;
+
+export interface Denial {
+  readonly principal: Principal;
+  readonly author: Author;
+  /** The operation. */
+  readonly action: string;
+  readonly code: ProblemCode;
+}
+
+export class Denials {
+  readonly #store: Store;
+  readonly #logger: Logger;
+  readonly #told: RecentMap<true>;
+
+  constructor(store: Store, logger: Logger, nowMs: () => number = Date.now) {
+    this.#store = store;
+    this.#logger = logger;
+    this.#told = new RecentMap(quietMax, quietMs, nowMs);
+  }
+
+  /** Not waited for: the answer is the same whether it can be written or not. */
+  tell({ principal, author, action, code }: Denial): void {
+    const name = `${principal.credentialId} ${action}`;
+    if (this.#told.get(name) !== undefined) return;
+    this.#told.set(name, true);
+    const isKey = principal.type === 'api_key';
+    this.#store
+      .change(author, async (change) => {
+        change.emit({
+          organizationId: principal.organization.id,
+          type: 'access.denied',
+          outcome: 'DENIED',
+          subject: {
+            type: isKey ? 'api_key' : 'session',
+            id: principal.credentialId,
+            display: principal.name,
+          },
+          data: { action, code },
+        });
+      })
+      .catch((error: unknown) => {
+        this.#logger.warn({ err: error, action, code }, 'a denial was not written');
+      });
+  }
+}

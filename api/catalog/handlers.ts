@@ -1,0 +1,35 @@
+import type { catalogRoutes } from '../contract/routes/catalog.ts';
+import { etagOf } from '../http/conditional.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { CatalogView } from '../kubernetes/cluster-view.ts';
+import { shownCatalog } from './shown-catalog.ts';
+
+export interface CatalogServices {
+  readonly catalog: () => CatalogView | undefined;
+  /** Of this API, with this installation's addresses. */
+  readonly document: { readonly openapi: string; readonly [key: string]: unknown };
+  /** Changes whenever the document does. */
+  readonly documentVersion: string;
+}
+
+export const catalogHandlers = ({
+  catalog,
+  document,
+  documentVersion,
+}: CatalogServices): HandlersOf<typeof catalogRoutes> => ({
+  async getOpenapiDocument() {
+    return { status: 200, etag: etagOf('openapi', documentVersion), body: document };
+  },
+  async getCreateCatalog() {
+    const view = catalog();
+    if (view === undefined) {
+      throw new Refusal('service_unavailable', {
+        detail:
+          'There is no catalog yet: an administrator applies a LedgerCatalog named default to the cluster.',
+        retryAfterSeconds: 5,
+      });
+    }
+    return { status: 200, etag: etagOf('catalog', view.version), body: shownCatalog(view) };
+  },
+});

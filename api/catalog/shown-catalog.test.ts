@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import { catalogSpec } from '../../test/fixtures/catalog.ts';
+import { createCatalog } from '../contract/schemas/catalog.ts';
+import { shownCatalog } from './shown-catalog.ts';
+
+const spec = catalogSpec();
+
+test('every pair of tier and topology is there, and one that is not available says why', () => {
+  const shown = shownCatalog({
+    version: '1',
+    spec: {
+      ...spec,
+      capabilities: [
+        { tier: 'local-nvme', topology: 'single', available: false, reason: 'lost with its node' },
+      ],
+    },
+  });
+  const { storageCapabilities: pairs } = shown;
+  expect(pairs).toHaveLength(spec.storageTiers.length * spec.topologies.length);
+  expect(pairs.filter(({ supported }) => !supported)).toEqual([
+    {
+      id: 'local-nvme.single',
+      storageTierId: 'local-nvme',
+      clusterConfigurationId: 'single',
+      supported: false,
+      reason: 'lost with its node',
+    },
+  ]);
+  expect(createCatalog.safeParse(shown).error).toBeUndefined();
+});
+
+test('a size that admits no engine of the catalog is not available', () => {
+  const sizes = spec.sizes.map((size) => ({ ...size, engines: ['TigerBeetle' as const] }));
+  const engines = spec.engines.filter(({ name }) => name === 'Builtin');
+  const shown = shownCatalog({ version: '1', spec: { ...spec, sizes, engines } });
+  expect(shown.clusterSizes.some(({ available }) => available)).toBe(false);
+});
+
+test('the defaults can be chosen', () => {
+  const { defaults, ...shown } = shownCatalog({ version: '1', spec });
+  const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+  expect(ids(shown.providers)).toContain(defaults.provider);
+  expect(ids(shown.regions)).toContain(defaults.region);
+  expect(ids(shown.clusterConfigurations)).toContain(defaults.clusterConfiguration);
+  expect(ids(shown.clusterSizes)).toContain(defaults.clusterSize);
+  expect(ids(shown.storageTiers)).toContain(defaults.storageTier);
+});

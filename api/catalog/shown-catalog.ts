@@ -1,0 +1,133 @@
+/** The LedgerCatalog as the contract shows it: every choice with its ID, every pair that does not go together with why. */
+import type { z } from 'zod';
+import type { CatalogSpec, EngineName } from '../../domain/resources.ts';
+import type { createCatalog } from '../contract/schemas/catalog.ts';
+import type { Immutable } from '../contract/route.ts';
+import type { CatalogView } from '../kubernetes/cluster-view.ts';
+
+type Shown = Immutable<z.input<typeof createCatalog>>;
+
+/** Six replicas stand two failures whichever they are; three stand one. */
+const toleratedFailures = { 1: 0, 3: 1, 6: 2 } as const;
+const mib = 1024 * 1024;
+
+export function shownCatalog({ spec, version }: CatalogView): Shown {
+  const { defaults, providers, topologies, storageTiers, prices } = spec;
+  return {
+    version,
+    currency: prices?.currency ?? null,
+    storageUnit: 'GiB',
+    defaults: {
+      provider: defaults.provider,
+      region: defaults.region,
+      clusterConfiguration: defaults.topology,
+      clusterSize: defaults.size,
+      storageTier: defaults.storageTier,
+      selectedStorageGb: defaults.storageGb,
+      engine: defaults.engine,
+    },
+    providers: providers.map(({ id, name, provisioning, regions }) => ({
+      id,
+      name,
+      provisioning,
+      available: regions.length > 0,
+    })),
+    regions: providers.flatMap((provider) =>
+      provider.regions.map(({ id, name }) => ({
+        id,
+        providerId: provider.id,
+        name,
+        available: true,
+      })),
+    ),
+    clusterConfigurations: topologies.map(({ id, name, replicas }) => ({
+      id,
+      name,
+      replicas,
+      highAvailability: replicas > 1,
+      toleratedFailures: toleratedFailures[replicas],
+      recommendedForProduction: replicas === 6,
+      engines: enginesOf(spec, id),
+    })),
+    clusterSizes: sizesOf(spec),
+    storageTiers: storageTiers.map(({ id, name, minGb, maxGb, stepGb, growable }) => ({
+      id,
+      name,
+      minGb,
+      maxGb,
+      stepGb,
+      growable,
+    })),
+    storageCapabilities: capabilitiesOf(spec),
+    engines: spec.engines.map(shownEngine),
+    prices: {
+      sizes: (prices?.sizes ?? []).map(({ size, monthly }) => ({
+        clusterSizeId: size,
+        perReplicaMonthly: monthly,
+      })),
+      storage: (prices?.storage ?? []).map(({ tier, monthlyPerGb }) => ({
+        storageTierId: tier,
+        perGbReplicaMonthly: monthlyPerGb,
+      })),
+    },
+    import: { supported: false },
+  };
+}
+
+const sizesOf = ({ sizes, engines: all }: CatalogSpec): Shown['clusterSizes'] =>
+  sizes.map((size) => {
+    const engines = all
+      .map(({ name }) => name)
+      .filter((name) => size.engines?.includes(name) ?? true);
+    return {
+      id: size.id,
+      number: Number(/\d+$/.exec(size.id)?.[0]),
+      cpuMillis: size.cpuMillis,
+      memoryBytes: size.memoryMib * mib,
+      transfersMax: size.transfersMax ?? null,
+      engines,
+      available: engines.length > 0,
+    };
+  });
+
+const enginesOf = (spec: CatalogSpec, topology: string): readonly EngineName[] =>
+  spec.engines
+    .filter(({ topologies }) => topologies?.some((id) => id === topology) ?? true)
+    .map(({ name }) => name);
+
+/** A pair that the catalog does not name is available. */
+const capabilitiesOf = (spec: CatalogSpec): Shown['storageCapabilities'] =>
+  spec.storageTiers.flatMap((tier) =>
+    spec.topologies.map((topology) => {
+      const pair = spec.capabilities?.find(
+        (row) => row.tier === tier.id && row.topology === topology.id,
+      );
+      const supported = pair?.available ?? true;
+      return {
+        id: `${tier.id}.${topology.id}`,
+        storageTierId: tier.id,
+        clusterConfigurationId: topology.id,
+        supported,
+        reason: supported ? null : (pair?.reason ?? 'The catalog does not offer it.'),
+      };
+    }),
+  );
+
+const shownEngine = (engine: CatalogSpec['engines'][number]): Shown['engines'][number] => ({
+  name: engine.name,
+  defaultVersion: engine.defaultVersion,
+  versions: engine.versions.map(({ version, release, oldestClient, deprecated }) => ({
+    version,
+    release,
+    oldestClient: oldestClient ?? null,
+    deprecated,
+  })),
+  parameters: (engine.parameters ?? []).map((parameter) => ({
+    name: parameter.name,
+    type: parameter.type,
+    minimum: parameter.minimum ?? null,
+    maximum: parameter.maximum ?? null,
+    default: parameter.default ?? null,
+    description: parameter.description,
+  })),
+});

@@ -1,0 +1,171 @@
+/** The API's configuration, from the environment. Unknown names of ours are mistakes. Secrets come as files, but for the URL. */
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { documentDefaults } from './contract/document-defaults.ts';
+import type { DocumentOptions } from './contract/document.ts';
+import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Config {
+  /** Where the API and the operator run, and the operator's Lease is. */
+  readonly namespace: string;
+  /** Who this process is among the API's, for leases of jobs. */
+  readonly identity: string;
+  /** PostgreSQL. */
+  readonly databaseUrl: string;
+  readonly listen: Address;
+  readonly healthListen: Address;
+  /** How clients reach it, without a path; empty: as each request said. */
+  readonly publicUrl: string;
+  readonly logLevel: string;
+  readonly bootstrapTokenFile: string | undefined;
+  /** Signs cursors and seals secrets: the same for all processes. */
+  readonly signingKey: Buffer;
+  /** Databases of an organization that are not deleted, at most. */
+  readonly databasesMax: number;
+  readonly limits: RateLimitSettings;
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** As the OpenAPI document names them. */
+  readonly servers: DocumentOptions['servers'];
+}
+
+const prefix = 'LEDGERHOUSE_API_';
+const names = [
+  'NAMESPACE',
+  'IDENTITY',
+  'DATABASE_URL',
+  'LISTEN',
+  'HEALTH_LISTEN',
+  'PUBLIC_URL',
+  'LOG_LEVEL',
+  'BOOTSTRAP_TOKEN_FILE',
+  'SIGNING_KEY_FILE',
+  'DATABASES_MAX',
+  'CONTROL_REQUESTS_PER_MINUTE',
+  'LEDGER_REQUESTS_PER_SECOND',
+  'WRONG_CREDENTIALS_PER_MINUTE',
+  'TRUSTED_PROXIES',
+  'SERVER_DEVELOPMENT',
+  'SERVER_STAGING',
+  'SERVER_PRODUCTION',
+] as const;
+type Name = (typeof names)[number];
+type Read = (name: Name, fallback?: string) => string;
+
+/** Fewer bytes could be found by trying. */
+const signingKeyMin = 32;
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith(prefix) && !names.some((known) => name === `${prefix}${known}`)) {
+      throw new ConfigError(
+        `no setting ${name}; there are ${names.map((one) => prefix + one).join(', ')}`,
+      );
+    }
+  }
+  const read: Read = (name, fallback) => {
+    const value = environment[`${prefix}${name}`] ?? fallback;
+    if (value === undefined) throw new ConfigError(`${prefix}${name} is missing`);
+    return value;
+  };
+  const { servers } = documentDefaults;
+  return {
+    namespace: read('NAMESPACE', 'ledgerhouse-system'),
+    identity: read('IDENTITY', `${hostname()}-${process.pid}`),
+    databaseUrl: databaseUrl(read('DATABASE_URL')),
+    listen: address('LISTEN', read('LISTEN', '127.0.0.1:8080')),
+    healthListen: address('HEALTH_LISTEN', read('HEALTH_LISTEN', '127.0.0.1:8081')),
+    publicUrl: baseUrl('PUBLIC_URL', read('PUBLIC_URL', '')),
+    logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL', 'info'), ['debug', 'info', 'warn', 'error']),
+    bootstrapTokenFile: environment[`${prefix}BOOTSTRAP_TOKEN_FILE`],
+    signingKey: signingKey(read('SIGNING_KEY_FILE')),
+    databasesMax: count('DATABASES_MAX', read('DATABASES_MAX', '50')),
+    limits: limitsOf(read),
+    trustedProxies: read('TRUSTED_PROXIES', '')
+      .split(/[\s,]+/)
+      .filter((one) => one !== ''),
+    servers: {
+      local: servers.local,
+      development: baseUrl('SERVER_DEVELOPMENT', read('SERVER_DEVELOPMENT', servers.development)),
+      staging: baseUrl('SERVER_STAGING', read('SERVER_STAGING', servers.staging)),
+      production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', servers.production)),
+    },
+  };
+}
+
+/** For the log. */
+export const redacted = (config: Config) => ({
+  ...config,
+  databaseUrl: new URL(config.databaseUrl).host,
+  signingKey: 'hidden',
+});
+
+function limitsOf(read: Read): RateLimitSettings {
+  const limit = (name: Name, fallback: number) => count(name, read(name, String(fallback)));
+  return {
+    controlPerMinute: limit('CONTROL_REQUESTS_PER_MINUTE', rateLimitDefaults.controlPerMinute),
+    ledgerPerSecond: limit('LEDGER_REQUESTS_PER_SECOND', rateLimitDefaults.ledgerPerSecond),
+    wrongCredentialsPerMinute: limit(
+      'WRONG_CREDENTIALS_PER_MINUTE',
+      rateLimitDefaults.wrongCredentialsPerMinute,
+    ),
+  };
+}
+
+function databaseUrl(text: string): string {
+  const isPostgres = URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+  if (isPostgres) return text;
+  // Not repeated: it may hold a password.
+  throw new ConfigError(
+    `${prefix}DATABASE_URL must be postgres://user:password@host:port/database`,
+  );
+}
+
+function baseUrl(name: Name, text: string): string {
+  const url = text.replace(/\/+$/, '');
+  const isWeb = url === '' || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
+  if (isWeb) return url;
+  throw new ConfigError(`${prefix}${name} must be http(s)://host, not ${text}`);
+}
+
+function address(name: Name, text: string): Address {
+  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === undefined || Number(port) > 65_535) {
+    throw new ConfigError(`${prefix}${name} must be HOST:PORT, not ${text}`);
+  }
+  return { host, port: Number(port) };
+}
+
+function count(name: Name, text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) {
+    throw new ConfigError(`${prefix}${name} must be a number from 1 to 9999999, not ${text}`);
+  }
+  return Number(text);
+}
+
+function oneOf(name: Name, text: string, allowed: readonly string[]): string {
+  if (allowed.includes(text)) return text;
+  throw new ConfigError(`${prefix}${name} must be one of ${allowed.join(', ')}, not ${text}`);
+}
+
+function signingKey(file: string): Buffer {
+  let key: Buffer;
+  try {
+    key = Buffer.from(readFileSync(file, 'utf8').trim());
+  } catch (error) {
+    throw new ConfigError(`${prefix}SIGNING_KEY_FILE cannot be read: ${String(error)}`, {
+      cause: error,
+    });
+  }
+  if (key.length >= signingKeyMin) return key;
+  throw new ConfigError(`${prefix}SIGNING_KEY_FILE must hold ${signingKeyMin} characters at least`);
+}

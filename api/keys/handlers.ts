@@ -1,0 +1,154 @@
+import { apiKeyPrefix, generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
+import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
+import { notThere } from '../http/gate.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
+import { Refusal } from '../http/refusal.ts';
+import {
+  apiKeyStatus,
+  createApiKey,
+  findApiKey,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  type ApiKey,
+} from '../store/api-keys.ts';
+import type { Cursors } from '../store/cursor.ts';
+import { findDatabase } from '../store/databases.ts';
+import type { Store } from '../store/store.ts';
+
+export interface KeyServices {
+  readonly store: Store;
+  readonly cursors: Cursors;
+  /** What this process remembers of a key is not so any more. */
+  readonly forget: (publicId: string) => void;
+}
+
+const lifetimeDefaultMs = 90 * 24 * 60 * 60 * 1_000;
+
+type Handlers = HandlersOf<typeof apiKeyRoutes>;
+
+export const apiKeyHandlers = (services: KeyServices): Handlers => ({
+  ...makers(services),
+  ...readers(services),
+  async revokeApiKey({ params, principal, author }) {
+    const { keyId } = params;
+    const key = await services.store.change(author, (change) =>
+      revokeApiKey(change, principal.organization.id, keyId),
+    );
+    if (key === undefined) throw notThere('keyId', keyId);
+    services.forget(key.publicId);
+    return { status: 204 };
+  },
+});
+
+function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' | 'rotateApiKey'> {
+  return {
+    async createApiKey({ body, principal, author }) {
+      const { id: organizationId } = principal.organization;
+      const { databaseScope: scope, name, permissions, ipAllowList } = body;
+      const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
+      if (databaseId !== null) {
+        const database = await findDatabase(store.read, organizationId, databaseId);
+        if (database === undefined) throw notThere('databaseId', databaseId);
+      }
+      const expiresAt = expiryOf(body.expiresAt, Date.now());
+      const secret = generateApiKey();
+      const key = await store.change(author, (change) =>
+        createApiKey(
+          change,
+          { organizationId, name, databaseId, permissions, ipAllowList, expiresAt },
+          stored(secret),
+        ),
+      );
+      return withSecret(key, secret);
+    },
+    async rotateApiKey({ params, body, principal, author }) {
+      const { keyId } = params;
+      const { id: organizationId } = principal.organization;
+      const secret = generateApiKey();
+      const graceMs = body.gracePeriodSeconds * 1_000;
+      const rotated = await store.change(author, (change) =>
+        rotateApiKey(change, { organizationId, id: keyId, graceMs }, stored(secret)),
+      );
+      if (rotated !== undefined) {
+        forget(rotated.old.publicId);
+        return withSecret(rotated.key, secret);
+      }
+      const found = await findApiKey(store.read, organizationId, keyId);
+      if (found === undefined) throw notThere('keyId', keyId);
+      throw new Refusal('api_key_not_active', {
+        detail: `The key is ${apiKeyStatus(found, new Date())}; make another.`,
+      });
+    },
+  };
+}
+
+function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' | 'getApiKey'> {
+  return {
+    async listApiKeys({ query, principal }) {
+      const { limit, cursor } = query;
+      const { id } = principal.organization;
+      const list = { of: 'api-keys', organization: id };
+      const position = readCursor(cursors, list, cursor, 2);
+      const page = await listApiKeys(store.read, id, { limit, ...(position && { position }) });
+      return { status: 200, body: shownPage(cursors, list, limit, page, shownKey) };
+    },
+    async getApiKey({ params, principal }) {
+      const key = await findApiKey(store.read, principal.organization.id, params.keyId);
+      if (key === undefined) throw notThere('keyId', params.keyId);
+      return { status: 200, body: { apiKey: shownKey(key) } };
+    },
+  };
+}
+
+const stored = ({ publicId, secretHash, lastFour }: NewApiKeyText) => ({
+  publicId,
+  secretHash,
+  lastFour,
+});
+
+function expiryOf(given: string | null | undefined, nowMs: number): Date | null {
+  if (given === null) return null;
+  if (given === undefined) return new Date(nowMs + lifetimeDefaultMs);
+  const expiresAt = new Date(given);
+  if (expiresAt.getTime() > nowMs) return expiresAt;
+  const detail = 'Must be in the future, or null for never.';
+  throw new Refusal('validation_failed', {
+    detail: `#/expiresAt: ${detail}`,
+    errors: [{ pointer: '#/expiresAt', code: 'in_the_past', detail }],
+  });
+}
+
+const withSecret = (key: ApiKey, { text }: NewApiKeyText) => ({
+  status: 201 as const,
+  headers: { Location: `/api/v1/api-keys/${key.id}` },
+  body: { success: true as const, apiKey: shownKey(key), secret: text },
+});
+
+const shownKey = (key: ApiKey) => ({
+  id: key.id,
+  organizationId: key.organizationId,
+  name: key.name,
+  prefix: `${apiKeyPrefix}${key.publicId}`,
+  lastFour: key.lastFour,
+  permissions: key.permissions,
+  databaseScope:
+    key.databaseId === null
+      ? ({ type: 'ALL' } as const)
+      : ({ type: 'DATABASE', databaseId: key.databaseId } as const),
+  status: apiKeyStatus(key, new Date()),
+  expiresAt: timeOf(key.expiresAt),
+  ipAllowList: key.ipAllowList,
+  rotatedFrom: key.rotatedFrom,
+  rotationEndsAt: timeOf(key.rotationEndsAt),
+  lastUsedAt: timeOf(key.lastUsedAt),
+  lastUsedIp: key.lastUsedIp,
+  lastUsedUserAgent: key.lastUsedUserAgent,
+  createdAt: key.createdAt.toISOString(),
+  createdBy: key.createdBy,
+  revokedAt: timeOf(key.revokedAt),
+  revokedBy: key.revokedBy,
+});
+
+const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

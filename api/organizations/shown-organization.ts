@@ -1,0 +1,12 @@
+import type { Role } from '../contract/access.ts';
+import type { Organization } from '../store/organizations.ts';
+
+export const shownOrganization = (organization: Organization, role: Role | null) => ({
+  id: organization.id,
+  name: organization.name,
+  slug: organization.slug,
+  namespace: organization.namespace,
+  status: organization.status,
+  role,
+  createdAt: organization.createdAt.toISOString(),
+});

@@ -1,0 +1,511 @@
+/** The whole API over HTTP: a real PostgreSQL, a real control plane with the real operator, and the API as it runs. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { startApi, type Api } from '../../api/api.ts';
+import { createClient } from '../../api/client/client.ts';
+import { readConfig } from '../../api/config.ts';
+import type { OperationId } from '../../api/contract/routes.ts';
+import { catalogSpec } from '../fixtures/catalog.ts';
+import { TestPostgres } from '../support/postgres.ts';
+import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
+import { eventually } from '../support/shell.ts';
+import { silent } from '../support/store.ts';
+import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+import { undocumented } from '../support/openapi.ts';
+
+jest.setTimeout(120_000);
+
+const bootstrapToken = 'lhb_0123456789abcdefghij';
+let folder: string;
+let postgres: TestPostgres;
+let databaseUrl: string;
+let world: OperatorWorld;
+let operator: TestOperator;
+let api: Api;
+let url: string;
+let administrator: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-api-'));
+  writeFileSync(join(folder, 'token'), `${bootstrapToken}\n`);
+  writeFileSync(join(folder, 'key'), 'k'.repeat(48));
+  [postgres, world] = await Promise.all([TestPostgres.create(), startOperatorWorld()]);
+  operator = await startTestOperator({ kubeConfig: world.kubeConfig });
+  databaseUrl = await postgres.createDatabase();
+  api = await start();
+  await api.storeReady;
+  url = `http://127.0.0.1:${api.port}`;
+  await eventually('the catalog is there', async () => {
+    const { status } = await fetch(`http://127.0.0.1:${api.healthPort}/readyz`);
+    if (status !== 200) throw new Error('not ready');
+    return true;
+  });
+});
+afterAll(async () => {
+  await api?.stop(5_000);
+  await operator?.stop();
+  await world?.stop();
+  await postgres?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = () =>
+  startApi({
+    kubeConfig: world.kubeConfig,
+    logger: silent,
+    config: readConfig({
+      LEDGERHOUSE_API_DATABASE_URL: databaseUrl,
+      LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
+      LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
+      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
+      LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
+      LEDGERHOUSE_API_DATABASES_MAX: '5',
+    }),
+  });
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // Read as tests need it: its shape has been judged by the document.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly json: any;
+}
+
+type Asked = readonly [operation: OperationId, method: string, path: string];
+
+/** Sends it, and judges the answer by the document. */
+async function ask(
+  [operation, method, path]: Asked,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<Answered> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const contentType = response.headers.get('content-type');
+  const wrong = undocumented(operation, { status: response.status, contentType, body: text });
+  expect({ operation, text, wrong }).toEqual({ operation, text, wrong: [] });
+  const isJson = contentType?.includes('json') === true;
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+const key = (secret: string) => ({ 'x-api-key': secret });
+
+async function openSession(): Promise<Readonly<Record<string, string>>> {
+  const answer = await ask(
+    ['openAdministratorSession', 'POST', '/session/administrator'],
+    {},
+    { token: bootstrapToken },
+  );
+  expect(answer.status).toBe(201);
+  const cookies = answer.headers.getSetCookie();
+  for (const cookie of cookies)
+    expect(cookie).toMatch(/; Path=\/; Max-Age=43200; Secure; SameSite=Lax/);
+  expect(cookies.find((cookie) => cookie.startsWith('__Host-session='))).toContain('HttpOnly');
+  return {
+    cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; '),
+    'x-csrf-token': answer.json.csrfToken,
+  };
+}
+
+async function makeKey(body: object, more: Readonly<Record<string, string>> = {}) {
+  administrator ??= await openSession();
+  const answer = await ask(
+    ['createApiKey', 'POST', '/api-keys'],
+    { ...administrator, ...more },
+    body,
+  );
+  expect(answer.status).toBe(201);
+  return answer.json as { secret: string; apiKey: { id: string } };
+}
+
+const everything = (more: Readonly<Record<string, string>> = {}) =>
+  makeKey({ name: 'all', permissions: ['db:read', 'db:write'] }, more);
+
+async function untilJobEnded(id: string, headers: Readonly<Record<string, string>>) {
+  for (;;) {
+    const { json } = await ask(['getJob', 'GET', `/jobs/${id}?waitSeconds=10`], headers);
+    if (json.job.finishedAt !== null) return json.job;
+  }
+}
+
+test('an installer becomes the administrator, makes an organization and a key, and the key works', async () => {
+  const wrong = await ask(
+    ['openAdministratorSession', 'POST', '/session/administrator'],
+    {},
+    { token: `${bootstrapToken}x` },
+  );
+  expect(wrong).toMatchObject({ status: 401, json: { code: 'invalid_credentials' } });
+  const session = await openSession();
+  const me = await ask(['getSession', 'GET', '/session'], session);
+  expect(me.json).toMatchObject({
+    credential: { type: 'session' },
+    user: { administrator: true },
+    organization: { slug: 'default', role: 'owner' },
+    limits: { maxDatabases: 5, requestsPerMinute: 600 },
+  });
+  const made = await ask(['createOrganization', 'POST', '/organizations'], session, {
+    name: 'Acme',
+    slug: 'acme',
+  });
+  expect(made).toMatchObject({ status: 201, json: { organization: { namespace: 'org-acme' } } });
+  const again = await ask(['createOrganization', 'POST', '/organizations'], session, {
+    name: 'Acme',
+    slug: 'acme',
+  });
+  expect(again).toMatchObject({ status: 409, json: { code: 'organization_slug_taken' } });
+  const { id } = made.json.organization;
+  const acme = { ...session, 'x-organization-id': id };
+  const { json } = await ask(['createApiKey', 'POST', '/api-keys'], acme, {
+    name: 'ci',
+    permissions: ['db:read'],
+  });
+  expect(Date.parse(json.apiKey.expiresAt) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+  const whoami = await ask(['getSession', 'GET', '/session'], key(json.secret));
+  expect(whoami.json).toMatchObject({
+    credential: { type: 'api_key', id: json.apiKey.id, permissions: ['db:read'] },
+    organization: { id },
+    user: null,
+    organizations: [],
+  });
+  const list = await ask(['listOrganizations', 'GET', '/organizations'], key(json.secret));
+  expect(list.json.data.map(({ slug }: { slug: string }) => slug)).toEqual(['acme']);
+  const all = await ask(['listOrganizations', 'GET', '/organizations'], session);
+  expect(all.json.data.map(({ slug }: { slug: string }) => slug)).toEqual(['default', 'acme']);
+  const first = await ask(
+    ['getOrganization', 'GET', `/organizations/${all.json.data[0].id}`],
+    key(json.secret),
+  );
+  expect(first).toMatchObject({ status: 404, json: { code: 'organization_not_found' } });
+  expect((await ask(['closeSession', 'DELETE', '/session'], session)).status).toBe(204);
+  expect((await ask(['getSession', 'GET', '/session'], session)).status).toBe(401);
+});
+
+test('a key is rotated with grace, and revoked at once', async () => {
+  const { secret, apiKey } = await everything();
+  const one: Asked = ['getApiKey', 'GET', `/api-keys/${apiKey.id}`];
+  const rotate: Asked = ['rotateApiKey', 'POST', `/api-keys/${apiKey.id}/rotate`];
+  const session: Asked = ['getSession', 'GET', '/session'];
+  const rotated = await ask(rotate, administrator, { gracePeriodSeconds: 2 });
+  expect(rotated.json.apiKey).toMatchObject({ rotatedFrom: apiKey.id, status: 'ACTIVE' });
+  expect((await ask(session, key(secret))).status).toBe(200);
+  expect((await ask(session, key(rotated.json.secret))).status).toBe(200);
+  expect((await ask(one, administrator)).json.apiKey.status).toBe('ROTATING');
+  expect(await ask(rotate, administrator)).toMatchObject({
+    status: 409,
+    json: { code: 'api_key_not_active' },
+  });
+  await eventually('the grace is over', async () => {
+    const answer = await ask(session, key(secret));
+    if (answer.status === 200) throw new Error('it still works');
+    expect(answer.json.code).toBe('credential_expired');
+    return true;
+  });
+  const revoke: Asked = ['revokeApiKey', 'DELETE', `/api-keys/${rotated.json.apiKey.id}`];
+  expect((await ask(revoke, administrator)).status).toBe(204);
+  expect(await ask(session, key(rotated.json.secret))).toMatchObject({
+    status: 401,
+    json: { code: 'invalid_credentials' },
+  });
+});
+
+test('a key works from the addresses of its list only', async () => {
+  const here = await makeKey({
+    name: 'here',
+    permissions: ['db:read'],
+    ipAllowList: ['127.0.0.0/8', '::1'],
+  });
+  const there = await makeKey({
+    name: 'there',
+    permissions: ['db:read'],
+    ipAllowList: ['192.0.2.0/24'],
+  });
+  const session: Asked = ['getSession', 'GET', '/session'];
+  expect((await ask(session, key(here.secret))).status).toBe(200);
+  expect((await ask(session, key(there.secret))).status).toBe(401);
+  const forged = { ...key(there.secret), 'x-forwarded-for': '192.0.2.7' };
+  expect((await ask(session, forged)).status).toBe(401);
+});
+
+test('the catalog is the cluster’s, and is read again for nothing while it stays', async () => {
+  const { secret } = await everything();
+  const answer = await ask(['getCreateCatalog', 'GET', '/catalog/create'], key(secret));
+  expect(answer.json.defaults.provider).toBe('local');
+  expect(answer.headers.get('cache-control')).toBe('private, max-age=60');
+  const etag = answer.headers.get('etag') ?? '';
+  const again = await ask(['getCreateCatalog', 'GET', '/catalog/create'], {
+    ...key(secret),
+    'if-none-match': etag,
+  });
+  expect(again.status).toBe(304);
+});
+
+test('a database is made, read, kept from deletion, deleted and restored', async () => {
+  const { secret } = await everything();
+  const me = key(secret);
+  const name = 'payments';
+  const dry = await ask(['createDatabase', 'POST', '/databases?dryRun=true'], me, { name });
+  expect(dry).toMatchObject({ status: 200, json: { dryRun: true, plan: { name } } });
+  const once = { ...me, 'idempotency-key': 'create-payments' };
+  const made = await ask(['createDatabase', 'POST', '/databases'], once, { name });
+  expect(made).toMatchObject({
+    status: 202,
+    json: { provisioning: { status: 'QUEUED', started: true } },
+  });
+  const { id } = made.json.database;
+  expect(made.headers.get('location')).toBe(`/api/v1/databases/${id}`);
+  expect(made.headers.get('link')).toBe(`</api/v1/jobs/${made.json.job.id}>; rel="monitor"`);
+  const replay = await ask(['createDatabase', 'POST', '/databases'], once, { name });
+  expect(replay).toMatchObject({ status: 202, json: { database: { id } } });
+  expect(
+    await ask(['createDatabase', 'POST', '/databases'], once, { name: 'other' }),
+  ).toMatchObject({ status: 422, json: { code: 'idempotency_key_reused' } });
+  expect(await ask(['createDatabase', 'POST', '/databases'], me, { name })).toMatchObject({
+    status: 409,
+    json: { code: 'database_name_taken', existingDatabaseId: id },
+  });
+  const tooEarly = await ask(
+    ['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`],
+    me,
+    {},
+  );
+  expect([200, 409, 503]).toContain(tooEarly.status);
+
+  const job = await untilJobEnded(made.json.job.id, me);
+  expect(job).toMatchObject({ status: 'SUCCEEDED', progress: { percent: 100 } });
+  const one: Asked = ['getDatabase', 'GET', `/databases/${id}`];
+  const ready = await ask(one, me);
+  expect(ready.json).toMatchObject({
+    database: { status: 'READY', name, createdBy: { type: 'api_key', display: 'all' } },
+    profile: { status: 'READY', revision: 1, active: true },
+  });
+  const etag = ready.headers.get('etag') ?? '';
+  const list = await ask(['listDatabases', 'GET', `/databases?name=${name}&status=READY`], me);
+  expect(list.json.data.map((row: { id: string }) => row.id)).toEqual([id]);
+
+  const protect = await ask(
+    ['updateDatabase', 'PATCH', `/databases/${id}`],
+    { ...me, 'if-match': etag },
+    { deletionProtection: true, labels: { team: 'a' } },
+  );
+  expect(protect.json.database).toMatchObject({ deletionProtection: true, labels: { team: 'a' } });
+  const stale = await ask(
+    ['updateDatabase', 'PATCH', `/databases/${id}`],
+    { ...me, 'if-match': etag },
+    { labels: {} },
+  );
+  expect(stale).toMatchObject({ status: 412, json: { code: 'precondition_failed' } });
+  const remove: Asked = ['deleteDatabase', 'DELETE', `/databases/${id}`];
+  expect(await ask(remove, me)).toMatchObject({
+    status: 409,
+    json: { code: 'deletion_protected' },
+  });
+  await ask(['updateDatabase', 'PATCH', `/databases/${id}`], me, { deletionProtection: false });
+  const deleting = await ask(remove, me);
+  expect(deleting).toMatchObject({ status: 202, json: { database: { status: 'DELETING' } } });
+  expect(deleting.json.database.purgeAt).not.toBeNull();
+  expect(await ask(remove, me)).toMatchObject({
+    status: 202,
+    json: { job: { id: deleting.json.job.id } },
+  });
+  // It may be gone already.
+  const late = await ask(['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`], me, {});
+  expect(['database_not_ready', 'database_not_found']).toContain(late.json.code);
+  expect(await untilJobEnded(deleting.json.job.id, me)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await ask(one, me)).json.database).toMatchObject({ status: 'DELETED' });
+  const hidden = await ask(['listDatabases', 'GET', '/databases'], me);
+  expect(JSON.stringify(hidden.json)).not.toContain(id);
+  const kept = await ask(['listDatabases', 'GET', '/databases?includeDeleted=true'], me);
+  expect(kept.json.data).toMatchObject([{ id, status: 'DELETED' }]);
+
+  const restored = await ask(['restoreDatabase', 'POST', `/databases/${id}/restore`], me, {});
+  expect(restored.status).toBe(202);
+  expect(await untilJobEnded(restored.json.job.id, me)).toMatchObject({ status: 'SUCCEEDED' });
+  expect((await ask(one, me)).json.database.status).toBe('READY');
+  const jobs = await ask(['listDatabaseJobs', 'GET', `/databases/${id}/jobs`], me);
+  expect(jobs.json.data).toHaveLength(3);
+  const stream = await ask(['streamJobEvents', 'GET', `/jobs/${restored.json.job.id}/events`], me);
+  expect(stream.status).toBe(200);
+
+  administrator ??= await openSession();
+  const audit = await ask(
+    ['listAuditEvents', 'GET', `/audit-events?targetId=${id}`],
+    administrator,
+  );
+  const types = audit.json.data.map(({ type }: { type: string }) => type).reverse();
+  expect(types).toEqual(
+    expect.arrayContaining(['database.created', 'database.ready', 'database.restored']),
+  );
+});
+
+test('what is not in the catalog, or does not go together, is told with what there is', async () => {
+  const me = key((await everything()).secret);
+  const create = (more: object) =>
+    ask(['createDatabase', 'POST', '/databases'], me, { name: 'nowhere', ...more });
+  for (const [property, value] of Object.entries({
+    provider: 'mars',
+    region: 'olympus',
+    clusterConfiguration: 'ha-9',
+    clusterSize: 'lh-7',
+    storageTier: 'tape',
+    engine: 'Abacus',
+  })) {
+    const answer = await create({ [property]: value });
+    expect(answer).toMatchObject({
+      status: 422,
+      json: { code: 'catalog_choice_unavailable', errors: [{ pointer: `#/${property}` }] },
+    });
+  }
+  const reason = 'a local volume is lost with its node';
+  await world.setCatalog({
+    ...catalogSpec(),
+    capabilities: [{ tier: 'local-nvme', topology: 'single', available: false, reason }],
+  });
+  await eventually('the catalog has changed', async () => {
+    const { json } = await ask(['getCreateCatalog', 'GET', '/catalog/create'], me);
+    expect(json.storageCapabilities).toContainEqual(
+      expect.objectContaining({ id: 'local-nvme.single', supported: false, reason }),
+    );
+    return true;
+  });
+  const local = await create({ storageTier: 'local-nvme', clusterConfiguration: 'single' });
+  expect(local).toMatchObject({ status: 422, json: { code: 'storage_unavailable_for_topology' } });
+});
+
+test('organizations see nothing of each other, whatever is asked for', async () => {
+  administrator ??= await openSession();
+  const other = await ask(['createOrganization', 'POST', '/organizations'], administrator, {
+    name: 'Other',
+    slug: 'other',
+  });
+  const theirs = await everything({ 'x-organization-id': other.json.organization.id });
+  const mine = key((await everything()).secret);
+  const made = await ask(['createDatabase', 'POST', '/databases'], key(theirs.secret), {
+    name: 'secret',
+  });
+  const { id } = made.json.database;
+  const { id: jobId } = made.json.job;
+  const asked: readonly [Asked, unknown?][] = [
+    [['getDatabase', 'GET', `/databases/${id}`]],
+    [['updateDatabase', 'PATCH', `/databases/${id}`], { labels: {} }],
+    [['deleteDatabase', 'DELETE', `/databases/${id}`]],
+    [['restoreDatabase', 'POST', `/databases/${id}/restore`], {}],
+    [['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`], {}],
+    [['createAccounts', 'POST', `/databases/${id}/tb/create_accounts`], []],
+    [['getJob', 'GET', `/jobs/${jobId}`]],
+    [['streamJobEvents', 'GET', `/jobs/${jobId}/events`]],
+    [['cancelJob', 'POST', `/jobs/${jobId}/cancel`]],
+    [['retryJob', 'POST', `/jobs/${jobId}/retry`]],
+  ];
+  for (const [request, body] of asked) {
+    const answer = await ask(request, mine, body);
+    expect({ request, status: answer.status }).toEqual({ request, status: 404 });
+  }
+  const list = await ask(['listDatabases', 'GET', '/databases?includeDeleted=true'], mine);
+  expect(JSON.stringify(list.json)).not.toContain(id);
+  const foreign = { ...mine, 'x-organization-id': other.json.organization.id };
+  expect(await ask(['listDatabases', 'GET', '/databases'], foreign)).toMatchObject({
+    status: 404,
+    json: { code: 'organization_not_found' },
+  });
+  const keys = await ask(['getApiKey', 'GET', `/api-keys/${theirs.apiKey.id}`], administrator);
+  expect(keys.status).toBe(404);
+  const one = await ask(['createApiKey', 'POST', '/api-keys'], administrator, {
+    name: 'x',
+    permissions: ['db:read'],
+    databaseScope: { type: 'DATABASE', databaseId: id },
+  });
+  expect(one).toMatchObject({ status: 404, json: { code: 'database_not_found' } });
+});
+
+test('a denial is in the audit log', async () => {
+  const { secret, apiKey } = await makeKey({ name: 'reader', permissions: ['db:read'] });
+  await ask(['createDatabase', 'POST', '/databases'], key(secret), { name: 'denied' });
+  await eventually('the denial is written', async () => {
+    const { json } = await ask(
+      ['listAuditEvents', 'GET', '/audit-events?type=access.denied'],
+      administrator,
+    );
+    expect(json.data).toMatchObject([
+      {
+        outcome: 'DENIED',
+        actor: { id: apiKey.id },
+        data: { action: 'createDatabase', code: 'insufficient_scope' },
+      },
+    ]);
+    return true;
+  });
+});
+
+test('webhook endpoints are made, changed and deleted, and their secret is told once', async () => {
+  administrator ??= await openSession();
+  const path = '/webhook-endpoints';
+  const made = await ask(['createWebhookEndpoint', 'POST', path], administrator, {
+    url: 'https://hooks.example.com/x',
+  });
+  expect(made.json.secret).toMatch(/^whsec_/);
+  const one = `${path}/${made.json.webhookEndpoint.id}`;
+  const read = await ask(['getWebhookEndpoint', 'GET', one], administrator);
+  expect(JSON.stringify(read.json)).not.toContain(made.json.secret);
+  const changed = await ask(['updateWebhookEndpoint', 'PATCH', one], administrator, {
+    status: 'DISABLED',
+  });
+  expect(changed.json.webhookEndpoint).toMatchObject({ status: 'DISABLED', version: 2 });
+  expect((await ask(['deleteWebhookEndpoint', 'DELETE', one], administrator)).status).toBe(204);
+  expect((await ask(['getWebhookEndpoint', 'GET', one], administrator)).status).toBe(404);
+});
+
+test('the typed client reads what the API answers', async () => {
+  const { secret } = await everything();
+  const client = createClient({ baseUrl: url, apiKey: secret });
+  const { data, error } = await client.GET('/api/v1/session');
+  expect(error).toBeUndefined();
+  expect(data?.credential.type).toBe('api_key');
+  const missing = await client.GET('/api/v1/databases/{databaseId}', {
+    params: { path: { databaseId: 'payments' } },
+  });
+  expect(missing.error?.code).toBe('database_not_found');
+});
+
+test('the document that is served is of this installation and this program', async () => {
+  const { json } = await ask(['getOpenapiDocument', 'GET', '/openapi.json'], {});
+  expect(json).toMatchObject({ openapi: '3.1.1', info: { version: '0.1.0' } });
+  expect(json.servers.map(({ description }: { description: string }) => description)).toEqual([
+    'local',
+    'development',
+    'staging',
+    'production',
+  ]);
+});
+
+test('a store that goes away is a 503 at once, and needs no restart to come back', async () => {
+  const { secret } = await everything();
+  const session: Asked = ['getSession', 'GET', '/session'];
+  const databases: Asked = ['listDatabases', 'GET', '/databases'];
+  expect((await ask(session, key(secret))).status).toBe(200);
+  await postgres.kill();
+  const began = Date.now();
+  const answer = await ask(databases, key(secret));
+  expect(answer).toMatchObject({
+    status: 503,
+    json: { code: 'service_unavailable', retryable: true },
+  });
+  expect(Date.now() - began).toBeLessThan(10_000);
+  // Whoever is not remembered cannot be known now; that is no wrong credential.
+  expect((await ask(session, { cookie: '__Host-session=x' })).status).toBe(503);
+  await postgres.start();
+  await eventually('it is back', async () => {
+    const again = await ask(databases, key(secret));
+    if (again.status !== 200) throw new Error(String(again.status));
+    return true;
+  });
+});
