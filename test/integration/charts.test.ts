@@ -397,6 +397,16 @@ describe('on a cluster', () => {
     expect(stderr).toBe('');
   });
 
+  test("the definitions' notes name every one of them, and the annotation that lets it go", async () => {
+    const notes = await helm('get', 'notes', 'ledgerhouse-crds', ...installArgs);
+    for (const name of await crdNames()) {
+      const [, definition = ''] = name.split('/');
+      expect(notes.split(definition)).toHaveLength(3);
+    }
+    expect(notes).toContain('ledgerhouse.dev/allow-deletion=true');
+    expect(notes).toContain(`helm uninstall ledgerhouse-crds --namespace ${namespace}`);
+  });
+
   test("the notes' example is a database that the API server takes, and its label the one that admits clients", async () => {
     const notes = await helm('get', 'notes', 'ledgerhouse', ...installArgs);
     const [, manifest = ''] = /<<END\n([\s\S]*?)\n\s*END/.exec(notes) ?? [];
@@ -592,7 +602,8 @@ describe('on a cluster', () => {
     expect(after).toEqual(before);
 
     await helm('uninstall', 'ledgerhouse', ...installArgs);
-    await helm('uninstall', 'ledgerhouse-crds', ...installArgs);
+    const kept = await helm('uninstall', 'ledgerhouse-crds', ...installArgs);
+    expect(kept).toContain('[CustomResourceDefinition] ledgerdatabases.ledgerhouse.dev');
     expect(await crdNames()).toHaveLength(4);
     expect(await databaseNames()).toEqual(['ledgerdatabase.ledgerhouse.dev/payments']);
     expect(await kubectl('get', 'lcat', '-o', 'name')).toContain('default');

@@ -907,4 +907,60 @@ describe('deletion', () => {
       return found === 404 ? true : undefined;
     });
   });
+
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const ours = ['ledgerdatabases', 'ledgercatalogs', 'ledgerbackups', 'ledgerbackupschedules'];
+
+  test.each(ours)(
+    'of the definition %s, and with it of all its objects, is refused until someone allows it on the definition',
+    async (plural) => {
+      const name = `${plural}.ledgerhouse.dev`;
+      const tryIt = () => request('DELETE', `${definitions}/${name}?dryRun=All`);
+      const { code, body } = await tryIt();
+      const command = `kubectl annotate crd ${name} ledgerhouse.dev/allow-deletion=true`;
+      expect([code, body.message]).toEqual([
+        403,
+        expect.stringContaining(
+          `Kubernetes deletes all objects of a definition with it, also what is protected; to delete both, first run: ${command}`,
+        ),
+      ]);
+      await kubectl(...`${command.slice('kubectl '.length)}=no`.split(' '));
+      expect((await tryIt()).code).toBe(403);
+      await kubectl(...`${command.slice('kubectl '.length)} --overwrite`.split(' '));
+      expect((await tryIt()).code).toBe(200);
+      await kubectl('annotate', 'crd', name, 'ledgerhouse.dev/allow-deletion-');
+      expect((await tryIt()).code).toBe(403);
+    },
+  );
+
+  test('of all definitions at once leaves ours', async () => {
+    const { body } = await request('DELETE', `${definitions}?dryRun=All`);
+    expect(body.message).toContain('kubectl annotate crd ledger');
+    for (const plural of ours) {
+      expect((await request('GET', `${definitions}/${plural}.ledgerhouse.dev`)).code).toBe(200);
+    }
+  });
+
+  test('of a definition that is not ours is none of our affair', async () => {
+    const stranger = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'ledgers.example.org' },
+      spec: {
+        group: 'example.org',
+        scope: 'Namespaced',
+        names: { kind: 'Ledger', plural: 'ledgers' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object' } },
+          },
+        ],
+      },
+    };
+    expect((await request('POST', definitions, stranger)).code).toBe(201);
+    expect((await request('DELETE', `${definitions}/ledgers.example.org`)).code).toBe(200);
+  });
 });
