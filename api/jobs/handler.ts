@@ -20,9 +20,13 @@ export interface JobContext {
   /** Its work is to end: deadline, cancelled, the lease is lost, the process stops. */
   readonly signal: AbortSignal;
   /** One change, of nothing unless the job is still this worker's. Throws `JobLeaseLost`. */
-  write<T>(work: (change: Change, job: Job) => Promise<T>): Promise<T>;
+  readonly write: <T>(work: (change: Change, job: Job) => Promise<T>) => Promise<T>;
   /** Shows how far it is. A step that begins ends those before it. */
-  step(name: string, status: StepStatus, progress?: Partial<JobProgress>): Promise<void>;
+  readonly step: (
+    name: string,
+    status: StepStatus,
+    progress?: Partial<JobProgress>,
+  ) => Promise<void>;
 }
 
 export interface JobHandler {

@@ -128,7 +128,7 @@ export class JobRun {
 
   #context(): JobContext {
     const { leased, store, logger } = this.#options;
-    const write = <T>(work: (change: Change, job: Job) => Promise<T>): Promise<T> => {
+    const write = async <T>(work: (change: Change, job: Job) => Promise<T>): Promise<T> => {
       if (this.#ended === 'lost') throw new JobLeaseLost(`${leased.job.id} is another's`);
       return store.change(systemAuthor('worker', leased.job.requestId), async (change) =>
         work(change, await lockLeased(change, leased)),

@@ -2,6 +2,7 @@
  * Connections to PostgreSQL: a bounded number, each call with a deadline on both sides, and a connection on which anything
  * but an answer came is never used again. All that is the server's or the network's fault becomes a `StoreUnavailable`.
  */
+import { isNativeError } from 'node:util/types';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -129,7 +130,8 @@ export function unavailable(error: unknown): StoreUnavailable | undefined {
     if (!serverTrouble.test(error.code ?? '')) return undefined;
     return new StoreUnavailable(`the store: ${error.message}`, { cause: error });
   }
-  if (error instanceof TypeError || error instanceof RangeError || !(error instanceof Error)) {
+  // A mistake of this program is no trouble of the server's.
+  if (!isNativeError(error) || error.name === 'TypeError' || error.name === 'RangeError') {
     return undefined;
   }
   // An AggregateError of several addresses has no message of its own.

@@ -139,6 +139,8 @@ export class Store {
     try {
       await transaction.commit().execute();
     } catch (error) {
+      // Gives the connection back, which a commit that fails does not.
+      await rollback(transaction);
       if (!(error instanceof StoreUnavailable)) throw error;
       throw new StoreUnavailable('the connection to the store broke during a commit', {
         cause: error,

@@ -68,8 +68,9 @@ export class TestPostgres {
     return postgres;
   }
 
-  /** On the port that it had before. */
+  /** On the port that it had before. Nothing when it runs. */
   async start(): Promise<void> {
+    if (this.#child !== undefined) return;
     this.#said = '';
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -166,7 +167,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ESRCH') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
