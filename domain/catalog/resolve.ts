@@ -113,15 +113,19 @@ function resolveEngine(
     return [problem('spec.engine', 'UnknownEngine', `the catalog has no engine "${name}"`, names)];
   }
   const found = row.versions.find((candidate) => candidate.version === version);
-  if (found === undefined) {
+  const { activeVersion } = previous;
+  const isNew = before === undefined && activeVersion === undefined;
+  if (found === undefined || (isNew && found.deprecated)) {
     if (before !== undefined && before.version === version) return before;
     const offered = row.versions
       .filter((candidate) => !candidate.deprecated)
       .map((candidate) => candidate.version);
-    const sentence = `the catalog has no version "${version}" of ${name}`;
+    const sentence =
+      found === undefined
+        ? `the catalog has no version "${version}" of ${name}`
+        : `version ${version} of ${name} is left to databases that have it`;
     return [problem('spec.version', 'UnknownVersion', sentence, offered)];
   }
-  const { activeVersion } = previous;
   if (
     activeVersion !== undefined &&
     activeVersion !== found.version &&
