@@ -14,12 +14,15 @@ export const nodePort = 30_080;
 
 export async function installCharts(
   config: ClusterConfig,
-  images: Images,
-  log: Log,
+  {
+    images,
+    baseUrl,
+    log,
+  }: { readonly images: Images; readonly baseUrl: string; readonly log: Log },
 ): Promise<void> {
   const helm = await ensureProgram('helm');
   const file = join(config.stateFolder, 'values.yaml');
-  writeFileSync(file, stringify(valuesOf(images)));
+  writeFileSync(file, stringify(valuesOf(images, baseUrl)));
   for (const [name, values] of [
     ['ledgerhouse-crds', []],
     ['ledgerhouse', ['--values', file]],
@@ -32,14 +35,14 @@ export async function installCharts(
   }
 }
 
-function valuesOf(images: Images): object {
+function valuesOf(images: Images, publicUrl: string): object {
   const named = Object.entries(images).map(([name, reference]) => {
     const [repository, tag] = reference.split(':');
     return [name, { repository, tag }];
   });
   return {
     images: Object.fromEntries(named),
-    api: { enabled: true, service: { type: 'NodePort', port: 80, nodePort } },
+    api: { enabled: true, publicUrl, service: { type: 'NodePort', port: 80, nodePort } },
     s3: { enabled: true },
   };
 }

@@ -26,8 +26,8 @@ async function up(config: ClusterConfig): Promise<void> {
   await steps.run('Kubernetes', (log) => runTool(['tools/cluster/main.ts', 'up'], log));
   const images = await steps.run('images', (log) => loadImages(log));
   const kubectl = await Kubectl.of(config);
-  await steps.run('charts', (log) => installCharts(config, images, log));
   const baseUrl = await addressOf(kubectl);
+  await steps.run('charts', (log) => installCharts(config, { images, baseUrl, log }));
   await steps.run('API', (log) => kubectl.waitForApi(baseUrl, log));
   const credentials = await steps.run('organization and API key', () =>
     openOrganization({ baseUrl, kubectl, file: credentialsFile(config) }),
