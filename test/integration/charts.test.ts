@@ -1,10 +1,10 @@
 /** The charts: as Helm checks them, as a real API server takes them, and what they promise to those who install them. */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { resolve } from '../../domain/catalog/resolve.ts';
+import { nothing, resolve } from '../../domain/catalog/resolve.ts';
 import { connectLabel, ports } from '../../domain/names.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
 import { formatRelease, oldestClientRelease, engineRelease } from '../../engine/wire/release.ts';
@@ -212,6 +212,11 @@ describe('values', () => {
       'got number, want string',
     ],
     [
+      'an earlier version of no known release',
+      { catalog: { builtinPreviousVersions: [{ version: '0.0.1' }] } },
+      "missing property 'release'",
+    ],
+    [
       'prices without a currency',
       { catalog: { prices: { sizes: [{ size: 'lh-5', monthly: '1' }] } } },
       "missing property 'currency'",
@@ -325,6 +330,78 @@ describe("the catalog of the chart's own values", () => {
     for (const [index, { upgradableFrom }] of versions.entries()) {
       expect(upgradableFrom ?? []).toEqual(versions.slice(0, index).map(({ version }) => version));
     }
+  });
+});
+
+describe('the next release of the chart', () => {
+  const next = '99.0.0';
+  /** The chart as it would be, with this one's version among those before it. */
+  async function nextCatalog(values: object = {}): Promise<LedgerCatalog['spec']> {
+    const copy = join(folder, 'next');
+    cpSync(chart, copy, { recursive: true });
+    const about = readFileSync(`${chart}/Chart.yaml`, 'utf8');
+    writeFileSync(
+      join(copy, 'Chart.yaml'),
+      about.replaceAll(/^(version|appVersion): .*$/gm, `$1: ${next}`),
+    );
+    const file = join(folder, 'next.json');
+    writeFileSync(file, JSON.stringify(values));
+    const text = await helm('template', 'ledgerhouse', copy, '-n', namespace, '-f', file);
+    return find<LedgerCatalog>(documentsOf(text), 'LedgerCatalog').spec;
+  }
+  const before = async () => {
+    const { spec } = find<LedgerCatalog>(await rendered(), 'LedgerCatalog');
+    const made = resolve(spec, {});
+    if (!made.ok) throw new Error('the defaults cannot be met');
+    const { resolved, storageGb } = made;
+    const { version, release = '' } = resolved.engine;
+    return { version, release, running: { resolved, storageGb, activeVersion: version } };
+  };
+
+  test('keeps databases of this one as they are, and upgrades them when they ask for it', async () => {
+    const { version, release, running } = await before();
+    const spec = await nextCatalog({
+      catalog: { builtinPreviousVersions: [{ version, release }] },
+    });
+    expect(problemsOf(spec)).toEqual([]);
+    expect(resolve(spec, {}, running)).toMatchObject({ ok: true, resolved: running.resolved });
+    expect(resolve(spec, { version }, running)).toMatchObject({ resolved: running.resolved });
+    expect(resolve(spec, { version: next }, running)).toMatchObject({
+      ok: true,
+      resolved: { engine: { version: next, image: `ledgerhouse/engine:${next}` } },
+    });
+    // One that never ran, or that has only its volumes left, gets the image of that release.
+    expect(resolve(spec, { version }, { ...nothing, activeVersion: version })).toMatchObject({
+      ok: true,
+      resolved: { engine: { version, release, image: `ledgerhouse/engine:${version}` } },
+    });
+    expect(resolve(spec, {})).toMatchObject({ resolved: { engine: { version: next } } });
+    expect(resolve(spec, { version })).toMatchObject({
+      problems: [{ reason: 'UnknownVersion', choices: [next] }],
+    });
+  });
+
+  test('takes the image of an earlier version from where the values say', async () => {
+    const { version, release } = await before();
+    const image = `registry.example/engine@sha256:${'1'.repeat(64)}`;
+    const spec = await nextCatalog({
+      catalog: { builtinPreviousVersions: [{ version, release, oldestClient: '0.16.4', image }] },
+    });
+    expect(spec.engines[0]?.versions).toMatchObject([
+      { version, image, oldestClient: '0.16.4', deprecated: true },
+      { version: next, upgradableFrom: [version] },
+    ]);
+  });
+
+  test('lists every version that was released before it', () => {
+    const { version } = parse(readFileSync(`${chart}/Chart.yaml`, 'utf8')) as { version: string };
+    const { catalog } = parse(readFileSync(`${chart}/values.yaml`, 'utf8')) as {
+      catalog: { builtinPreviousVersions: { version: string }[] };
+    };
+    const changelog = readFileSync('CHANGELOG.md', 'utf8');
+    const released = [...changelog.matchAll(/^## v?(\d+\.\d+\.\d+)/gm)].map(([, one]) => one);
+    const listed = catalog.builtinPreviousVersions.map((row) => row.version);
+    expect(listed.sort()).toEqual(released.filter((one) => one !== version).sort());
   });
 });
 
