@@ -15,11 +15,13 @@ import type { Job, NewJob } from '../../api/jobs/job.ts';
 import type { TestPostgres } from './postgres.ts';
 
 export const silent = pino({ level: 'silent' });
+/** On a machine that is busy with other tests a server takes its time. */
+export const patient = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 export const tester: Author = { ...systemAuthor('test', 'req_test'), ip: '127.0.0.1' };
 
 export async function openTestStore(postgres: TestPostgres, options: Partial<StoreOptions> = {}) {
   const url = options.url ?? (await postgres.createDatabase());
-  const store = new Store({ logger: silent, ...options, url });
+  const store = new Store({ logger: silent, ...patient, ...options, url });
   await store.start();
   const organization = await store.change(tester, ensureDefaultOrganization);
   return { store, organization, url };
