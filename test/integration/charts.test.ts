@@ -2,12 +2,13 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { nothing, resolve } from '../../domain/catalog/resolve.ts';
 import { connectLabel, ports } from '../../domain/names.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
 import { formatRelease, oldestClientRelease, engineRelease } from '../../engine/wire/release.ts';
+import { adapterOf } from '../../operator/engines/adapters.ts';
 import { problemsOf } from '../../operator/ledgercatalog/reconcile.ts';
 import { conditionRows } from '../../operator/ledgerdatabase/condition-rows.ts';
 import { ConditionType } from '../../domain/conditions.ts';
@@ -248,6 +249,21 @@ describe('values', () => {
     }
     expect(undocumented).toEqual([]);
   });
+});
+
+test('the seccomp profile of TigerBeetle comes to nodes where its pods ask for it, by every way that is told', () => {
+  const subject = {} as Parameters<ReturnType<typeof adapterOf>['seccompProfile']>[0];
+  const { localhostProfile = '' } = adapterOf('TigerBeetle').seccompProfile(subject) ?? {};
+  const told = `/var/lib/kubelet/seccomp/${localhostProfile}`;
+  for (const page of [`${chart}/README.md`, 'docs/operating/install.md']) {
+    const text = readFileSync(page, 'utf8');
+    expect(text).toContain(told);
+    // It has a folder of its own, which nothing here can name.
+    expect(text).not.toMatch(/Security\s+Profiles\s+Operator/);
+  }
+  const example = readFileSync('docs/examples/io-uring-profile.yaml', 'utf8');
+  expect(example).toContain(`path: ${dirname(told)},`);
+  expect(example).toContain(`/node/${basename(told)}\n`);
 });
 
 describe("the catalog of the chart's own values", () => {
