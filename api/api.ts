@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { Background } from './databases/background.ts';
 import { databaseHandlers } from './databases/handlers.ts';
+import { markPurged } from './databases/purge.ts';
 import { auditHandlers } from './events/handlers.ts';
 import { systemAuthor } from './events/actor.ts';
 import { ledgerHandlers } from './gateway/handlers.ts';
@@ -33,10 +34,12 @@ import { Cursors } from './store/cursor.ts';
 import { findDatabaseView } from './store/database-list.ts';
 import { findDatabase } from './store/databases.ts';
 import { Housekeeping } from './store/housekeeping.ts';
+import { sweepIdempotencyKeys } from './store/idempotency.ts';
 import { Listener } from './store/listener.ts';
 import { ensureDefaultOrganization } from './store/organizations.ts';
 import { Sealer } from './store/sealing.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
+import { measureStore } from './store/store-metrics.ts';
 import { Store } from './store/store.ts';
 import { version } from './version.ts';
 import { webhookHandlers } from './webhooks/handlers.ts';
@@ -130,6 +133,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const { registry } = metrics;
   const store = new Store({ url: config.databaseUrl, logger });
   const listener = new Listener(store.pool, logger);
+  measureStore(registry, apiPrefix, store, listener);
   const kubePrefix = `${apiPrefix}kubernetes_`;
   const kube = createKube(kubeConfig, {
     userAgent: 'ledgerhouse-api',
@@ -151,7 +155,13 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     listener,
     kube,
     background,
-    housekeeping: new Housekeeping(store, logger),
+    housekeeping: new Housekeeping(
+      {
+        idempotencyKeys: () => sweepIdempotencyKeys(store.read),
+        purgedDatabases: () => markPurged(store),
+      },
+      logger,
+    ),
     gateway: new Gateway({ logger, registry }),
     targets: new LedgerTargets((organizationId, id) =>
       findDatabaseView(store.read, organizationId, id),

@@ -1,5 +1,6 @@
 /** Databases: made, changed, found. Events are told by those who know why a change is made. */
 import { sql, type Updateable } from 'kysely';
+import pg from 'pg';
 import { newTypeId } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../databases/standing.ts';
 import type { Change } from './change.ts';
@@ -101,7 +102,7 @@ export interface DatabasePatch {
 
 /**
  * Counts the version up. `stale`: the version is not `ifVersion` (of `If-Match`) any more. `name_taken`: by another that is not
- * deleted; the change as a whole can go on.
+ * deleted; nothing is changed, and the change it is part of can go on.
  */
 export async function updateDatabase(
   change: Change,
@@ -109,36 +110,36 @@ export async function updateDatabase(
   patch: DatabasePatch,
   ifVersion?: number,
 ): Promise<Database | 'stale' | 'name_taken'> {
-  if (patch.name !== undefined || patch.deletedAt === null) {
-    if (await nameIsTaken(change, id, patch.name)) return 'name_taken';
-  }
   let query = change.db
     .updateTable('databases')
     .set(columnsOf(patch))
     .set({ version: sql<number>`version + 1`, updatedAt: sql<Date>`clock_timestamp()` })
     .where('id', '=', uuidOf(id));
   if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-  const row = await query.returningAll().executeTakeFirst();
+  const update = () => query.returningAll().executeTakeFirst();
+  const claimsName = patch.name !== undefined || patch.deletedAt === null;
+  const row = claimsName ? await unlessNameTaken(change, update) : await update();
+  if (row === 'name_taken') return row;
   return row === undefined ? 'stale' : databaseOf(row);
 }
 
-/** A look beforehand, since the index would end the whole change; the index still decides between two at once. */
-async function nameIsTaken(change: Change, id: string, name: string | undefined): Promise<boolean> {
-  const own = await change.db
-    .selectFrom('databases')
-    .select(['organizationId', 'name'])
-    .where('id', '=', uuidOf(id))
-    .executeTakeFirst();
-  if (own === undefined) return false;
-  const other = await change.db
-    .selectFrom('databases')
-    .select('id')
-    .where('organizationId', '=', own.organizationId)
-    .where('name', '=', name ?? own.name)
-    .where('deletedAt', 'is', null)
-    .where('id', '!=', uuidOf(id))
-    .executeTakeFirst();
-  return other !== undefined;
+/** The index decides, not a look beforehand. What it refuses would end the whole transaction, but for the savepoint. */
+async function unlessNameTaken<T>(
+  { db }: Change,
+  update: () => Promise<T>,
+): Promise<T | 'name_taken'> {
+  await sql`SAVEPOINT name`.execute(db);
+  try {
+    const result = await update();
+    await sql`RELEASE SAVEPOINT name`.execute(db);
+    return result;
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.constraint !== 'databases_name_taken') {
+      throw error;
+    }
+    await sql`ROLLBACK TO SAVEPOINT name`.execute(db);
+    return 'name_taken';
+  }
 }
 
 function columnsOf({ statusReason, labels, observed, kubernetesUid, ...rest }: DatabasePatch) {

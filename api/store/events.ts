@@ -181,18 +181,3 @@ export async function listEvents(
   if (filter.before !== undefined) query = query.where('occurredAt', '<', filter.before);
   return pageOf(await query.execute(), page.limit, eventOf, (row) => [row.sequence]);
 }
-
-/** `undefined`: there is none, or it is another organization's. */
-export async function findEvent(
-  db: Reader,
-  organizationId: string,
-  id: string,
-): Promise<StoredEvent | undefined> {
-  const row = await db
-    .selectFrom('events')
-    .selectAll()
-    .where('id', '=', uuidOf(id))
-    .where('organizationId', '=', uuidOf(organizationId))
-    .executeTakeFirst();
-  return row && eventOf(row);
-}

@@ -1,19 +1,20 @@
 /** What is past its time is swept now and then; every process may, since sweeping twice does nothing. */
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
-import { sweepIdempotencyKeys } from './idempotency.ts';
-import type { Store } from './store.ts';
 
-const everyMs = 60 * 60 * 1_000;
+/** By name, for the log. Each gives how much it swept. */
+export type Sweeps = Readonly<Record<string, () => Promise<number>>>;
+
+const everyMs = 10 * 60_000;
 
 export class Housekeeping {
-  readonly #store: Store;
+  readonly #sweeps: Sweeps;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   #run: Promise<void> | undefined;
 
-  constructor(store: Store, logger: Logger) {
-    this.#store = store;
+  constructor(sweeps: Sweeps, logger: Logger) {
+    this.#sweeps = sweeps;
     this.#logger = logger;
   }
 
@@ -29,11 +30,13 @@ export class Housekeeping {
   async #sweepNowAndThen(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      try {
-        const idempotencyKeys = await sweepIdempotencyKeys(this.#store.read);
-        this.#logger.debug({ idempotencyKeys }, 'swept');
-      } catch (error) {
-        this.#logger.warn({ err: error }, 'sweeping the store failed');
+      for (const [name, sweep] of Object.entries(this.#sweeps)) {
+        try {
+          const swept = await sweep();
+          if (swept > 0) this.#logger.info({ sweep: name, swept }, 'swept');
+        } catch (error) {
+          this.#logger.warn({ err: error, sweep: name }, 'sweeping failed');
+        }
       }
       await sleep(systemTimers, everyMs, signal);
     }

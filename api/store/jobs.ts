@@ -88,24 +88,6 @@ export async function findActiveJob(db: Reader, databaseId: string): Promise<Job
   return row && jobOf(row);
 }
 
-/** Its newest, ended or not, of that type. */
-export async function findLastJob(
-  db: Reader,
-  databaseId: string,
-  type: JobType,
-): Promise<Job | undefined> {
-  const row = await db
-    .selectFrom('jobs')
-    .selectAll()
-    .where('databaseId', '=', uuidOf(databaseId))
-    .where('type', '=', type)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row && jobOf(row);
-}
-
 export interface JobFilter {
   readonly databaseId?: string;
   readonly statuses?: readonly JobStatus[];

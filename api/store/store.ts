@@ -2,7 +2,7 @@
  * The store: PostgreSQL behind typed SQL. Reads go through `read`, changes through `change`, which is one transaction with the
  * events that tell of it: both are committed, or neither.
  */
-import { CamelCasePlugin, Kysely, PostgresDialect, sql, type ControlledTransaction } from 'kysely';
+import { CamelCasePlugin, Kysely, PostgresDialect, type ControlledTransaction } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
@@ -78,11 +78,7 @@ export class Store {
     return this.#ready;
   }
 
-  /** Asks the server, for readiness. */
-  async ping(): Promise<void> {
-    await sql`SELECT 1`.execute(this.#db);
-  }
-
+  /** Connections, for the metrics. */
   get figures(): StorePool['figures'] {
     return this.#pool.figures;
   }
@@ -90,15 +86,6 @@ export class Store {
   /** Single statements, each of its own moment. */
   get read(): Reader {
     return this.#db;
-  }
-
-  /** Statements that see one moment. */
-  snapshot<T>(work: (db: Reader) => Promise<T>): Promise<T> {
-    return this.#db
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute(work);
   }
 
   /**

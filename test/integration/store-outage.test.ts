@@ -62,7 +62,7 @@ const unavailable = (outcome: 'not_done' | 'unknown' = 'not_done') =>
 
 const isBack = () =>
   eventually('the store answers', async () => {
-    await store.ping();
+    await sql`SELECT 1`.execute(store.read);
     return true;
   });
 

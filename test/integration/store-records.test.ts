@@ -15,7 +15,13 @@ import {
   type NewApiKey,
 } from '../../api/store/api-keys.ts';
 import { endSession, findSession, openSession } from '../../api/store/administrator-sessions.ts';
-import { createDatabase, countDatabases } from '../../api/store/databases.ts';
+import { markPurged } from '../../api/databases/purge.ts';
+import {
+  countDatabases,
+  createDatabase,
+  findDatabase,
+  updateDatabase,
+} from '../../api/store/databases.ts';
 import { listEvents } from '../../api/store/events.ts';
 import {
   abandonIdempotent,
@@ -24,7 +30,6 @@ import {
   IdempotencyLeaseLost,
   sweepIdempotencyKeys,
 } from '../../api/store/idempotency.ts';
-import { KeyUse } from '../../api/store/key-use.ts';
 import { migrations } from '../../api/store/migrations/all.ts';
 import type { Migration } from '../../api/store/migrations/migration.ts';
 import type { Organization } from '../../api/store/organizations.ts';
@@ -39,11 +44,11 @@ import {
   revealWebhookSecret,
   updateWebhookEndpoint,
 } from '../../api/store/webhook-endpoints.ts';
-import { eventually } from '../support/shell.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import {
   anotherOrganization,
   choice,
+  makeDatabase,
   newDatabase,
   openTestStore,
   silent,
@@ -262,24 +267,11 @@ test('the use of a key is written once a minute, not with every use', async () =
   await sql`UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds'`.execute(
     store.read,
   );
-  let nowMs = 0;
-  const uses = new KeyUse(store, silent, () => nowMs);
-  const addressOf = async () => (await findApiKey(store.read, organization.id, id))?.lastUsedIp;
-  for (let index = 0; index < 1_000; index += 1)
-    uses.note(id, { ip: '192.0.2.3', userAgent: null });
-  await eventually('the use is noted', async () =>
-    (await addressOf()) === '192.0.2.3' ? true : undefined,
-  );
-  await sql`UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds'`.execute(
-    store.read,
-  );
-  nowMs = 59_000;
-  uses.note(id, { ip: '192.0.2.4', userAgent: null });
-  nowMs = 61_000;
-  uses.note(id, { ip: '192.0.2.5', userAgent: null });
-  await eventually('the later use is noted', async () =>
-    (await addressOf()) === '192.0.2.5' ? true : undefined,
-  );
+  await noteApiKeyUse(store.read, id, { ip: '192.0.2.3', userAgent: null });
+  expect(await findApiKey(store.read, organization.id, id)).toMatchObject({
+    lastUsedIp: '192.0.2.3',
+    lastUsedUserAgent: null,
+  });
 });
 
 test('keys are listed newest first, and another organization’s are not', async () => {
@@ -330,6 +322,32 @@ const newEndpoint = (own: Organization) => ({
   description: '',
   eventTypes: ['database.*'],
   databaseId: null,
+});
+
+test('a deleted database is purged when its time is over, once, and says so', async () => {
+  const own = await anotherOrganization(store, 'purge');
+  const remove = async (name: string, purgeAt: Date) => {
+    const { id } = await makeDatabase(store, own, name);
+    await store.change(tester, (change) =>
+      updateDatabase(change, id, { status: 'DELETED', deletedAt: new Date(), purgeAt }),
+    );
+    return id;
+  };
+  const [past, future] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
+  const over = await remove('over', past);
+  const kept = await remove('kept', future);
+  const both = await Promise.all([markPurged(store), markPurged(store)]);
+  expect(Math.max(...both)).toBe(1);
+  expect(await markPurged(store)).toBe(0);
+  expect((await findDatabase(store.read, own.id, over))?.purgedAt).toEqual(past);
+  expect((await findDatabase(store.read, own.id, kept))?.purgedAt).toBeNull();
+  const { rows } = await listEvents(
+    store.read,
+    own.id,
+    { types: ['database.purged'] },
+    { limit: 10 },
+  );
+  expect(rows.map(({ databaseId }) => databaseId)).toEqual([over]);
 });
 
 test('a webhook’s secret is shown to those who may, and stored as nobody can read it', async () => {
