@@ -176,13 +176,22 @@ function parameterTable(parameters: readonly Parameter[]): string {
 function curl({ method, path, operation }: Row, body: Content | undefined): string {
   const example = Object.values(body?.examples ?? {})[0]?.value;
   const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name}`);
-  const key = operation.security?.length === 0 ? '' : ` \\\n  -H "x-api-key: $LEDGERHOUSE_API_KEY"`;
+  const key = credentialFlags(operation, method);
   const data =
     example === undefined
       ? ''
       : ` \\\n  -H 'content-type: application/json' \\\n  -d '${JSON.stringify(example)}'`;
   const verb = method === 'get' ? '' : ` -X ${method.toUpperCase()}`;
   return `curl${verb} "$LEDGERHOUSE_BASE_URL${address}"${key}${data}`;
+}
+
+function credentialFlags({ security, ...operation }: Operation, method: string): string {
+  if (security?.length === 0) return '';
+  const isForPeople =
+    operation['x-required-permission'] === undefined && operation['x-required-roles'] !== undefined;
+  if (!isForPeople) return ` \\\n  -H "x-api-key: $LEDGERHOUSE_API_KEY"`;
+  const csrf = method === 'get' ? '' : ` \\\n  -H "x-csrf-token: $csrfToken"`;
+  return ` \\\n  -b cookies.txt${csrf}`;
 }
 
 function answerSection(

@@ -1,4 +1,6 @@
 /** The whole API over HTTP: a real PostgreSQL, a real control plane with the real operator, and the API as it runs. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -485,6 +487,42 @@ test('the document that is served is of this installation and this program', asy
     'staging',
     'production',
   ]);
+});
+
+test('the process starts while its store is away, says so, and ends when it is told to', async () => {
+  const kubeConfigFile = join(folder, 'kubeconfig');
+  writeFileSync(kubeConfigFile, world.kubeConfig.exportConfig());
+  const child = spawn(process.execPath, ['api/main.ts'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      KUBECONFIG: kubeConfigFile,
+      LEDGERHOUSE_API_DATABASE_URL: 'postgres://nobody:hush@127.0.0.1:1/none',
+      LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
+      LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
+      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
+    },
+  });
+  let log = '';
+  child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  const ended = once(child, 'exit');
+  const line = await eventually('it has started', async () => {
+    const started = log.split('\n').find((one) => one.includes('"msg":"started"'));
+    if (started === undefined) throw new Error(log);
+    return JSON.parse(started) as { port: number; healthPort: number };
+  });
+  const headers = { 'x-api-key': 'lhk_x' };
+  const answer = await fetch(`http://127.0.0.1:${line.port}/api/v1/session`, { headers });
+  expect(answer.status).toBe(503);
+  expect((await fetch(`http://127.0.0.1:${line.port}/api/v1/openapi.json`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${line.healthPort}/livez`)).status).toBe(200);
+  const ready = await fetch(`http://127.0.0.1:${line.healthPort}/readyz`);
+  expect(ready.status).toBe(503);
+  expect(await ready.text()).toContain('the store is not ready yet');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(log).toContain('"msg":"stopped"');
+  expect(log).not.toMatch(/hush|kkkkkkkk/);
 });
 
 test('a store that goes away is a 503 at once, and needs no restart to come back', async () => {
