@@ -556,10 +556,10 @@ describe('exit statuses', () => {
     await elsewhere.listen();
     server.react(answer(307, '', { location: `${elsewhere.url}/api/v1` }));
     const { code, stderr } = await tb('query-accounts');
+    await elsewhere.close();
     expect(code).toBe(1);
     expect(stderr).toContain(elsewhere.url);
     expect(elsewhere.requests).toEqual([]);
-    await elsewhere.close();
   });
 });
 

@@ -534,13 +534,14 @@ describe('config', () => {
     await cli.run(['config', 'set', 'base-url', 'http://127.0.0.1:1']);
     server.react(answer(200, sessionExample));
     other.react(answer(200, sessionExample));
-    expect((await cli.run(['whoami'])).code).toBe(0);
-    expect((await cli.run(['whoami', '-b', other.url, '--api-key', 'lhk_flag'])).code).toBe(0);
+    const environment = await cli.run(['whoami']);
+    const flag = await cli.run(['whoami', '-b', other.url, '--api-key', 'lhk_flag']);
+    await other.close();
+    expect([environment.code, flag.code]).toEqual([0, 0]);
     expect([server.requests.length, other.requests[0]?.headers['x-api-key']]).toEqual([
       1,
       'lhk_flag',
     ]);
-    await other.close();
   });
 
   test('a base URL with /api/v1 or a slash at its end is the same service', async () => {
