@@ -4055,7 +4055,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": string;
+                    readonly "text/event-stream": {
+                        readonly id: string;
+                        readonly event: string;
+                        readonly data: string;
+                    };
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];

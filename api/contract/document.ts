@@ -191,7 +191,7 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
   if (response.schema === undefined) return head;
   const schema = components.schema(response.schema);
   if (response.form === 'events') {
-    return { ...head, content: { 'text/event-stream': { schema: { type: 'string' } } } };
+    return { ...head, content: { 'text/event-stream': { schema: eventSchema } } };
   }
   const json = { 'application/json': { schema, example: response.example } };
   const isRead = response.form === 'bytes' && route.access.kind === 'database';
@@ -201,6 +201,13 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
     content: csv ? { ...json, 'text/csv': { schema: { type: 'string' } } } : json,
   };
 }
+
+/** Of one event of a stream; `data` is JSON. */
+const eventSchema = {
+  type: 'object',
+  required: ['id', 'event', 'data'],
+  properties: { id: { type: 'string' }, event: { type: 'string' }, data: { type: 'string' } },
+};
 
 const headersOf = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
@@ -288,7 +295,11 @@ function headerParametersOf(route: RouteSpec): readonly Json[] {
   }
   if (route.access.kind !== 'public') {
     rows.push(
-      header('X-Organization-Id', 'With a session: the organization to act for, if not the first.'),
+      header(
+        'X-Organization-Id',
+        'With a session: the organization to act for, if not the first.',
+        '^org_[0-7][0-9a-hjkmnp-tv-z]{25}$',
+      ),
     );
   }
   return rows;
