@@ -239,7 +239,10 @@ async function insertKey(
       id: uuidOf(newTypeId('key')),
       organizationId: uuidOf(key.organizationId),
       name: key.name,
-      ...secret,
+      // By name: whoever makes a key may hand in the secret's text too, which is never stored.
+      publicId: secret.publicId,
+      secretHash: secret.secretHash,
+      lastFour: secret.lastFour,
       databaseId: uuidOrNull(key.databaseId),
       permissions: [...key.permissions],
       ipAllowList: [...(key.ipAllowList ?? [])],
