@@ -201,7 +201,8 @@ async function startControllerManager(
         ? []
         : [`--kube-api-qps=${requestsPerSecond}`, `--kube-api-burst=${2 * requestsPerSecond}`]),
       ...(options.podCidr === undefined
-        ? ['--controllers=*,-nodeipam']
+        ? // There are no nodes: what clears pods of lost nodes away would clear all of them.
+          ['--controllers=*,-nodeipam,-pod-garbage-collector-controller']
         : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),
     ],
   });
