@@ -417,7 +417,7 @@ describe('the next release of the chart', () => {
     const changelog = readFileSync('CHANGELOG.md', 'utf8');
     const released = [...changelog.matchAll(/^## v?(\d+\.\d+\.\d+)/gm)].map(([, one]) => one);
     const listed = catalog.builtinPreviousVersions.map((row) => row.version);
-    expect(listed.sort()).toEqual(released.filter((one) => one !== version).sort());
+    expect(new Set(listed)).toEqual(new Set(released.filter((one) => one !== version)));
   });
 });
 
