@@ -554,11 +554,12 @@ describe('exit statuses', () => {
   test('a redirect is not followed: the key stays', async () => {
     const elsewhere = new RecordingServer();
     await elsewhere.listen();
-    server.react(answer(307, '', { location: `${elsewhere.url}/api/v1` }));
+    const { url } = elsewhere;
+    server.react(answer(307, '', { location: `${url}/api/v1` }));
     const { code, stderr } = await tb('query-accounts');
     await elsewhere.close();
     expect(code).toBe(1);
-    expect(stderr).toContain(elsewhere.url);
+    expect(stderr).toContain(url);
     expect(elsewhere.requests).toEqual([]);
   });
 });
