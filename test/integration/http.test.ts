@@ -477,11 +477,11 @@ test('stopping answers what was begun, ends streams, and takes nothing new', asy
 });
 
 test('stopping does not wait for ever', async () => {
-  let hangs = false;
+  const begun = Promise.withResolvers<void>();
   const ending = await startTestApp({
     handlers: {
       getDatabase: () => {
-        hangs = true;
+        begun.resolve();
         return new Promise(() => {});
       },
     },
@@ -491,7 +491,7 @@ test('stopping does not wait for ever', async () => {
     () => 'answered',
     () => 'cut off',
   );
-  while (!hangs) await sleep(5);
+  await begun.promise;
   expect(await ending.stop(200)).toBe(false);
   expect(await failed).toBe('cut off');
 });
