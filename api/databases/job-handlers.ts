@@ -56,6 +56,9 @@ const provisioning = (world: JobWorld): JobHandler => ({
         nowMs: world.nowMs,
         place: (placed, kubernetesUid) =>
           context.write(async (change) => {
+            const before = await lockDatabase(change, placed.id);
+            // The watch may have been quicker, and has told it then.
+            if (before === undefined || before.kubernetesUid !== null) return;
             const after = await written(change, placed.id, { kubernetesUid });
             tell(change, 'database.provisioning_started', after, { job });
           }),

@@ -244,6 +244,8 @@ async function write(
       ...(becameReady && { readyAt: now }),
     });
   }
+  // Made by a process that did not live to say so.
+  if (before.kubernetesUid === null) tell(change, 'database.provisioning_started', after);
   for (const event of events) tell(change, event, after, { reason: after.statusReason });
   return after;
 }
