@@ -87,8 +87,17 @@ test('an engine that is killed, and a pod that is deleted, come back with their 
 
 test('`helm test` makes a database, finds it ready, and leaves nothing', async () => {
   await world.helm('test', 'ledgerhouse', '--namespace', systemNamespace, '--timeout', '150s');
-  const left = await cluster.kubectl('get', 'ldb,pvc,jobs', '-n', systemNamespace, '-o', 'name');
-  expect(left).toBe('');
+  // The check waits for its database to be gone; its volume's deletion is under way by then.
+  await eventually(
+    'nothing is left',
+    async () => {
+      const kinds = 'ldb,pvc,statefulsets,jobs';
+      const left = await cluster.kubectl('get', kinds, '-n', systemNamespace, '-o', 'name');
+      if (left !== '') throw new Error(left);
+      return true;
+    },
+    30_000,
+  );
 });
 
 // From here on each test has a database of its own. They are made while others are being tested.
