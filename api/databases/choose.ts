@@ -75,33 +75,23 @@ export function choose(catalog: CatalogSpec, request: ChoiceRequest): Chosen {
   if (!resolution.ok) return refused(catalog, request, resolution.problems);
   const { resolved, storageGb } = resolution;
   const { engine, placement, topology, size, storage } = resolved;
-  const chosen = {
-    size: size.name,
-    tier: storage.tier,
-    sizeGb: storageGb,
-    replicas: topology.replicas,
-  };
-  const price = priceOf(catalog, chosen);
   const provider = catalog.providers.find((row) => row.id === placement.provider);
+  const choice: Choice = {
+    provider: placement.provider,
+    region: placement.region,
+    clusterConfiguration: topology.name as TopologyName,
+    clusterSize: size.name,
+    storageTier: storage.tier,
+    selectedStorageGb: storageGb,
+    engine: engine.name as EngineName,
+    engineVersion: engine.version,
+    parameters,
+    nodeCount: topology.replicas,
+  };
   return {
     ok: true,
-    choice: {
-      provider: placement.provider,
-      region: placement.region,
-      clusterConfiguration: topology.name as TopologyName,
-      clusterSize: size.name,
-      storageTier: storage.tier,
-      selectedStorageGb: storageGb,
-      engine: engine.name as EngineName,
-      engineVersion: engine.version,
-      parameters,
-      nodeCount: topology.replicas,
-    },
-    price: price && {
-      currency: price.currency,
-      amount: price.monthly,
-      lines: priceLinesOf(catalog, chosen),
-    },
+    choice,
+    price: priceOfChoice(catalog, choice),
     automatic: provider?.provisioning === 'AUTOMATIC',
   };
 }
@@ -126,7 +116,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
 
 /** The spec that asks for exactly this. */
 export function specOf(
-  choice: Choice,
+  choice: Omit<Choice, 'nodeCount'>,
   rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
 ): DatabaseSpec {
   return {

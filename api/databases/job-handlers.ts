@@ -16,6 +16,7 @@ import {
 } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
+import { markDeleted } from './mark-deleted.ts';
 import { provision, type Look } from './provision.ts';
 import { unprovision } from './unprovision.ts';
 
@@ -62,6 +63,10 @@ const provisioning = (world: JobWorld): JobHandler => ({
             const after = await written(change, placed.id, { kubernetesUid });
             tell(change, 'database.provisioning_started', after, { job });
           }),
+        leaves: async (id) => {
+          const other = await findAnyDatabase(world.store.read, id);
+          return other !== undefined && other.deletedAt !== null;
+        },
       },
       { database, profile },
       {
@@ -101,22 +106,14 @@ async function removing(world: JobWorld, context: JobContext): Promise<Look> {
   return unprovision(
     {
       writer: world.writer,
+      nowMs: world.nowMs,
       removed: ({ id }) =>
         context.write(async (change) => {
           const before = await lockDatabase(change, id);
-          if (before === undefined || before.status === 'DELETED') return;
           const now = new Date(world.nowMs());
-          const after = await written(change, id, {
-            status: 'DELETED',
-            health: 'UNKNOWN',
-            observed: null,
-            kubernetesUid: null,
-            deletedAt: before.deletedAt ?? now,
-            // Nothing was ever kept of one that was cancelled before it served.
-            purgeAt: before.purgeAt ?? now,
-          });
-          await updateActiveProfile(change, id, { status: 'DELETED' });
-          tell(change, 'database.deleted', after, { job: context.job });
+          // Nothing was ever kept of one that was cancelled before it served.
+          const times = { deletedAt: now, purgeAt: now };
+          if (before !== undefined) await markDeleted(change, before, times, context.job);
         }),
     },
     database,

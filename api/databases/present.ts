@@ -1,7 +1,6 @@
 /** Databases and profiles as the contract shows them. */
 import type { z } from 'zod';
 import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
-import { ports } from '../../domain/names.ts';
 import type { Immutable } from '../contract/route.ts';
 import type {
   database as databaseSchema,
@@ -67,7 +66,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
     connection: {
       identifier: database.name,
       httpUrl: `${around.publicUrl}/api/v1/databases/${database.id}/tb`,
-      addresses: observed?.addresses.map(withPort) ?? [],
+      addresses: observed?.addresses ?? [],
       clusterId,
     },
     estimatedMonthlyPrice: priceOf(profile, around.catalog),
@@ -152,8 +151,5 @@ function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
 function latestVersion(catalog: CatalogSpec | undefined, engine: string): string | undefined {
   return catalog?.engines.find((row) => row.name === engine)?.defaultVersion;
 }
-
-const withPort = (address: string): string =>
-  address.includes(':') ? address : `${address}:${ports.client}`;
 
 const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

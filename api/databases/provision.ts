@@ -3,8 +3,7 @@
  * until it is done; each look finds what was done before it, by whichever process, and goes on from there.
  */
 import { ApiError } from '../../base/kube/kube.ts';
-import type { DatabaseSpec } from '../../domain/resources.ts';
-import type { EngineName, TopologyName } from '../../domain/resources.ts';
+import type { DatabaseSpec, EngineName, TopologyName } from '../../domain/resources.ts';
 import {
   NotOurs,
   type DatabaseIdentity,
@@ -33,14 +32,17 @@ export interface ProvisioningWorld {
   readonly nowMs: () => number;
   /** Notes which resource is the database's. */
   readonly place: (database: Database, uid: string) => Promise<void>;
+  /** Whether this database is deleted, or being deleted. */
+  readonly leaves: (databaseId: string) => Promise<boolean>;
 }
 
 /** A person may be quicker than this: an operator that is told of a wrong catalog looks again as soon as it is mended. */
 const stalledMaxMs = 60_000;
 const lookAgainMs = 10_000;
+const nameAgainMs = 1_000;
 
 export async function provision(
-  { writer, nowMs, place }: ProvisioningWorld,
+  { writer, nowMs, place, leaves }: ProvisioningWorld,
   { database, profile }: { readonly database: Database; readonly profile: Profile },
   { automatic, fromVolumes }: { readonly automatic: boolean; readonly fromVolumes: boolean },
 ): Promise<Look> {
@@ -59,6 +61,10 @@ export async function provision(
       const made = await writer.create(identity, specFor(database, profile, fromVolumes));
       await place(database, made.metadata.uid ?? '');
     } catch (error) {
+      if (error instanceof NotOurs && (error.going || (await leaving(error.holder, leaves)))) {
+        const message = 'Waiting for the database that had the name to be gone.';
+        return { ...goingOn('create_resource', 0, message), againInMs: nameAgainMs };
+      }
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       return refusal;
@@ -75,18 +81,16 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
     ...profile,
     clusterConfiguration: profile.clusterConfiguration as TopologyName,
     engine: profile.engine as EngineName,
-    nodeCount: 0,
   };
+  if (!fromVolumes) {
+    return specOf(choice, { deletionProtection, ...(clusterId !== null && { clusterId }) });
+  }
   // Volumes have a cluster's identity of their own, and the version that wrote them last.
   const { version: _, ...withoutVersion } = specOf(choice, {
     deletionProtection,
     bootstrap: { volumes: { databaseId: database.id } },
   });
-  if (fromVolumes) return withoutVersion;
-  return specOf(choice, {
-    deletionProtection,
-    ...(clusterId !== null && { clusterId }),
-  });
+  return withoutVersion;
 }
 
 /** What the API server will say again however often it is asked. */
@@ -129,8 +133,13 @@ function progressOf({ observed, statusReason }: Database): Look {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 
-const goingOn = (step: ProvisioningStep, percent: number, message: string): Look => ({
-  kind: 'going_on',
+const leaving = async (
+  holder: string | undefined,
+  leaves: ProvisioningWorld['leaves'],
+): Promise<boolean> => holder !== undefined && (await leaves(holder));
+
+const goingOn = (step: ProvisioningStep, percent: number, message: string) => ({
+  kind: 'going_on' as const,
   step,
   percent,
   message,

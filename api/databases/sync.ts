@@ -27,6 +27,7 @@ import { listPlaced } from '../store/placed-databases.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
+import { markDeleted } from './mark-deleted.ts';
 import { observe } from './observed.ts';
 import { retentionMs } from './retention.ts';
 import { transitionOf } from './transition.ts';
@@ -150,21 +151,8 @@ export class DatabaseSync {
     await store.change(author, async (change) => {
       const database = await lockDatabase(change, known);
       if (database === undefined || database.kubernetesUid !== uid) return;
-      if (database.status === 'DELETED') return;
-      const deletedAt = database.deletedAt ?? now;
-      const purgeAt = database.purgeAt ?? new Date(now.getTime() + retentionMs(view.catalog?.spec));
-      const after = await updateDatabase(change, known, {
-        status: 'DELETED',
-        health: 'UNKNOWN',
-        statusReason: null,
-        observed: null,
-        deletedAt,
-        purgeAt,
-        kubernetesUid: null,
-      });
-      if (typeof after === 'string') throw new Error(`it did not go: ${after}`);
-      await updateActiveProfile(change, known, { status: 'DELETED' });
-      tell(change, 'database.deleted', after);
+      const purgeAt = new Date(now.getTime() + retentionMs(view.catalog?.spec));
+      await markDeleted(change, database, { deletedAt: now, purgeAt });
     });
     await wakeJobOf(store.read, known);
   }

@@ -6,14 +6,17 @@ import type { Look } from './provision.ts';
 
 export interface UnprovisioningWorld {
   readonly writer: DatabaseWriter;
+  readonly nowMs: () => number;
   /** Marks the row as DELETED. */
   readonly removed: (database: Database) => Promise<void>;
 }
 
 const lookAgainMs = 2_000;
+/** What a worker asked of the API server before its job was taken from it has happened by then, or never will. */
+const creationMaxMs = 15_000;
 
 export async function unprovision(
-  { writer, removed }: UnprovisioningWorld,
+  { writer, nowMs, removed }: UnprovisioningWorld,
   database: Database,
 ): Promise<Look> {
   if (database.status === 'DELETED') return done;
@@ -28,6 +31,9 @@ export async function unprovision(
   const ours =
     uid !== undefined &&
     (uid === database.kubernetesUid || found?.metadata.labels?.[labels.databaseId] === database.id);
+  if (!ours && mayStillCome(database, nowMs())) {
+    return goingOn('Making sure that nothing of it is still being made.');
+  }
   if (!ours) {
     await removed(database);
     return done;
@@ -35,13 +41,19 @@ export async function unprovision(
   if (found?.metadata.deletionTimestamp === undefined) {
     await writer.delete(identity, uid);
   }
-  return {
-    kind: 'going_on',
-    step: 'await_removal',
-    percent: 50,
-    message: 'The replicas are stopping.',
-    againInMs: lookAgainMs,
-  };
+  return goingOn('The replicas are stopping.');
 }
+
+/** The job that made it was called off, and the request that it had under way was not. */
+const mayStillCome = ({ kubernetesUid, deletedAt }: Database, nowMs: number): boolean =>
+  kubernetesUid === null && deletedAt !== null && nowMs - deletedAt.getTime() < creationMaxMs;
+
+const goingOn = (message: string): Look => ({
+  kind: 'going_on',
+  step: 'await_removal',
+  percent: 50,
+  message,
+  againInMs: lookAgainMs,
+});
 
 const done: Look = { kind: 'done', message: 'The database is gone; its volumes stay for a while.' };

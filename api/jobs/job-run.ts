@@ -33,8 +33,8 @@ export interface JobRunOptions {
 /** Why the handler was told to end. */
 type Ended = 'deadline' | 'cancel' | 'lost' | 'stop';
 
-/** For a handler that was told to end, before its job goes on without it. */
-const settleMs = 5_000;
+/** For a handler that was told to end, before its job goes on without it: longer than any request that it has under way. */
+const settleMs = 12_000;
 /** Beyond it a timer of Node's fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const troubleBackoff = { baseMs: 1_000, maxMs: 60_000 };

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Immutable } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';
 import { assert } from '../../base/assert.ts';
+import { etagOf } from '../http/conditional.ts';
 import type { Job } from './job.ts';
 
 export type ShownJob = Immutable<z.input<typeof jobSchema>>;
@@ -47,4 +48,4 @@ const titles: Readonly<Record<string, string>> = {
   superseded: 'Something else made it pointless',
 };
 
-export const jobEtag = ({ id, version }: Job): string => `W/"${id}-${version}"`;
+export const jobEtag = ({ id, version }: Job): string => etagOf(id, version);

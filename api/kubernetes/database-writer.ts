@@ -14,6 +14,19 @@ type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObj
 /** The name is somebody else's: nothing was written. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs';
+  /** TypeID of the database that has the name, where one has. */
+  readonly holder: string | undefined;
+  /** It is going: the name is free in a moment. */
+  readonly going: boolean;
+
+  constructor(
+    message: string,
+    { holder, going = false }: { holder?: string | undefined; going?: boolean } = {},
+  ) {
+    super(message);
+    this.holder = holder;
+    this.going = going;
+  }
 }
 
 export interface DatabaseIdentity {
@@ -67,9 +80,12 @@ export class DatabaseWriter {
     }
     const found = await this.read(identity);
     if (found === undefined) throw new Error(`${identity.name} came and went while it was made`);
-    if (found.metadata.labels?.[labels.databaseId] === identity.databaseId) return found;
+    const holder = found.metadata.labels?.[labels.databaseId];
+    const going = found.metadata.deletionTimestamp !== undefined;
+    if (holder === identity.databaseId && !going) return found;
     throw new NotOurs(
       `there is a LedgerDatabase ${identity.name} in ${identity.namespace} that was made otherwise; choose another name`,
+      { holder, going },
     );
   }
 

@@ -2,6 +2,7 @@
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../events/actor.ts';
+import type { EventType } from '../events/event-types.ts';
 import {
   hasEnded,
   jobFact,
@@ -150,13 +151,7 @@ export async function requestJobCancel(
     .returningAll()
     .executeTakeFirstOrThrow();
   const job = jobOf(row);
-  change.emit({
-    organizationId,
-    type: 'job.cancel_requested',
-    subject: { type: 'job', id, display: job.type },
-    databaseId: job.databaseId,
-    data: { job: jobFact(job) },
-  });
+  tell(change, 'job.cancel_requested', job);
   return job;
 }
 
@@ -187,13 +182,7 @@ export async function supersedeJob(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const job = jobOf(row);
-  change.emit({
-    organizationId: job.organizationId,
-    type: 'job.canceled',
-    subject: { type: 'job', id, display: job.type },
-    databaseId: job.databaseId,
-    data: { job: jobFact(job), error },
-  });
+  tell(change, 'job.canceled', job, { error });
   return job;
 }
 
@@ -230,15 +219,23 @@ export async function retryJob(
     .returningAll()
     .executeTakeFirstOrThrow();
   const job = jobOf(row);
-  change.emit({
-    organizationId,
-    type: 'job.retried',
-    subject: { type: 'job', id, display: job.type },
-    databaseId: job.databaseId,
-    data: { job: jobFact(job) },
-  });
+  tell(change, 'job.retried', job);
   return job;
 }
+
+const tell = (
+  change: Change,
+  type: EventType & `job.${string}`,
+  job: Job,
+  more: { readonly error?: JobError } = {},
+): string =>
+  change.emit({
+    organizationId: job.organizationId,
+    type,
+    subject: { type: 'job', id: job.id, display: job.type },
+    databaseId: job.databaseId,
+    data: { job: jobFact(job), ...more },
+  });
 
 /** Something happened to the database that its job may be waiting for: it is looked at again at once. */
 export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {

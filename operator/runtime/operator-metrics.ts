@@ -7,7 +7,6 @@ export type ReconcileResult = (typeof reconcileResults)[number];
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 export const operatorPrefix = 'ledgerhouse_operator_';
-const prefix = operatorPrefix;
 
 export interface MetricNames {
   /** Kinds that are reconciled, each with a queue. */
@@ -23,16 +22,16 @@ export function createOperatorMetrics({ kinds, watched }: MetricNames) {
   return {
     registry,
     ...reconcileMetrics(registry, kinds),
-    ...watchMetrics(registry, prefix, watched),
-    ...requestMetrics(registry, prefix, watched),
+    ...watchMetrics(registry, operatorPrefix, watched),
+    ...requestMetrics(registry, operatorPrefix, watched),
     eventsDropped: registry.counter(
-      `${prefix}events_dropped_total`,
+      `${operatorPrefix}events_dropped_total`,
       'Events that were not recorded.',
       ['limited', 'full', 'failed'].map((why) => ({ why })),
     ),
     /** A value that is asked for at each scrape. */
     gauge: (name: string, help: string, read: () => number) =>
-      registry.gauge(`${prefix}${name}`, help, read),
+      registry.gauge(`${operatorPrefix}${name}`, help, read),
   };
 }
 
@@ -40,36 +39,36 @@ function reconcileMetrics(registry: MetricRegistry, kinds: readonly string[]) {
   const series = kinds.map((kind) => ({ kind }));
   return {
     reconciles: registry.counter(
-      `${prefix}reconcile_total`,
+      `${operatorPrefix}reconcile_total`,
       'Reconciles by result.',
       series.flatMap((labels) => reconcileResults.map((result) => ({ ...labels, result }))),
     ),
     reconcileSeconds: registry.histogram(
-      `${prefix}reconcile_duration_seconds`,
+      `${operatorPrefix}reconcile_duration_seconds`,
       'How long reconciles took.',
       seconds,
       series,
     ),
     queueWaitSeconds: registry.histogram(
-      `${prefix}workqueue_wait_seconds`,
+      `${operatorPrefix}workqueue_wait_seconds`,
       'How long keys that were due waited for a worker.',
       seconds,
       series,
     ),
     queueDepth: gaugeOf(
       registry,
-      `${prefix}workqueue_depth`,
+      `${operatorPrefix}workqueue_depth`,
       'Keys that wait for a worker.',
       series,
     ),
     queueOldest: gaugeOf(
       registry,
-      `${prefix}workqueue_oldest_age_seconds`,
+      `${operatorPrefix}workqueue_oldest_age_seconds`,
       'How long the longest waiting key has been due.',
       series,
     ),
     queueRetries: registry.counter(
-      `${prefix}workqueue_retries_total`,
+      `${operatorPrefix}workqueue_retries_total`,
       'Keys put back after a failure.',
       series,
     ),

@@ -1,4 +1,5 @@
 /** A database's life as the API leads it: a real PostgreSQL, a real control plane, the real operator. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { noBilling, type BillingGuard } from '../../api/billing/guard.ts';
 import { Background } from '../../api/databases/background.ts';
@@ -55,11 +56,11 @@ afterAll(async () => {
   await postgres?.remove();
 });
 
-function startBackground(): Background {
+function startBackground(through: KubeHttp = kube): Background {
   const made = new Background({
     store,
     listener,
-    kube,
+    kube: through,
     operatorNamespace: 'ledgerhouse-system',
     logger: silent,
     metrics: watchMetrics(new MetricRegistry(), 'test_', watchedResources),
@@ -172,6 +173,36 @@ test('the name of a living database is taken, that of a deleted one is free at o
   ).toMatchObject({
     refused: expect.stringMatching(/database_name_taken|operation_in_progress/) as unknown,
   });
+});
+
+test('a database that is deleted while it is being made leaves nothing, and the next gets its name', async () => {
+  const reached = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const slow = new Proxy(kube, {
+    get(target, key) {
+      if (key !== 'create') return (target[key as keyof KubeHttp] as () => unknown).bind(target);
+      return async (...args: Parameters<KubeHttp['create']>) => {
+        if (args[0].kind === 'LedgerDatabase') {
+          reached.resolve();
+          await release.promise;
+        }
+        return kube.create(...args);
+      };
+    },
+  });
+  await background.stop(1_000);
+  background = startBackground(slow);
+  await background.view.whenSynced();
+  const first = await create({ name: 'hasty' });
+  await reached.promise;
+  await deleteDatabase(services(), caller(), first.database.id, undefined);
+  const next = await create({ name: 'hasty' });
+  await sleep(2_000);
+  release.resolve();
+  await untilStatus(first.database.id, 'DELETED');
+  await untilStatus(next.database.id, 'READY');
+  const resource = await world.database(organization.namespace, 'hasty');
+  expect(resource?.metadata.labels?.[labels.databaseId]).toBe(next.database.id);
 });
 
 test('a database that was applied with kubectl is taken in, labelled, and marked when it is deleted so', async () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { jobStatuses } from '../../jobs/job.ts';
 import { access } from '../access.ts';
 import { answer, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
-import { changedJob, job, jobExample, jobStatuses, readJob } from '../schemas/job.ts';
+import { changedJob, job, jobExample, readJob } from '../schemas/job.ts';
 
 const one = '/api/v1/jobs/{jobId}';
 const tag = 'Jobs';

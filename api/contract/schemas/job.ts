@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { jobStatuses, jobTypes, stepStatuses } from '../../jobs/job.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 
-export { jobStatuses };
-
 export const job = z
   .object({
     id: id('job', 'Job ID.'),

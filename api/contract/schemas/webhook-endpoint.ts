@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { databaseScope } from './api-key.ts';
 import { exampleId, exampleTime, id, success, time } from './common.ts';
 
-export const webhookEndpointsMax = 10;
-
 const eventTypes = z
   .array(z.string().regex(/^(\*|[a-z_]+\.(\*|[a-z_]+))$/))
   .min(1)

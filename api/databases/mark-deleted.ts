@@ -1,0 +1,28 @@
+/** The end of a database's resource, whoever notices it first: told once, and the volumes' time runs. */
+import type { Job } from '../jobs/job.ts';
+import type { Change } from '../store/change.ts';
+import type { Database } from '../store/database-record.ts';
+import { updateActiveProfile, updateDatabase } from '../store/databases.ts';
+import { tell } from './events.ts';
+
+/** `before`: locked. Times that a request has set already stay; these are for one that went without. */
+export async function markDeleted(
+  change: Change,
+  before: Database,
+  times: { readonly deletedAt: Date; readonly purgeAt: Date },
+  job?: Job,
+): Promise<void> {
+  if (before.status === 'DELETED') return;
+  const after = await updateDatabase(change, before.id, {
+    status: 'DELETED',
+    health: 'UNKNOWN',
+    statusReason: null,
+    observed: null,
+    kubernetesUid: null,
+    deletedAt: before.deletedAt ?? times.deletedAt,
+    purgeAt: before.purgeAt ?? times.purgeAt,
+  });
+  if (typeof after === 'string') throw new Error(`it was not written: ${after}`);
+  await updateActiveProfile(change, before.id, { status: 'DELETED' });
+  tell(change, 'database.deleted', after, job && { job });
+}
