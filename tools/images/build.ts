@@ -11,7 +11,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { step } from '../cluster/progress.ts';
 import { run, runQuietly } from '../cluster/run.ts';
+import { forgetOlder, removeFolder } from './kept.ts';
 import { recipes } from './rootfs.ts';
 
 export interface Image {
@@ -40,6 +40,10 @@ export async function buildImage(name: string): Promise<Image> {
   const folder = join(cacheFolder, 'images');
   mkdirSync(folder, { recursive: true });
   return withLock(join(folder, `${name}.lock`), async () => {
+    // Of builds that were interrupted: whoever has the lock is the only one.
+    for (const left of readdirSync(folder)) {
+      if (left.startsWith(`${name}.unfinished-`)) removeFolder(join(folder, left));
+    }
     const context = mkdtempSync(join(folder, `${name}.unfinished-`));
     try {
       await recipe.fill(join(context, 'rootfs'));
@@ -51,6 +55,7 @@ export async function buildImage(name: string): Promise<Image> {
         const started = Date.now();
         await build(context, reference, `${context}/image.tar`);
         renameSync(`${context}/image.tar`, archive);
+        forgetOlder(folder, new RegExp(`^${name}-[0-9a-f]{16}\\.tar$`));
         const megabytes = Math.round(statSync(archive).size / 1e6);
         step(
           `built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`,
@@ -58,7 +63,7 @@ export async function buildImage(name: string): Promise<Image> {
       }
       return { name, reference, archive };
     } finally {
-      rmSync(context, { recursive: true, force: true });
+      removeFolder(context);
     }
   });
 }

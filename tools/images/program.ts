@@ -1,17 +1,21 @@
 /** A program of ours in an image: its compiled sources, and the npm packages that these import, with all that those need. */
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
+  renameSync,
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { cacheFolder, checkout } from '../cluster/config.ts';
+import { withLock } from '../cluster/lock.ts';
 import { run } from '../cluster/run.ts';
+import { forgetOlder, removeFolder } from './kept.ts';
 
 /** Puts `folders` of the compiled sources under `target`, and the packages that they import. */
 export async function addProgram(target: string, folders: readonly string[]): Promise<void> {
@@ -29,29 +33,54 @@ export async function addProgram(target: string, folders: readonly string[]): Pr
 
 let compilation: Promise<string> | undefined;
 
-/** A folder with all sources compiled: once for all images of a run, gone with the process. */
+/**
+ * A folder with all sources compiled, once for all images of a run; the one of an earlier run when nothing that goes into
+ * it has changed since.
+ */
 function compiled(): Promise<string> {
   compilation ??= (async () => {
-    mkdirSync(join(cacheFolder, 'images'), { recursive: true });
-    const folder = mkdtempSync(join(cacheFolder, 'images', 'compiled.unfinished-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    await run(
-      join(checkout, 'node_modules/.bin/tsc'),
-      [
-        '-p',
-        join(checkout, 'tsconfig.build.json'),
-        '--outDir',
-        folder,
-        '--incremental',
-        'false',
-        '--sourceMap',
-        'false',
-      ],
-      { timeoutMs: 300_000 },
-    );
-    return folder;
+    const images = join(cacheFolder, 'images');
+    mkdirSync(images, { recursive: true });
+    return withLock(join(images, 'compiled.lock'), async () => {
+      const folder = join(images, `compiled-${hashOfSources()}`);
+      if (existsSync(folder)) return folder;
+      for (const name of readdirSync(images)) {
+        if (name.startsWith('compiled.unfinished-')) removeFolder(join(images, name));
+      }
+      const unfinished = mkdtempSync(join(images, 'compiled.unfinished-'));
+      await compile(unfinished);
+      renameSync(unfinished, folder);
+      forgetOlder(images, /^compiled-[0-9a-f]{16}$/);
+      return folder;
+    });
   })();
   return compilation;
+}
+
+async function compile(folder: string): Promise<void> {
+  const once = ['--incremental', 'false', '--sourceMap', 'false'];
+  await run(
+    join(checkout, 'node_modules/.bin/tsc'),
+    ['-p', join(checkout, buildConfig), '--outDir', folder, ...once],
+    { timeoutMs: 300_000 },
+  );
+}
+
+const buildConfig = 'tsconfig.build.json';
+
+/** Of the sources that are compiled, of how, and of the packages whose types they use. */
+function hashOfSources(): string {
+  const { include, exclude } = JSON.parse(readFileSync(join(checkout, buildConfig), 'utf8')) as {
+    include: string[];
+    exclude: string[];
+  };
+  const sources = globSync(include, { cwd: checkout, exclude });
+  const settings = [buildConfig, 'tsconfig.json', 'package-lock.json'];
+  const hash = createHash('sha256');
+  for (const name of [...settings, ...sources.sort()]) {
+    hash.update(`${name}\0`).update(readFileSync(join(checkout, name)));
+  }
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** Names of the packages that compiled modules import; types are gone by then. */

@@ -1,0 +1,18 @@
+/** What is kept of earlier builds: enough for several checkouts and for going back, not all that there ever was. */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const kept = 4;
+
+/** Removes what `pattern` names in a folder, but for the newest few. */
+export function forgetOlder(folder: string, pattern: RegExp): void {
+  const ages = readdirSync(folder)
+    .filter((name) => pattern.test(name))
+    .map((name) => ({ path: join(folder, name), atMs: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.atMs - a.atMs);
+  for (const { path } of ages.slice(kept)) removeFolder(path);
+}
+
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
