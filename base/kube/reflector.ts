@@ -12,7 +12,7 @@
 import type { Logger } from 'pino';
 import { failureOfStatus } from './api-failure.ts';
 import { backoffMs, type BackoffRange } from '../backoff.ts';
-import { startDeadline } from '../deadline.ts';
+import { DeadlineExceeded, startDeadline } from '../deadline.ts';
 import { ApiError, type KubeObject, type Resource } from './kube.ts';
 import type { KubeSource, WatchEvent } from './kube-source.ts';
 import { ObjectCache, pathOf, type Index, type ObjectChange } from './object-cache.ts';
@@ -190,6 +190,7 @@ export class Reflector<T extends KubeObject> {
     const startedAtMs = this.#timers.nowMs();
     const watchdog = startDeadline(this.#timers, silenceMaxMs, this.#stopping.signal);
     let told = false;
+    let connected = false;
     try {
       const stream = source.watch(resource, {
         namespace,
@@ -199,6 +200,7 @@ export class Reflector<T extends KubeObject> {
         signal: watchdog.signal,
       });
       for await (const events of stream) {
+        connected = true;
         watchdog.extend();
         this.#heardAtMs = this.#timers.nowMs();
         metrics.watchConnected.set(this.#labels, 1);
@@ -208,6 +210,9 @@ export class Reflector<T extends KubeObject> {
           this.#failures = 0;
         }
       }
+    } catch (error) {
+      // A connection may be half open, or the cluster quiet: bookmarks come when the API server sees fit. A new watch tells.
+      if (!connected || !(watchdog.signal.reason instanceof DeadlineExceeded)) throw error;
     } finally {
       watchdog.clear();
       metrics.watchConnected.set(this.#labels, 0);

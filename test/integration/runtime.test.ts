@@ -329,6 +329,25 @@ test('a half-open connection is noticed by its silence, and nothing is missing a
   });
 });
 
+test('a cluster in which nothing happens is no fault of the watch', async () => {
+  const namespace = await newNamespace();
+  await withFaults(async (api) => {
+    const kube = createKube(api.kubeConfig);
+    const { reflector, metric } = reflect(kube, namespace, { silenceMaxMs: 1_100 });
+    await reflector.whenSynced();
+    await pause(4_000);
+    expect([metric('watch_failures_total'), metric('watch_relists_total')]).toEqual([0, 0]);
+    await direct.create(resources.configMap, configMap(namespace, 'heard'), by);
+    await eventually(
+      'the change',
+      () => Promise.resolve(reflector.cache.get(namespace, 'heard')),
+      3_000,
+    );
+    await reflector.stop();
+    await kube.close();
+  });
+});
+
 test('work gets done although every third call fails, one worker a key', async () => {
   const namespace = await newNamespace();
   await withFaults(async (api) => {
