@@ -16,8 +16,8 @@ setup: ## Install everything a developer needs (idempotent)
 .PHONY: up down env status logs
 up: setup ## The whole service on this machine: Kubernetes, operator, API, a first database; goes on where it stopped
 	@$(NODE) tools/up/main.ts up
-down: ## Take all of that away
-	@$(NODE) tools/up/main.ts down
+down: ## End all of that; its data stay for the next make up, unless DATA=1
+	@$(NODE) tools/up/main.ts down $(if $(filter 1,$(DATA)),--data)
 env: ## Print what a shell needs to use it: eval "$$(make env)"
 	@$(NODE) tools/up/main.ts env
 status: ## What of it runs

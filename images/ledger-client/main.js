@@ -2,9 +2,11 @@
 //   wait                        does nothing, for `kubectl exec`
 //   create COUNT                accounts 1 and 2, and COUNT transfers of 1 from 1 to 2 with ids from the clock
 //   read                        prints what account 2 was credited
+//   run                         carries out the requests of standard input, a JSON document a line, and prints each answer
 //   connect                     prints `connected` or `no connection` within 3 s
 import { connect as dial } from 'node:net';
-import { createClient, id } from 'tigerbeetle-node';
+import { createInterface } from 'node:readline';
+import { CreateAccountStatus, CreateTransferStatus, createClient, id } from 'tigerbeetle-node';
 
 const [verb = 'wait', argument = '1'] = process.argv.slice(2);
 const addresses = (process.env.ADDRESSES ?? '').split(',');
@@ -27,43 +29,50 @@ if (verb === 'wait') {
     replica_addresses: addresses,
   });
   if (verb === 'create') {
-    const account = (number) => ({
-      id: BigInt(number),
-      debits_pending: 0n,
-      debits_posted: 0n,
-      credits_pending: 0n,
-      credits_posted: 0n,
-      user_data_128: 0n,
-      user_data_64: 0n,
-      user_data_32: 0,
-      reserved: 0,
-      ledger: 1,
-      code: 1,
-      flags: 0,
-      timestamp: 0n,
-    });
+    const account = (number) => record({ id: String(number), ledger: 1, code: 1 });
     await client.createAccounts([account(1), account(2)]);
+    const one = { debit_account_id: '1', credit_account_id: '2', amount: '1', ledger: 1, code: 1 };
     for (let made = 0; made < Number(argument); made += 1) {
-      await client.createTransfers([
-        {
-          id: id(),
-          debit_account_id: 1n,
-          credit_account_id: 2n,
-          amount: 1n,
-          pending_id: 0n,
-          user_data_128: 0n,
-          user_data_64: 0n,
-          user_data_32: 0,
-          timeout: 0,
-          ledger: 1,
-          code: 1,
-          flags: 0,
-          timestamp: 0n,
-        },
-      ]);
+      await client.createTransfers([record({ ...one, id: String(id()) })]);
     }
+  }
+  if (verb === 'run') {
+    for await (const line of createInterface({ input: process.stdin })) await answer(client, line);
+    client.destroy();
+    process.exit(0);
   }
   const [, credited] = await client.lookupAccounts([1n, 2n]);
   console.log(String(credited?.credits_posted ?? 'no account'));
   client.destroy();
+}
+
+/** `{"operation": "createTransfers", "events": […]}`: the official client's names, 64 and 128 bits wide integers as strings. */
+async function answer(client, line) {
+  const { operation, events } = JSON.parse(line);
+  const whole = Array.isArray(events) ? events.map(record) : record(events);
+  const rows = await client[operation](whole);
+  const statuses = { createAccounts: CreateAccountStatus, createTransfers: CreateTransferStatus };
+  const names = statuses[operation];
+  const said = names === undefined ? rows : rows.map(({ status }) => names[status]);
+  console.log(
+    JSON.stringify(said, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+}
+
+/** What is left out is zero. */
+function record(event) {
+  if (typeof event === 'string') return BigInt(event);
+  const wide = [
+    'id',
+    'debit_account_id',
+    'credit_account_id',
+    'amount',
+    'pending_id',
+    'account_id',
+  ];
+  const balances = ['debits_pending', 'debits_posted', 'credits_pending', 'credits_posted'];
+  const rest = ['user_data_128', 'user_data_64', 'timestamp', 'timestamp_min', 'timestamp_max'];
+  const bigs = [...wide, ...balances, ...rest].map((name) => [name, BigInt(event[name] ?? 0)]);
+  const smalls = ['user_data_32', 'timeout', 'ledger', 'code', 'flags', 'reserved', 'limit'];
+  return Object.fromEntries([...bigs, ...smalls.map((name) => [name, event[name] ?? 0])]);
 }

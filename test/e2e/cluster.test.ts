@@ -1,7 +1,8 @@
 /** The local Kubernetes does what the product asks of one: images, volumes, Services, DNS, logs, exec; and leaves nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { clusterId, startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { leftOf } from '../support/machine.ts';
 import { eventually, mustRun, shell } from '../support/shell.ts';
 
 jest.setTimeout(25 * 60_000);
@@ -12,21 +13,6 @@ let untouched = '';
 
 const rules = async () =>
   (await shell('sh', ['-c', 'iptables-save | grep -v ^# | sed "s/\\[.*\\]//"'])).stdout;
-
-/** What a cluster could leave on the machine, a line each. */
-async function machine(): Promise<string> {
-  const parts = await Promise.all(
-    [
-      ['ip', '-o', 'link', 'show'],
-      ['ip', 'route', 'show'],
-      ['ip', 'netns', 'list'],
-      ['losetup', '--noheadings', '--output', 'NAME,BACK-FILE'],
-      ['sh', '-c', 'cut -d" " -f2 /proc/mounts | sort'],
-      ['sh', '-c', 'ls -d /run/ledgerhouse-* /sys/fs/cgroup/*/ledgerhouse-* 2>/dev/null; true'],
-    ].map(([command, ...args]) => shell(command ?? '', args)),
-  );
-  return parts.map((part) => part.stdout).join('\n--\n');
-}
 
 beforeAll(async () => {
   untouched = await rules();
@@ -368,7 +354,6 @@ test('a second up changes nothing, and a killed part comes back', async () => {
 });
 
 test('down leaves no process, mount, interface, rule or cgroup, even after parts of it were killed', async () => {
-  const id = clusterId(cluster.stateFolder);
   for (const name of ['containerd-1', 'kubelet-2', 'etcd']) {
     const { pid } = JSON.parse(
       readFileSync(`${cluster.stateFolder}/cluster/pids/${name}.json`, 'utf8'),
@@ -376,13 +361,6 @@ test('down leaves no process, mount, interface, rule or cgroup, even after parts
     process.kill(pid, 'SIGKILL');
   }
   await cluster.cluster('down');
-  const left = (await machine())
-    .split('\n')
-    .filter((line) => line.includes(id) || line.includes(cluster.stateFolder));
-  expect(left).toEqual([]);
+  expect(await leftOf(cluster.stateFolder)).toEqual([]);
   expect(await rules()).toBe(untouched);
-  const { stdout } = await shell('ps', ['-eo', 'args']);
-  expect(
-    stdout.split('\n').filter((line) => line.includes(id) || line.includes(cluster.stateFolder)),
-  ).toEqual([]);
 });

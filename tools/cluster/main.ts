@@ -2,6 +2,7 @@
  * The local Kubernetes at the command line:
  *   up [--provider auto|native|docker|kubeconfig] [--nodes N]   brings it up, or completes what is there
  *   down · status
+ *   halt                ends what runs and keeps what it stored; up goes on with that
  *   load-image TAR …    loads docker-archives into the cluster that is up
  *   cut NODE … · plug NODE …   pulls a node's network cable, and plugs it in again
  *   power-off NODE …    a power failure of the node; up brings it back
@@ -76,6 +77,13 @@ async function down(config: ClusterConfig): Promise<void> {
   step('nothing of it is left');
 }
 
+async function halt(config: ClusterConfig): Promise<void> {
+  const before = whatIsUp(config);
+  if (before === undefined) return down(config);
+  await providers[before.provider].halt(config);
+  step('nothing of it runs; its data stay');
+}
+
 /** Loads an image into the cluster that is up. */
 export async function loadImage(
   config: ClusterConfig,
@@ -133,7 +141,7 @@ function groupOf(name: string): GroupName {
 }
 
 const usage =
-  'usage: main.ts up|down|status|load-image TAR …|cut NODE|plug NODE|power-off NODE|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
+  'usage: main.ts up|down|halt|status|load-image TAR …|cut NODE|plug NODE|power-off NODE|build [GROUP …]|binary PROGRAM [--provider P] [--nodes N]';
 
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -149,6 +157,8 @@ async function main(args: string[]): Promise<void> {
       return withLock(lock, () => up(config));
     case 'down':
       return withLock(lock, () => down(config));
+    case 'halt':
+      return withLock(lock, () => halt(config));
     case 'status':
       return describe(config, whatIsUp(config));
     case 'load-image':

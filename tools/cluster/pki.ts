@@ -32,19 +32,9 @@ export class Pki {
     if (existsSync(this.ca.cert)) return;
     await newKey(this.ca.key);
     const subject = '/CN=ledgerhouse-local';
-    await run('openssl', [
-      'req',
-      '-x509',
-      '-new',
-      '-key',
-      this.ca.key,
-      '-out',
-      this.ca.cert,
-      '-days',
-      '3650',
-      '-subj',
-      subject,
-    ]);
+    const how = ['-x509', '-new', '-key', this.ca.key, '-days', '3650', '-subj', subject];
+    // Written at once when it is whole: an interrupted one would never be made again.
+    writeFileSync(this.ca.cert, await run('openssl', ['req', ...how]));
   }
 
   /** What is being signed now, by file: nodes that start side by side share some certificates. */

@@ -5,6 +5,8 @@ export interface ClusterProvider {
   up(config: ClusterConfig): Promise<void>;
   /** Removes all that `up` made. Does nothing where there is nothing. */
   down(config: ClusterConfig): Promise<void>;
+  /** Ends what runs and keeps what it stored, with which `up` goes on. */
+  halt(config: ClusterConfig): Promise<void>;
   /** Loads a docker-archive into every node that does not have `reference` yet. */
   loadImage(config: ClusterConfig, reference: string, archive: string): Promise<void>;
 }

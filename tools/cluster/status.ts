@@ -12,6 +12,10 @@ export async function describe(
     console.log('no cluster is up');
     return;
   }
+  if (!existsSync(config.kubeconfig)) {
+    console.log(`a ${up.provider} cluster with ${up.nodes} node(s) is halted; up goes on with it`);
+    return;
+  }
   console.log(`${up.provider} cluster with ${up.nodes} node(s); kubeconfig ${config.kubeconfig}`);
   const folder = join(config.stateFolder, 'cluster');
   if (!existsSync(folder)) return;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { cacheFolder, checkout } from '../cluster/config.ts';
+import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { run } from '../cluster/run.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
@@ -58,12 +58,14 @@ function compiled(): Promise<string> {
 }
 
 async function compile(folder: string): Promise<void> {
+  const compiler = join(checkout, 'node_modules/.bin/tsc');
   const once = ['--incremental', 'false', '--sourceMap', 'false'];
-  await run(
-    join(checkout, 'node_modules/.bin/tsc'),
-    ['-p', join(checkout, buildConfig), '--outDir', folder, ...once],
-    { timeoutMs: 300_000 },
-  );
+  const args = ['-p', join(checkout, buildConfig), '--outDir', folder, ...once];
+  try {
+    await run(compiler, args, { timeoutMs: 300_000 });
+  } catch (cause) {
+    throw new ClusterError('the sources do not compile; make types says why', { cause });
+  }
 }
 
 const buildConfig = 'tsconfig.build.json';

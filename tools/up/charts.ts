@@ -6,33 +6,58 @@ import { ensureProgram } from '../cluster/binaries.ts';
 import { checkout, type ClusterConfig } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
 import type { Images } from './images.ts';
+import type { Kubectl } from './kubectl.ts';
+import { systemNamespace } from './namespace.ts';
 import type { Log } from './steps.ts';
 
-export const systemNamespace = 'ledgerhouse-system';
 /** Where the API is on each node's address. */
 export const nodePort = 30_080;
 
 export async function installCharts(
   config: ClusterConfig,
   {
+    kubectl,
     images,
     baseUrl,
     log,
-  }: { readonly images: Images; readonly baseUrl: string; readonly log: Log },
+  }: {
+    readonly kubectl: Kubectl;
+    readonly images: Images;
+    readonly baseUrl: string;
+    readonly log: Log;
+  },
 ): Promise<void> {
   const helm = await ensureProgram('helm');
   const file = join(config.stateFolder, 'values.yaml');
   writeFileSync(file, stringify(valuesOf(images, baseUrl)));
+  log(await forgetInterrupted(kubectl));
   for (const [name, values] of [
     ['ledgerhouse-crds', []],
     ['ledgerhouse', ['--values', file]],
   ] as const) {
     const place = ['--namespace', systemNamespace, '--create-namespace'];
-    const how = ['--wait', '--timeout', '5m', '--kubeconfig', config.kubeconfig];
+    const how = ['--wait', '--timeout', `${patience}m`, '--kubeconfig', config.kubeconfig];
     const chart = join(checkout, 'charts', name);
     const args = ['upgrade', '--install', name, chart, ...place, ...values, ...how];
-    log(await run(helm, args, { timeoutMs: 6 * 60_000 }));
+    try {
+      log(await run(helm, args, { timeoutMs: (patience + 1) * 60_000 }));
+    } catch (error) {
+      log(await kubectl.overview());
+      throw error;
+    }
   }
+}
+
+/** Minutes until all pods of a chart are to be ready. */
+const patience = 5;
+
+/**
+ * Helm refuses to work beside another Helm, and takes a revision that one left behind when it was killed for such a one.
+ * Without its record the revision's objects are the release's own, and the next revision goes on with them.
+ */
+function forgetInterrupted(kubectl: Kubectl): Promise<string> {
+  const pending = 'owner=helm,status in (pending-install,pending-upgrade,pending-rollback)';
+  return kubectl.say('delete', 'secrets', '-n', systemNamespace, '-l', pending);
 }
 
 function valuesOf(images: Images, publicUrl: string): object {

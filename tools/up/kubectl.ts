@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { ensureProgram } from '../cluster/binaries.ts';
 import type { ClusterConfig } from '../cluster/config.ts';
 import { run, waitFor } from '../cluster/run.ts';
-import { systemNamespace } from './charts.ts';
+import { systemNamespace } from './namespace.ts';
 import type { Log } from './steps.ts';
 
 export class Kubectl {

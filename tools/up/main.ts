@@ -1,22 +1,23 @@
 /**
  * The whole service on this machine:
  *   up        everything, or what is missing of it
- *   down      takes it away; the records stay unless DATA=1
+ *   down      ends all of it; what it stored stays, and up goes on with that. --data removes it too
  *   env       prints what a shell needs to use it
  *   status    what runs
  *   logs      what operator and API say, as it comes
  */
 import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ensureProgram } from '../cluster/binaries.ts';
 import { ClusterError, readConfig, type ClusterConfig } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
-import { join } from 'node:path';
 import { addressOf } from './address.ts';
 import { installCharts } from './charts.ts';
 import { readCredentials, credentialsFile } from './credentials.ts';
 import { makeDemo } from './demo.ts';
 import { openOrganization } from './organization.ts';
 import { follow, Kubectl } from './kubectl.ts';
-import { ready } from './messages.ts';
+import { ended, ready } from './messages.ts';
 import { StepFailed, Steps } from './steps.ts';
 import { loadImages } from './images.ts';
 import { runTool } from './tool.ts';
@@ -27,7 +28,7 @@ async function up(config: ClusterConfig): Promise<void> {
   const images = await steps.run('images', (log) => loadImages(log));
   const kubectl = await Kubectl.of(config);
   const baseUrl = await addressOf(kubectl);
-  await steps.run('charts', (log) => installCharts(config, { images, baseUrl, log }));
+  await steps.run('charts', (log) => installCharts(config, { kubectl, images, baseUrl, log }));
   await steps.run('API', (log) => kubectl.waitForApi(baseUrl, log));
   const credentials = await steps.run('organization and API key', () =>
     openOrganization({ baseUrl, kubectl, file: credentialsFile(config) }),
@@ -38,35 +39,50 @@ async function up(config: ClusterConfig): Promise<void> {
   console.log(ready({ baseUrl, config, demo }));
 }
 
-async function down(config: ClusterConfig): Promise<void> {
+async function down(config: ClusterConfig, options: { readonly data: boolean }): Promise<void> {
   const steps = new Steps(join(config.stateFolder, 'down.log'));
-  await steps.run('Kubernetes', (log) => runTool(['tools/cluster/main.ts', 'down'], log));
-  rmSync(credentialsFile(config), { force: true });
+  const verb = options.data ? 'down' : 'halt';
+  await steps.run('Kubernetes', (log) => runTool(['tools/cluster/main.ts', verb], log));
+  if (options.data) rmSync(credentialsFile(config), { force: true });
+  console.log(ended(options));
 }
 
-function env(config: ClusterConfig): void {
+async function env(config: ClusterConfig): Promise<void> {
   const { baseUrl, apiKey } = readCredentials(config);
-  console.log(`export LEDGERHOUSE_BASE_URL=${baseUrl}`);
-  console.log(`export LEDGERHOUSE_API_KEY=${apiKey}`);
-  console.log(`export KUBECONFIG=${config.kubeconfig}`);
+  const variables = {
+    LEDGERHOUSE_BASE_URL: baseUrl,
+    LEDGERHOUSE_API_KEY: apiKey,
+    KUBECONFIG: config.kubeconfig,
+  };
+  for (const [name, value] of Object.entries(variables)) console.log(`export ${name}='${value}'`);
+  // Last, so that a kubectl of the machine's own is preferred.
+  console.log(`export PATH="$PATH:${dirname(await ensureProgram('kubectl'))}"`);
 }
 
-async function main([command]: readonly string[]): Promise<void> {
+async function main([command, ...flags]: readonly string[]): Promise<void> {
   const config = readConfig();
-  const isUp = existsSync(config.kubeconfig);
-  if (command === 'up') {
-    await withLock(join(config.stateFolder, 'up.lock'), () => up(config));
-  } else if (command === 'down') {
-    await withLock(join(config.stateFolder, 'up.lock'), () => down(config));
-  } else if (command === 'env') env(config);
-  else if (command === 'status' || command === 'logs') {
-    if (!isUp) throw new ClusterError('nothing is up; run make up');
-    const kubectl = await Kubectl.of(config);
-    if (command === 'logs') await follow(kubectl);
-    else console.log(await kubectl.overview());
-  } else throw new ClusterError('usage: main.ts up|down|env|status|logs');
+  const alone = (work: () => Promise<void>) => withLock(join(config.stateFolder, 'up.lock'), work);
+  if (command === 'up') return alone(() => up(config));
+  if (command === 'down') return alone(() => down(config, { data: flags.includes('--data') }));
+  if (command !== 'env' && command !== 'status' && command !== 'logs') {
+    throw new ClusterError('usage: main.ts up|down [--data]|env|status|logs');
+  }
+  if (!existsSync(config.kubeconfig)) throw new ClusterError('nothing is up; run make up');
+  if (command === 'env') return env(config);
+  const kubectl = await Kubectl.of(config);
+  if (command === 'logs') await follow(kubectl);
+  else console.log(await kubectl.overview());
 }
 
+const [command = ''] = process.argv.slice(2);
+if (command === 'up' || command === 'down') {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      console.error(`\ninterrupted; make ${command} goes on from here`);
+      process.exit(130);
+    });
+  }
+}
 try {
   await main(process.argv.slice(2));
 } catch (error) {

@@ -24,3 +24,8 @@ Next:
   kubectl get ldb -A
 `;
 }
+
+export const ended = ({ data }: { readonly data: boolean }): string =>
+  data
+    ? 'Nothing of it is left.'
+    : 'Nothing of it runs. Its data stay: make up goes on with them, make down DATA=1 removes them.';

@@ -1,7 +1,7 @@
 /** One line a step with the time it took; what its commands said is in a file, which is named when it fails. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 
-/** It was told already. */
+/** Whoever runs it was told already. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }
@@ -20,15 +20,18 @@ export class Steps {
 
   async run<T>(name: string, work: (log: Log, progress: Progress) => Promise<T>): Promise<T> {
     const began = Date.now();
-    let last = '';
-    const log: Log = (text) => appendFileSync(this.#file, `[${name}] ${text.trimEnd()}\n`);
+    let last = 'going on';
+    const log: Log = (text) => {
+      const said = text.trimEnd();
+      appendFileSync(this.#file, `[${name}] ${said}\n`);
+      last = withoutItsClock(said.split('\n').at(-1) ?? '') || last;
+    };
     const progress: Progress = (what) => {
       if (what === last) return;
-      last = what;
       log(what);
       this.#say('·', `${name}: ${what}`);
     };
-    const alive = setInterval(() => this.#say('·', `${name}: going on`), 30_000);
+    const alive = setInterval(() => this.#say('·', `${name}: ${last}`), aliveEveryMs);
     try {
       const result = await work(log, progress);
       this.#say('✓', `${name} (${seconds(Date.now() - began)} s)`);
@@ -48,5 +51,11 @@ export class Steps {
     console.log(`${seconds(Date.now() - this.#started).padStart(7)} s ${mark} ${what}`);
   }
 }
+
+const aliveEveryMs = 20_000;
+
+/** What our tools say begins with their name and their own elapsed time. */
+const withoutItsClock = (line: string): string =>
+  line.replace(/^\w+: +[\d.]+s +/, '').slice(0, 120);
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

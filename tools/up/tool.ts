@@ -15,6 +15,9 @@ export function runTool(
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
     });
+    // A terminal's Ctrl-C reaches both; other signals only this process.
+    const end = () => child.kill('SIGTERM');
+    process.once('exit', end);
     let said = '';
     let complained = '';
     child.stdout.on('data', (chunk: Buffer) => {
@@ -27,6 +30,7 @@ export function runTool(
     });
     child.on('error', reject);
     child.on('close', (code) => {
+      process.off('exit', end);
       if (code === 0) resolve(said);
       else reject(new Error(complained.trim().split('\n').at(-1) ?? `${args[0]} failed`));
     });

@@ -2,13 +2,13 @@
  * k3s in a container, for machines with a Docker engine. The container outlives the command and is found again by its
  * name, after an interrupted start too. One node: k3s stands for a cluster here, the native provider is the one with several nodes.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { GenericContainer, Wait } from 'testcontainers';
 import { ClusterError, type ClusterConfig } from '../config.ts';
 import type { ClusterProvider } from '../provider.ts';
 import { step } from '../progress.ts';
-import { run, runQuietly } from '../run.ts';
+import { run, runQuietly, waitFor } from '../run.ts';
 
 /** The Kubernetes version of the native provider, in k3s's build of it. */
 const image = 'rancher/k3s:v1.35.4-k3s1';
@@ -23,8 +23,11 @@ export const docker: ClusterProvider = {
         'the docker provider has one node; use LEDGERHOUSE_CLUSTER=native for NODES=2 or 3',
       );
     }
-    if (await isRunning(config)) return;
-    // One that was stopped, or whose start was interrupted.
+    const state = await stateOf(config);
+    if (state === 'running') return;
+    const known = [config.kubeconfig, haltedKubeconfig(config)].find((path) => existsSync(path));
+    if (state === 'exited' && known !== undefined) return restart(config, known);
+    // One whose start was interrupted.
     await runQuietly('docker', ['rm', '--force', '--volumes', containerName(config)]);
     step(`starting ${image}`);
     // The cluster is to stay when this command ends: no reaper.
@@ -55,7 +58,14 @@ export const docker: ClusterProvider = {
 
   async down(config) {
     await runQuietly('docker', ['rm', '--force', '--volumes', containerName(config)]);
-    rmSync(config.kubeconfig, { force: true });
+    for (const path of [config.kubeconfig, haltedKubeconfig(config)]) rmSync(path, { force: true });
+  },
+
+  async halt(config) {
+    if ((await stateOf(config)) === 'running') {
+      await run('docker', ['stop', containerName(config)], { timeoutMs: 120_000 });
+    }
+    if (existsSync(config.kubeconfig)) renameSync(config.kubeconfig, haltedKubeconfig(config));
   },
 
   async loadImage(config, reference, archive) {
@@ -72,14 +82,30 @@ export const docker: ClusterProvider = {
   },
 };
 
-async function isRunning(config: ClusterConfig): Promise<boolean> {
-  const state = await runQuietly('docker', [
-    'inspect',
-    '--format',
-    '{{.State.Running}}',
-    containerName(config),
-  ]);
-  return state.trim() === 'true';
+/** `running`, `exited` …; empty when there is none. */
+async function stateOf(config: ClusterConfig): Promise<string> {
+  const how = ['inspect', '--format', '{{.State.Status}}', containerName(config)];
+  return (await runQuietly('docker', how)).trim();
+}
+
+const haltedKubeconfig = (config: ClusterConfig) => `${config.kubeconfig}.halted`;
+
+/** Starts a halted one with what it stored. The machine's port for it is another one after each start. */
+async function restart(config: ClusterConfig, kubeconfig: string): Promise<void> {
+  const id = containerName(config);
+  await run('docker', ['start', id]);
+  await waitFor(
+    'k3s',
+    () => run('docker', ['exec', id, 'kubectl', 'get', '--raw', '/readyz'], { timeoutMs: 5_000 }),
+    { timeoutMs: 180_000 },
+  );
+  const [, port] = /:(\d+)\s/.exec(await run('docker', ['port', id, `${apiPort}/tcp`])) ?? [];
+  const before = readFileSync(kubeconfig, 'utf8');
+  writeFileSync(config.kubeconfig, before.replace(/(https:\/\/[^:\s]+):\d+/, `$1:${port}`), {
+    mode: 0o600,
+  });
+  rmSync(haltedKubeconfig(config), { force: true });
+  step('k3s ready again');
 }
 
 /** k3s brings one storage class, of its local-path provisioner; both of ours are names for it there. It cannot grow. */

@@ -33,6 +33,10 @@ export const existing: ClusterProvider = {
     rmSync(config.kubeconfig, { force: true });
   },
 
+  async halt(config) {
+    rmSync(config.kubeconfig, { force: true });
+  },
+
   async loadImage(_config, reference) {
     throw new ClusterError(
       `images are not loaded into a cluster of yours; push ${reference} to a registry that it reads`,

@@ -7,11 +7,12 @@ import { startApiServer, writeIn, type ControlPlaneAddresses } from '../api-serv
 import { clusterGroups, ensureBuilt } from '../binaries.ts';
 import type { AddonsSettings } from '../addons/main.ts';
 import { checkout, ClusterError, type ClusterConfig } from '../config.ts';
+import { withLock } from '../lock.ts';
 import { Processes } from '../processes.ts';
 import { step } from '../progress.ts';
 import { runQuietly, waitFor } from '../run.ts';
 import { startScheduler } from '../scheduler.ts';
-import { chooseSlot, ensureNetwork } from './network.ts';
+import { chooseSlot, ensureBridge, ensureNetwork } from './network.ts';
 import { cniPlugins, startNode } from './node.ts';
 import { ensureObjects } from './objects.ts';
 import { planCluster, type ClusterPlan } from './plan.ts';
@@ -21,8 +22,8 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   // Everything is built before anything is started.
   for (const group of clusterGroups) await ensureBuilt(group);
   const pause = await buildImage('pause');
-  const plan = await planOf(config);
-  mkdirSync(plan.folder, { recursive: true });
+  // One at a time on a machine: two that start together would see the same slot free.
+  const plan = await withLock('/run/ledgerhouse-slots.lock', () => claimSlot(config));
   mkdirSync(plan.runFolder, { recursive: true });
   await ensureNetwork(plan);
   step(`network ${plan.network}, pods ${plan.podCidr}, Services ${plan.serviceCidr}`);
@@ -50,9 +51,19 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   await waitUntilReady(config, plan, processes);
 }
 
+const slotFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster', 'slot');
+
 /** The plan of this cluster as it is on the machine, or as it would be. */
 export async function planOf(config: ClusterConfig): Promise<ClusterPlan> {
-  return planCluster(config, await chooseSlot(config.id), config.nodes);
+  return planCluster(config, await chooseSlot(config.id, slotFile(config)), config.nodes);
+}
+
+async function claimSlot(config: ClusterConfig): Promise<ClusterPlan> {
+  const slot = await chooseSlot(config.id, slotFile(config));
+  const plan = planCluster(config, slot, config.nodes);
+  await ensureBridge(plan);
+  writeIn(plan.folder, 'slot', String(slot));
+  return plan;
 }
 
 async function checkMachine(): Promise<void> {

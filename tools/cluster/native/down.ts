@@ -12,6 +12,12 @@ import { cgroupHierarchies, removeNetwork } from './network.ts';
 import type { NodePlan } from './plan.ts';
 
 export async function downNative(config: ClusterConfig): Promise<void> {
+  await haltNative(config);
+  rmSync(join(config.stateFolder, 'cluster'), { recursive: true, force: true });
+}
+
+/** Ends all that runs and keeps the disks: those of the control plane, of the nodes, and the volumes. `up` goes on with them. */
+export async function haltNative(config: ClusterConfig): Promise<void> {
   const folder = join(config.stateFolder, 'cluster');
   const runFolder = `/run/ledgerhouse-${config.id}`;
   const stop = async (pattern: RegExp) => {
@@ -32,7 +38,6 @@ export async function downNative(config: ClusterConfig): Promise<void> {
   await removeNetwork(config.id);
   await removeCgroups(`ledgerhouse-${config.id}-`);
   rmSync(runFolder, { recursive: true, force: true });
-  rmSync(folder, { recursive: true, force: true });
   rmSync(config.kubeconfig, { force: true });
 }
 

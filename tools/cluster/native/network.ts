@@ -1,9 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { ClusterError } from '../config.ts';
 import { run, runQuietly } from '../run.ts';
 import { freeSlot, type ClusterPlan, type NodePlan } from './plan.ts';
 
-/** The slot of this cluster's bridge when it is there already, otherwise a free one. */
-export async function chooseSlot(id: string): Promise<number> {
+/**
+ * The slot of this cluster's bridge when it is there already, otherwise the one that it had before it was halted, which is
+ * in its certificates and in the addresses of its Services, otherwise a free one.
+ */
+export async function chooseSlot(id: string, keptIn: string): Promise<number> {
   const bridge = `lh${id}`;
   const own = /inet 10\.(\d+)\.0\.1\//.exec(await runQuietly('ip', ['-4', 'addr', 'show', bridge]));
   if (own?.[1] !== undefined) return Number(own[1]);
@@ -11,20 +15,33 @@ export async function chooseSlot(id: string): Promise<number> {
   const addresses = [...(await run('ip', ['-4', 'addr', 'show'])).matchAll(/inet (\S+)/g)].map(
     (m) => m[1] ?? '',
   );
-  return freeSlot(id, [...routes, ...addresses]);
+  const taken = [...routes, ...addresses];
+  if (!existsSync(keptIn)) return freeSlot(id, taken);
+  const kept = Number(readFileSync(keptIn, 'utf8'));
+  if (taken.some((range) => range.startsWith(`10.${kept}.`))) {
+    throw new ClusterError(
+      `the cluster that was halted has the network 10.${kept}.0.0/16, which something else uses now (ip route shows it); end that, or give the halted cluster up with all its data: make down DATA=1`,
+    );
+  }
+  return kept;
 }
 
 /** Makes the bridge, each node's namespace and the routes; each piece only when it is not there. */
 export async function ensureNetwork(plan: ClusterPlan): Promise<void> {
+  await ensureBridge(plan);
+  for (const node of plan.nodes) await ensureNode(plan, node);
+  const first = plan.nodes[0];
+  if (first !== undefined)
+    await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
+}
+
+/** Once it has its address, the slot is this cluster's: others see it. */
+export async function ensureBridge(plan: ClusterPlan): Promise<void> {
   if (!existsSync(`/sys/class/net/${plan.bridge}`)) {
     await run('ip', ['link', 'add', plan.bridge, 'type', 'bridge']);
   }
   await runQuietly('ip', ['addr', 'add', `${plan.hostAddress}/24`, 'dev', plan.bridge]);
   await run('ip', ['link', 'set', plan.bridge, 'up']);
-  for (const node of plan.nodes) await ensureNode(plan, node);
-  const first = plan.nodes[0];
-  if (first !== undefined)
-    await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
 }
 
 async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {

@@ -1,0 +1,82 @@
+/** The whole service as `make up` installs it, with a state folder of the test's own: it does not disturb one that is up. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkout, mustRun, shell, type Ended } from './shell.ts';
+
+export interface Credentials {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+export class LocalService {
+  readonly stateFolder = mkdtempSync(join(tmpdir(), 'ledgerhouse-up-'));
+  readonly env = { LEDGERHOUSE_STATE_DIR: this.stateFolder, NODES: '1' };
+
+  /** Runs a target to its end. */
+  make(...args: readonly string[]): Promise<Ended> {
+    return shell('make', ['--no-print-directory', ...args], {
+      env: this.env,
+      timeoutMs: 30 * 60_000,
+    });
+  }
+
+  /** Runs a target that must succeed; what it said. */
+  async made(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.make(...args);
+    if (code !== 0)
+      throw new Error(`make ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Starts a target and presses Ctrl-C, as a terminal does, once `now` comes true; gives what it said. */
+  async interrupted(target: string, now: (said: string) => Promise<boolean>): Promise<string> {
+    const child = spawn('make', ['--no-print-directory', target], {
+      cwd: checkout,
+      env: { ...process.env, ...this.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own, which is what a terminal interrupts.
+      detached: true,
+    });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    }
+    let ended = false;
+    const end = new Promise<void>((resolve) => {
+      child.once('close', () => {
+        ended = true;
+        resolve();
+      });
+    });
+    while (!ended && !(await now(said))) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    if (ended || child.pid === undefined)
+      throw new Error(`make ${target} ended too early:\n${said}`);
+    process.kill(-child.pid, 'SIGINT');
+    await end;
+    return said;
+  }
+
+  get kubeconfig(): string {
+    return join(this.stateFolder, 'kubeconfig');
+  }
+
+  get credentials(): Credentials {
+    const file = join(this.stateFolder, 'credentials.json');
+    return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
+  }
+
+  /** One of our own tools, for this cluster; what it printed. */
+  tool(...args: readonly string[]): Promise<string> {
+    return mustRun(process.execPath, args, { env: this.env, timeoutMs: 10 * 60_000 });
+  }
+
+  /** Whatever became of the test, nothing stays. */
+  async dispose(): Promise<void> {
+    await this.made('down', 'DATA=1');
+    rmSync(this.stateFolder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,2 @@
+/** Where both charts are installed. */
+export const systemNamespace = 'ledgerhouse-system';
