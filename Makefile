@@ -64,12 +64,14 @@ cluster-down: ## Take it down and leave nothing of ours
 cluster-status: ## What is up, and where its kubeconfig is
 	@$(NODE) tools/cluster/main.ts status
 
-.PHONY: bench bench-engine bench-operator
-bench: bench-engine bench-operator ## Print figures; never passes or fails
+.PHONY: bench bench-engine bench-operator bench-api
+bench: bench-engine bench-operator bench-api ## Print figures; never passes or fails
 bench-engine: ## One durable replica: throughput, latency, memory, restart (TRANSFERS=10000000)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
 	@$(NODE) bench/operator/main.ts
+bench-api: build ## The HTTP API: ledger operations, reads, the tool's start (SECONDS=8 RUNS=1 PROFILE=folder)
+	@$(NODE) bench/api/main.ts
 
 .PHONY: images build clean
 images: ## Build the images and load them into the cluster that is up

@@ -15,6 +15,7 @@ import { runOperation } from '../../api/gateway/run-operation.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { TestEngine } from '../../test/support/engine.ts';
 import { checkout } from '../../test/support/shell.ts';
+import { percentile } from '../support/report.ts';
 import { accountCount, bodyOf, reviverRows, transferBodies } from './codec-bodies.ts';
 
 const batchSize = 8189;
@@ -187,11 +188,10 @@ function cpuSince(before: NodeJS.CpuUsage): number {
   return user + system;
 }
 
-function percentiles(times: readonly number[]): { p50: number; p99: number } {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
-}
+const percentiles = (times: readonly number[]) => ({
+  p50: percentile(times, 0.5),
+  p99: percentile(times, 0.99),
+});
 
 function report(rows: readonly Row[]): void {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout })

@@ -7,8 +7,8 @@ import { waitFor } from '../../tools/cluster/run.ts';
 import { Fleet } from './fleet.ts';
 import { Deployment } from './deployment.ts';
 import type { OperatorProcess, Requests } from './operator-process.ts';
-import { cpuSecondsOf } from './process-figures.ts';
-import { percentile, type Row } from './report.ts';
+import { cpuSecondsOf } from '../support/process-figures.ts';
+import { percentile, type Row } from '../support/report.ts';
 import { askedBetween, type Asked } from './requests.ts';
 import type { World } from './world.ts';
 

@@ -1,7 +1,7 @@
 /** Two operators, of which one leads; one that ends by itself is started again, as Kubernetes would. */
 import { waitFor } from '../../tools/cluster/run.ts';
 import { OperatorProcess, type Requests } from './operator-process.ts';
-import { cpuSecondsOf } from './process-figures.ts';
+import { cpuSecondsOf } from '../support/process-figures.ts';
 
 const restartAfterMs = 1_000;
 

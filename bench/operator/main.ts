@@ -7,28 +7,15 @@
  */
 import { loadavg } from 'node:os';
 import pino from 'pino';
+import { abortable, runInterruptible } from '../support/interruption.ts';
+import { report, shownLoad } from '../support/report.ts';
+import { count } from '../support/settings.ts';
 import { Bench } from './bench.ts';
-import { report } from './report.ts';
 import { startWorld } from './world.ts';
 
 const logger = pino({ base: null, level: 'warn' });
-const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (!stopping.signal.aborted) console.log(`${signal}: stopping`);
-    stopping.abort(new Error(signal));
-  });
-}
 
-try {
-  await main();
-} catch (error) {
-  if (!stopping.signal.aborted) throw error;
-  // What was waited for goes on waiting; all that it waited for is gone.
-  process.exit(130);
-}
-
-async function main(): Promise<void> {
+await runInterruptible(async () => {
   const databases = count('DATABASES', 1_000);
   const idleSeconds = count('IDLE_SECONDS', 600);
   const topology = process.env['TOPOLOGY'] ?? 'single';
@@ -38,7 +25,7 @@ async function main(): Promise<void> {
   const bench = new Bench({ world, databases, idleSeconds, topology, namespaces, logger });
   try {
     const rows = await abortable(() => bench.run());
-    report(rows, {
+    report('operator', rows, {
       at: new Date().toISOString(),
       databases,
       topology,
@@ -47,31 +34,11 @@ async function main(): Promise<void> {
       loadAfter: loadavg(),
     });
     console.log(
-      `\n${databases} databases of topology ${topology}; load average ${shown(loadBefore)} before, ${shown(loadavg())} after.` +
+      `\n${databases} databases of topology ${topology}; load average ${shownLoad(loadBefore)} before, ${shownLoad(loadavg())} after.` +
         ' All of the control plane shares the machine with the operator.',
     );
   } finally {
     await bench.stop();
     await world.stop();
   }
-}
-
-/** Ends the wait, not what is waited for: that fails by itself when all is stopped. */
-function abortable<T>(run: () => Promise<T>): Promise<T> {
-  const { signal } = stopping;
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-  return Promise.race([run(), aborted]);
-}
-
-function shown(load: readonly number[]): string {
-  return load.map((one) => one.toFixed(1)).join(' ');
-}
-
-function count(name: string, fallback: number): number {
-  const text = process.env[name] ?? String(fallback);
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new Error(`${name} is "${text}"; it is a number from 1`);
-  return Number(text);
-}
+});

@@ -1,25 +1,13 @@
 /** The operator as it is shipped: a process of its own, of compiled code, found by nothing but its metrics and its log. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { checkout } from '../../test/support/shell.ts';
 import { waitFor } from '../../tools/cluster/run.ts';
-import { memoryOf, type Memory } from './process-figures.ts';
+import { memoryOf, type Memory } from '../support/process-figures.ts';
+import { shippedProgram } from '../support/shipped-program.ts';
 
 /** Requests to the API server by `verb resource`. */
 export type Requests = ReadonlyMap<string, number>;
-
-const program = join(checkout, 'dist/operator/main.js');
-
-/** What the image gives Node besides the program. */
-function imageFlags(): readonly string[] {
-  const dockerfile = readFileSync(join(checkout, 'images/operator/Dockerfile'), 'utf8');
-  const [, entrypoint] = /^ENTRYPOINT (\[.+\])$/m.exec(dockerfile) ?? [];
-  if (entrypoint === undefined) throw new Error('images/operator/Dockerfile has no ENTRYPOINT');
-  return (JSON.parse(entrypoint) as string[]).slice(1, -1);
-}
 
 interface LogLine {
   readonly level: number;
@@ -50,8 +38,7 @@ export class OperatorProcess {
 
   /** `onEnd`: it ended though nobody had asked it to. */
   constructor(kubeconfig: string, identity: string, onEnd: (how: string) => void) {
-    if (!existsSync(program)) throw new Error(`no ${program}; run: make build`);
-    this.#child = spawn(process.execPath, [...imageFlags(), program], {
+    this.#child = spawn(process.execPath, shippedProgram('operator'), {
       env: {
         PATH: process.env['PATH'],
         NODE_ENV: 'production',

@@ -8,11 +8,14 @@ export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The most that it may be. */
+  /** The most that it may be; with `more`, the least. */
   readonly goal?: number;
+  readonly more?: true;
 }
 
+/** `file`: in bench/results/, without its ending. */
 export function report(
+  file: string,
   rows: readonly Row[],
   circumstances: Readonly<Record<string, unknown>>,
 ): void {
@@ -22,14 +25,22 @@ export function report(
   const folder = join(checkout, 'bench/results');
   mkdirSync(folder, { recursive: true });
   const lines = rows.map((row) => JSON.stringify({ ...circumstances, commit, ...row }));
-  appendFileSync(join(folder, 'operator.jsonl'), `${lines.join('\n')}\n`);
-  console.log(`\n${'figure'.padEnd(64)}${'here'.padStart(14)}${'goal'.padStart(16)}`);
-  for (const { name, value, unit, goal } of rows) {
-    const shown = (one: number) =>
-      `${one.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
-    const wanted = goal === undefined ? '' : `≤ ${shown(goal)}${value > goal ? ' ✗' : ''}`;
-    console.log(`${name.padEnd(64)}${shown(value).padStart(14)}${wanted.padStart(16)}`);
+  appendFileSync(join(folder, `${file}.jsonl`), `${lines.join('\n')}\n`);
+  console.log(`\n${'figure'.padEnd(78)}${'here'.padStart(14)}${'goal'.padStart(16)}`);
+  for (const row of rows) {
+    const here = shown(row, row.value);
+    console.log(`${row.name.padEnd(78)}${here.padStart(14)}${goalOf(row).padStart(16)}`);
   }
+}
+
+const shown = ({ unit }: Row, value: number): string =>
+  `${value.toLocaleString('en', { maximumFractionDigits: 2 })} ${unit}`;
+
+function goalOf(row: Row): string {
+  const { value, goal, more } = row;
+  if (goal === undefined) return '';
+  const isMissed = more ? value < goal : value > goal;
+  return `${more ? '≥' : '≤'} ${shown(row, goal)}${isMissed ? ' ✗' : ''}`;
 }
 
 /** The value below which the share `p` of the samples is. */
@@ -37,3 +48,6 @@ export function percentile(samples: readonly number[], p: number): number {
   const sorted = samples.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
+
+export const shownLoad = (load: readonly number[]): string =>
+  load.map((one) => one.toFixed(1)).join(' ');

@@ -1,0 +1,182 @@
+/** What is measured, in order. */
+import { cpuSecondsOf, memoryOf } from '../support/process-figures.ts';
+import { percentile, type Row } from '../support/report.ts';
+import { wallTimesOf } from './command-start.ts';
+import { LoadProcess } from './load-process.ts';
+import type { Outcome, Workload } from './workload.ts';
+import type { World } from './world.ts';
+
+const batchSize = 8_189;
+const warmUpSeconds = 3;
+
+interface Measured extends Outcome {
+  /** Processor seconds, from the end of the warming up on. */
+  readonly cpu: { readonly API: number; readonly engine: number };
+  readonly kubernetesRequests: number;
+}
+
+type Load = Pick<Workload, 'path' | 'kind' | 'events' | 'connections' | 'bodiesMax'>;
+
+export class Bench {
+  readonly #world: World;
+  readonly #seconds: number;
+  readonly #rows: Row[] = [];
+  #load: LoadProcess | undefined;
+
+  constructor(world: World, seconds: number) {
+    this.#world = world;
+    this.#seconds = seconds;
+  }
+
+  async run(): Promise<readonly Row[]> {
+    await this.#batches();
+    await this.#singles();
+    await this.#lookups();
+    await this.#reads();
+    await this.#commands();
+    const peak = memoryOf(this.#world.api.pid).peakMib;
+    this.#row({ name: 'most memory of the API', value: peak, unit: 'MiB' });
+    return this.#rows;
+  }
+
+  async stop(): Promise<void> {
+    await this.#load?.stop();
+  }
+
+  async #batches(): Promise<void> {
+    const name = 'create_transfers, 8,189 a request, 4 connections';
+    const measured = await this.#measure(name, {
+      path: this.#ledgerPath('create_transfers'),
+      kind: 'transfers',
+      events: batchSize,
+      connections: 4,
+      // Twice as many a second as are asked for.
+      bodiesMax: Math.ceil((200_000 / batchSize) * (this.#seconds + warmUpSeconds)),
+    });
+    const value = (measured.times.length * batchSize) / measured.seconds;
+    this.#row({ name: `${name}: transfers`, value, unit: '/s', goal: 100_000, more: true });
+    this.#latencies(name, measured.times);
+    this.#processors(name, measured, batchSize);
+  }
+
+  async #singles(): Promise<void> {
+    const name = 'create_transfers, 1 a request, 64 connections';
+    const measured = await this.#measure(name, {
+      path: this.#ledgerPath('create_transfers'),
+      kind: 'transfers',
+      events: 1,
+      connections: 64,
+      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+    });
+    const value = measured.times.length / measured.seconds;
+    this.#row({ name: `${name}: requests`, value, unit: '/s', goal: 3_000, more: true });
+    this.#latencies(name, measured.times);
+    this.#processors(name, measured, 1);
+  }
+
+  async #lookups(): Promise<void> {
+    const name = 'lookup_accounts of one, 16 connections';
+    const measured = await this.#measure(name, {
+      path: this.#ledgerPath('lookup_accounts'),
+      kind: 'lookups',
+      events: 1,
+      connections: 16,
+      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+    });
+    const value = measured.times.length / measured.seconds;
+    this.#row({ name: `${name}: requests`, value, unit: '/s' });
+    this.#latencies(name, measured.times, { p50: 3, p99: 15 });
+    this.#processors(name, measured, 1);
+  }
+
+  async #reads(): Promise<void> {
+    const name = 'GET /databases/{id}, 1 connection';
+    const measured = await this.#measure(name, {
+      path: this.#path,
+      kind: 'reads',
+      events: 0,
+      connections: 1,
+      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+    });
+    this.#latencies(name, measured.times, { p50: 3 });
+    this.#row({
+      name: `requests to Kubernetes during ${measured.times.length.toLocaleString('en')} of them`,
+      value: measured.kubernetesRequests,
+      unit: '',
+      goal: 0,
+    });
+    this.#processors(name, measured, 1);
+  }
+
+  async #commands(): Promise<void> {
+    for (const flag of ['--help', '--version']) {
+      const { first, again } = await wallTimesOf(flag);
+      const name = `ledgerhouse ${flag}`;
+      this.#row({ name: `${name}, p50`, value: percentile(again, 0.5), unit: 'ms', goal: 150 });
+      this.#row({ name: `${name}, the first time`, value: first, unit: 'ms' });
+    }
+  }
+
+  get #path(): string {
+    return `/api/v1/databases/${this.#world.databaseId}`;
+  }
+
+  #ledgerPath(operation: string): string {
+    return `${this.#path}/tb/${operation}`;
+  }
+
+  async #measure(name: string, load: Load): Promise<Measured> {
+    const { api, engine, apiKey } = this.#world;
+    console.log(name);
+    const used = () => ({ api: cpuSecondsOf(api.pid), engine: cpuSecondsOf(engine.pid) });
+    let before: Promise<number> | undefined;
+    let cpu = used();
+    this.#load = new LoadProcess(
+      { ...load, url: api.url, apiKey, warmUpSeconds, seconds: this.#seconds },
+      () => {
+        before = api.kubernetesRequests();
+        cpu = used();
+      },
+    );
+    try {
+      const outcome = await this.#load.outcome();
+      const after = used();
+      if (before === undefined || outcome.times.length === 0) {
+        throw new Error(`${name}: it ended before it was warm`);
+      }
+      return {
+        ...outcome,
+        cpu: { API: after.api - cpu.api, engine: after.engine - cpu.engine },
+        kubernetesRequests: (await api.kubernetesRequests()) - (await before),
+      };
+    } finally {
+      await this.#load.stop();
+    }
+  }
+
+  #row(row: Row): void {
+    this.#rows.push(row);
+  }
+
+  #latencies(
+    name: string,
+    times: readonly number[],
+    goals: { readonly p50?: number; readonly p99?: number } = {},
+  ): void {
+    for (const p of ['p50', 'p99'] as const) {
+      const value = percentile(times, p === 'p50' ? 0.5 : 0.99);
+      const goal = goals[p];
+      this.#row({ name: `${name}: ${p}`, value, unit: 'ms', ...(goal !== undefined && { goal }) });
+    }
+  }
+
+  /** What depends less on who else uses the machine. */
+  #processors(name: string, { cpu, times }: Measured, events: number): void {
+    for (const [whose, seconds] of Object.entries(cpu)) {
+      if (seconds === 0) continue;
+      const value = (seconds * 1e6) / (times.length * events);
+      const of = events > 1 ? 'event' : 'request';
+      this.#row({ name: `${name}: CPU of the ${whose}`, value, unit: `µs/${of}` });
+    }
+  }
+}

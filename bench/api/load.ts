@@ -1,0 +1,85 @@
+/**
+ * A load generator: a process of its own, so that what it costs is not the API's. Its workload is its first argument. Each answer
+ * is read whole and looked at: one that is not a success ends the measurement.
+ */
+import { Pool } from 'undici';
+import { accountCount, bodyOf, transferBodies } from './codec-bodies.ts';
+import type { Outcome, Told, Workload } from './workload.ts';
+
+const workload = JSON.parse(process.argv[2] ?? '{}') as Workload;
+const method = workload.kind === 'reads' ? 'GET' : 'POST';
+const headers = { 'x-api-key': workload.apiKey, 'content-type': 'application/json' };
+/** What a whole success has in it. */
+const proof = {
+  transfers: `{"created":${workload.events},"exists":0,"failed":0}`,
+  lookups: '"missing":[]',
+  reads: '"status":"READY"',
+}[workload.kind];
+
+const tell = (told: Told) => process.send?.(told);
+
+function bodyMaker(): () => Uint8Array | undefined {
+  switch (workload.kind) {
+    case 'transfers':
+      return transferBodies(workload.events);
+    case 'lookups':
+      return () =>
+        bodyOf(
+          Array.from({ length: workload.events }, () =>
+            String(1 + Math.floor(Math.random() * accountCount)),
+          ),
+        );
+    case 'reads':
+      return () => undefined;
+    default:
+      throw new Error('no such kind of workload');
+  }
+}
+
+async function main(): Promise<Outcome> {
+  const bodies = Array.from({ length: workload.bodiesMax }, bodyMaker());
+  const pool = new Pool(workload.url, { connections: workload.connections, pipelining: 1 });
+  const beganMs = performance.now();
+  const measuredFromMs = beganMs + workload.warmUpSeconds * 1_000;
+  const endsAtMs = measuredFromMs + workload.seconds * 1_000;
+  const times: number[] = [];
+  let lastMs = measuredFromMs;
+  let at = 0;
+  const timer = setTimeout(() => tell({ kind: 'measuring' }), workload.warmUpSeconds * 1_000);
+  await Promise.all(
+    Array.from({ length: workload.connections }, async () => {
+      for (;;) {
+        const sentMs = performance.now();
+        if (sentMs >= endsAtMs || at >= bodies.length) return;
+        const body = bodies[at];
+        at += 1;
+        await once(pool, body);
+        const doneMs = performance.now();
+        if (sentMs < measuredFromMs || doneMs > endsAtMs) continue;
+        times.push(doneMs - sentMs);
+        lastMs = Math.max(lastMs, doneMs);
+      }
+    }),
+  );
+  clearTimeout(timer);
+  await pool.close();
+  // Bodies that were used up end it early; what was under way at its end is not counted, nor is its time.
+  return { seconds: (lastMs - measuredFromMs) / 1_000, times };
+}
+
+async function once(pool: Pool, body: Uint8Array | undefined): Promise<void> {
+  const answer = await pool.request({ method, path: workload.path, headers, body: body ?? null });
+  const bytes = Buffer.from(await answer.body.arrayBuffer());
+  if (answer.statusCode === 200 && bytes.includes(proof)) return;
+  throw new Error(`${answer.statusCode}: ${bytes.toString().slice(0, 500)}`);
+}
+
+try {
+  tell({ kind: 'done', outcome: await main() });
+} catch (error) {
+  tell({
+    kind: 'failed',
+    why: error instanceof Error ? (error.stack ?? error.message) : 'unknown',
+  });
+}
+process.disconnect();

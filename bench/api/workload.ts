@@ -1,0 +1,29 @@
+/** What a load generator is told, and what it tells. */
+
+export interface Workload {
+  readonly url: string;
+  readonly path: string;
+  readonly apiKey: string;
+  readonly kind: 'transfers' | 'lookups' | 'reads';
+  /** Events in a body. */
+  readonly events: number;
+  /** Each with one request at a time. */
+  readonly connections: number;
+  /** Not measured: until the code is compiled and the session with the engine is there. */
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+  /** Bodies made beforehand; when they are used up, it ends early. */
+  readonly bodiesMax: number;
+}
+
+/** Milliseconds of each request that began and ended while it was measured. */
+export interface Outcome {
+  readonly seconds: number;
+  readonly times: readonly number[];
+}
+
+/** From the load generator, in this order; `failed` in any place. */
+export type Told =
+  | { readonly kind: 'measuring' }
+  | { readonly kind: 'done'; readonly outcome: Outcome }
+  | { readonly kind: 'failed'; readonly why: string };

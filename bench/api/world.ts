@@ -1,0 +1,156 @@
+/** All that the API needs, for real: PostgreSQL, a control plane, an operator until there is a database, and its engine. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { resources } from '../../domain/kinds.ts';
+import type { ApiKeyWithSecret, Database, CreatedDatabase } from '../../gen/api.ts';
+import { TestEngine } from '../../test/support/engine.ts';
+import { startOperatorWorld } from '../../test/support/operator-world.ts';
+import { TestPostgres } from '../../test/support/postgres.ts';
+import { startTestOperator } from '../../test/support/test-operator.ts';
+import { waitFor } from '../../tools/cluster/run.ts';
+import { call } from '../../tools/up/http.ts';
+import { ApiProcess } from './api-process.ts';
+import { accountCount } from './codec-bodies.ts';
+
+export interface World {
+  readonly api: ApiProcess;
+  readonly engine: TestEngine;
+  readonly apiKey: string;
+  readonly databaseId: string;
+  stop(): Promise<void>;
+}
+
+const name = 'payments';
+const bootstrapToken = 'lhb_0123456789abcdefghij';
+/** As many as the setting takes: the limits are not what is measured, and are counted as ever. */
+const noLimit = '9999999';
+
+export async function startWorld(nodeFlags: readonly string[]): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-bench-api-'));
+  const ends: (() => Promise<void> | void)[] = [
+    () => rmSync(folder, { recursive: true, force: true }),
+  ];
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const postgres = await TestPostgres.create();
+    ends.push(() => postgres.remove());
+    const cluster = await startOperatorWorld();
+    ends.push(() => cluster.stop());
+    writeFileSync(join(folder, 'token'), bootstrapToken);
+    writeFileSync(join(folder, 'key'), 'k'.repeat(48));
+    const api = new ApiProcess({
+      folder,
+      kubeconfig: cluster.plane.kubeconfig,
+      nodeFlags,
+      settings: {
+        DATABASE_URL: await postgres.createDatabase(),
+        SIGNING_KEY_FILE: join(folder, 'key'),
+        BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
+        CONTROL_REQUESTS_PER_MINUTE: noLimit,
+        LEDGER_REQUESTS_PER_SECOND: noLimit,
+      },
+    });
+    ends.push(() => api.stop());
+    await api.whenReady();
+    const apiKey = await makeKey(api.url);
+    const operator = await startTestOperator({ kubeConfig: cluster.kubeConfig });
+    let database: Database;
+    try {
+      database = await makeDatabase(api.url, apiKey);
+    } finally {
+      // It would put the addresses of pods back, in which nothing runs.
+      await operator.stop();
+    }
+    const engine = await TestEngine.create({ cluster: BigInt(database.clusterId ?? 0) });
+    ends.push(() => engine.dispose());
+    const [resource] = await cluster.kube.list(resources.database);
+    const namespace = resource?.metadata.namespace ?? '';
+    const addresses = `127.0.0.1:${engine.port}`;
+    await cluster.kube.mergePatch(
+      { resource: resources.database, namespace, name },
+      { status: { addresses } },
+      { fieldManager: 'bench', subresource: 'status' },
+    );
+    await makeAccounts(api.url, apiKey, database.id, addresses);
+    return { api, engine, apiKey, databaseId: database.id, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function makeKey(url: string): Promise<string> {
+  const opened = await fetch(`${url}/api/v1/session/administrator`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token: bootstrapToken }),
+  });
+  const { csrfToken } = (await opened.json()) as { csrfToken: string };
+  const cookies = opened.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+  const { secret } = await call<ApiKeyWithSecret>(url, {
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    headers: { cookie: cookies.join('; '), 'x-csrf-token': csrfToken },
+    body: { name: 'bench', permissions: ['db:read', 'db:write'] },
+  });
+  return secret;
+}
+
+async function makeDatabase(url: string, apiKey: string): Promise<Database> {
+  const headers = { 'x-api-key': apiKey };
+  const made = await call<CreatedDatabase>(url, {
+    method: 'POST',
+    path: '/api/v1/databases',
+    headers,
+    body: { name, clusterConfiguration: 'single' },
+  });
+  const path = `/api/v1/databases/${made.database.id}`;
+  return waitFor(
+    'a database that is READY',
+    async () => {
+      const { database } = await call<{ database: Database }>(url, { path, headers });
+      return database.status === 'READY' ? database : undefined;
+    },
+    { timeoutMs: 60_000 },
+  );
+}
+
+async function makeAccounts(
+  url: string,
+  apiKey: string,
+  databaseId: string,
+  address: string,
+): Promise<void> {
+  const headers = { 'x-api-key': apiKey };
+  const path = `/api/v1/databases/${databaseId}`;
+  await waitFor(
+    `a database at ${address}`,
+    async () => {
+      const { database } = await call<{ database: Database }>(url, { path, headers });
+      return database.connection.addresses.includes(address) ? true : undefined;
+    },
+    { timeoutMs: 30_000 },
+  );
+  const accounts = Array.from({ length: accountCount }, (_, i) => ({
+    id: String(i + 1),
+    ledger: 1,
+    code: 1,
+  }));
+  // The target of the ledger route is remembered for a second.
+  await waitFor(
+    'accounts',
+    async () => {
+      await call(url, {
+        method: 'POST',
+        path: `${path}/tb/create_accounts`,
+        headers,
+        body: accounts,
+      });
+      return true;
+    },
+    { timeoutMs: 30_000 },
+  );
+}
