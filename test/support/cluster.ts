@@ -8,6 +8,8 @@ import { checkout, mustRun, shell, type Ended } from './shell.ts';
 export interface TestCluster {
   readonly stateFolder: string;
   readonly kubeconfig: string;
+  /** Where kubectl is, for what is talked to while it runs. */
+  kubectlPath(): Promise<string>;
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
@@ -23,41 +25,47 @@ export interface TestCluster {
 /** A cluster of the test's own, with a state folder of its own: it does not disturb one that is up. */
 export async function startTestCluster(options: { nodes?: number } = {}): Promise<TestCluster> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'ledgerhouse-e2e-'));
-  const env = { LEDGERHOUSE_STATE_DIR: stateFolder, NODES: String(options.nodes ?? 1) };
+  const cluster = openTestCluster(stateFolder, { NODES: String(options.nodes ?? 1) });
+  try {
+    await cluster.cluster('up');
+  } catch (error) {
+    await cluster.down();
+    throw error;
+  }
+  return cluster;
+}
+
+/** The cluster of a state folder, whoever brings it up. */
+export function openTestCluster(
+  stateFolder: string,
+  environment: Readonly<Record<string, string>>,
+): TestCluster {
+  const env = { ...environment, LEDGERHOUSE_STATE_DIR: stateFolder };
   const kubeconfig = join(stateFolder, 'kubeconfig');
   const cluster = (...args: string[]) =>
     mustRun(process.execPath, ['tools/cluster/main.ts', ...args], { env, timeoutMs: 25 * 60_000 });
-  const down = async () => {
-    await cluster('down');
-    rmSync(stateFolder, { recursive: true, force: true });
+  let path: Promise<string> | undefined;
+  const kubectlPath = () => {
+    path ??= cluster('binary', 'kubectl').then((said) => said.trim().split('\n').at(-1) ?? '');
+    return path;
   };
-  try {
-    await cluster('up');
-  } catch (error) {
-    await down();
-    throw error;
-  }
-  const kubectlPath = (await cluster('binary', 'kubectl')).trim().split('\n').at(-1) ?? 'kubectl';
-  const tryKubectl = (...args: string[]) =>
-    shell(kubectlPath, ['--kubeconfig', kubeconfig, ...args], { env });
-  const kubectl = (...args: string[]) =>
-    mustRun(kubectlPath, ['--kubeconfig', kubeconfig, ...args], { env });
   return {
     stateFolder,
     kubeconfig,
     cluster,
-    down,
-    tryKubectl,
-    kubectl,
+    async down() {
+      await cluster('down');
+      rmSync(stateFolder, { recursive: true, force: true });
+    },
+    kubectlPath,
+    tryKubectl: async (...args) =>
+      shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
+    kubectl: async (...args) =>
+      mustRun(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
     async apply(objects) {
-      const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-      await mustRun(
-        'sh',
-        ['-c', 'printf %s "$LIST" | "$0" --kubeconfig "$1" apply -f -', kubectlPath, kubeconfig],
-        {
-          env: { LIST: list },
-        },
-      );
+      const LIST = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
+      const script = 'printf %s "$LIST" | "$0" --kubeconfig "$1" apply -f -';
+      await mustRun('sh', ['-c', script, await kubectlPath(), kubeconfig], { env: { LIST } });
     },
     images: (...names) => loadImages(names, env),
     image: async (name) => (await loadImages([name], env))[name] ?? '',

@@ -194,17 +194,29 @@ function spokenOf(
 }
 
 function clientsIn(cluster: TestCluster, image: string): Installation['client'] {
-  return async (database, { labelled = true } = {}) => {
-    const { name, namespace = 'default' } = database.metadata;
-    const pod = `client-${labelled ? 'of' : 'not-of'}-${name}`;
-    const there = ['-n', namespace];
-    await cluster.apply([clientPod(pod, image, database, labelled)]);
-    await cluster.kubectl(...there, 'wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=60s');
+  return async (database, options) => {
+    const there = ['-n', database.metadata.namespace ?? 'default'];
+    const pod = await startClientPod(cluster, image, database, options);
     return async (verb, argument = '') => {
       const command = ['/bin/node', '/app/main.js', verb, argument];
       return (await cluster.kubectl(...there, 'exec', pod, '--', ...command)).trim();
     };
   };
+}
+
+/** A pod of images/ledger-client, which may connect to the database when labelled; its name, once it is ready. */
+export async function startClientPod(
+  cluster: TestCluster,
+  image: string,
+  database: Database,
+  { labelled = true }: { readonly labelled?: boolean } = {},
+): Promise<string> {
+  const { name, namespace = 'default' } = database.metadata;
+  const pod = `client-${labelled ? 'of' : 'not-of'}-${name}`;
+  await cluster.apply([clientPod(pod, image, database, labelled)]);
+  const ready = ['--for=condition=Ready', `pod/${pod}`, '--timeout=60s'];
+  await cluster.kubectl('-n', namespace, 'wait', ...ready);
+  return pod;
 }
 
 function clientPod(name: string, image: string, database: Database, labelled: boolean) {

@@ -1,18 +1,23 @@
 /** The whole service as `make up` installs it, with a state folder of the test's own: it does not disturb one that is up. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkout, mustRun, shell, type Ended } from './shell.ts';
+import { openTestCluster } from './cluster.ts';
+import { checkout, shell, type Ended } from './shell.ts';
 
 export interface Credentials {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
+const nodes = { NODES: '1' };
+
 export class LocalService {
   readonly stateFolder = mkdtempSync(join(tmpdir(), 'ledgerhouse-up-'));
-  readonly env = { LEDGERHOUSE_STATE_DIR: this.stateFolder, NODES: '1' };
+  readonly cluster = openTestCluster(this.stateFolder, nodes);
+  readonly env = { LEDGERHOUSE_STATE_DIR: this.stateFolder, ...nodes };
 
   /** Runs a target to its end. */
   make(...args: readonly string[]): Promise<Ended> {
@@ -43,35 +48,21 @@ export class LocalService {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
     }
-    let ended = false;
-    const end = new Promise<void>((resolve) => {
-      child.once('close', () => {
-        ended = true;
-        resolve();
-      });
-    });
-    while (!ended && !(await now(said))) {
+    const end = once(child, 'close');
+    while (child.exitCode === null && !(await now(said))) {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    if (ended || child.pid === undefined)
+    if (child.exitCode !== null || child.pid === undefined) {
       throw new Error(`make ${target} ended too early:\n${said}`);
+    }
     process.kill(-child.pid, 'SIGINT');
     await end;
     return said;
   }
 
-  get kubeconfig(): string {
-    return join(this.stateFolder, 'kubeconfig');
-  }
-
   get credentials(): Credentials {
     const file = join(this.stateFolder, 'credentials.json');
     return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
-  }
-
-  /** One of our own tools, for this cluster; what it printed. */
-  tool(...args: readonly string[]): Promise<string> {
-    return mustRun(process.execPath, args, { env: this.env, timeoutMs: 10 * 60_000 });
   }
 
   /** Whatever became of the test, nothing stays. */

@@ -63,7 +63,12 @@ export const rows: readonly PaymentRow[] = rowsOf('transfers.csv').map((cells) =
   const [id = '', date = '', type = '', debit = '', credit = '', amount = ''] = cells;
   const [pending = '', linked = '', expected = ''] = cells.slice(6);
   return {
-    ...{ id, date, type, debit, credit, pending },
+    id,
+    date,
+    type,
+    debit,
+    credit,
+    pending,
     cents: BigInt(amount.replace('.', '')),
     linked: linked === '1',
     expected: expected === '' ? 'created' : expected,

@@ -1,0 +1,336 @@
+/**
+ * From `make up` on an empty machine to `make down`: a payments company keeps its ledger in a database that it made over HTTP,
+ * while pods die, and its books stay right to the cent.
+ */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { labels } from '../../domain/names.ts';
+import type { Pod } from '../../domain/kinds.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { Cli } from '../support/cli.ts';
+import { HttpService } from '../support/http-service.ts';
+import { figure, startClientPod, systemNamespace } from '../support/installation.ts';
+import { LocalService } from '../support/local-service.ts';
+import { leftOf } from '../support/machine.ts';
+import { OfficialClient } from '../support/official-client.ts';
+import type { Database as Resource } from '../support/operator-world.ts';
+import { loadPayments } from '../support/payments-load.ts';
+import {
+  accountEvents,
+  accounts,
+  books,
+  codes,
+  dayOf,
+  rows,
+  type Balance,
+} from '../support/payments.ts';
+import { eventually } from '../support/shell.ts';
+
+jest.setTimeout(15 * 60_000);
+
+const service = new LocalService();
+const { cluster } = service;
+const started = Date.now();
+let http: HttpService;
+let cli: Cli | undefined;
+let official: OfficialClient | undefined;
+let database: Database;
+
+interface Database {
+  readonly id: string;
+  readonly status: string;
+  readonly activeJobId: string | null;
+}
+type Row = Readonly<Record<string, string>>;
+interface Rows {
+  readonly result: readonly Row[];
+  readonly missing?: readonly string[];
+  readonly page?: { readonly next: unknown };
+}
+
+beforeAll(async () => {
+  await interruptedTwice();
+  const said = await service.made('up');
+  expect(said).toContain('Next:');
+  figure('make up, interrupted twice on the way', started);
+  http = new HttpService(service.credentials);
+  const { baseUrl, apiKey } = service.credentials;
+  cli = new Cli({ LEDGERHOUSE_BASE_URL: baseUrl, LEDGERHOUSE_API_KEY: apiKey });
+});
+afterAll(async () => {
+  official?.close();
+  cli?.remove();
+  await service.dispose();
+});
+
+/** Once while Kubernetes comes up, and once while Helm installs: neither may be in the way of the next `make up`. */
+async function interruptedTwice(): Promise<void> {
+  await service.interrupted('up', async () => (await leftOf(service.stateFolder)).length > 5);
+  const said = await service.interrupted('up', async () => {
+    const what = ['get', 'secrets', '-n', systemNamespace, '-l', 'owner=helm', '-o', 'name'];
+    return (await cluster.tryKubectl(...what)).stdout.includes('v1.ledgerhouse.');
+  });
+  expect(said).toContain('make up goes on from here');
+}
+
+const read = async <T>(...args: string[]) =>
+  JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as T;
+const podsOf = async (name: string) => {
+  const label = `app.kubernetes.io/name=${name}`;
+  return (await read<{ items: Pod[] }>('pods', '-n', systemNamespace, '-l', label)).items;
+};
+const kill = ({ metadata: { name = '', namespace = '' } }: KubeObject) =>
+  cluster.kubectl('-n', namespace, 'delete', 'pod', name, '--force', '--grace-period=0');
+/** Without those on their way out. */
+const living = (pods: readonly Pod[]) =>
+  pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
+
+const resource = async (): Promise<Resource> => {
+  const { items } = await read<{ items: Resource[] }>('ldb', '-A');
+  const found = items.find(({ metadata }) => metadata.name === 'payments');
+  if (found === undefined) throw new Error('there is no LedgerDatabase payments');
+  return found;
+};
+const path = () => `/databases/${database.id}`;
+const ledger = (operation: string, body: unknown) =>
+  http.ask<Rows>(`${path()}/tb/${operation}`, { method: 'POST', body });
+
+/** All pages of a query. */
+async function all(operation: string, filter: object): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let next: unknown = filter; next !== null;) {
+    const { result, page } = await ledger(operation, next);
+    found.push(...result);
+    next = page?.next ?? null;
+  }
+  return found;
+}
+
+async function untilJobsEnd(status: string): Promise<void> {
+  await eventually(
+    `the database is ${status}`,
+    async () => {
+      const { database: now } = await http.ask<{ database: Database }>(path());
+      return now.status === status && now.activeJobId === null ? true : undefined;
+    },
+    180_000,
+  );
+}
+
+const cents = (row: Row | undefined, name: keyof Balance) => BigInt(row?.[name] ?? -1);
+const balanceOf = (row: Row | undefined): Balance => ({
+  debits_posted: cents(row, 'debits_posted'),
+  credits_posted: cents(row, 'credits_posted'),
+  debits_pending: cents(row, 'debits_pending'),
+  credits_pending: cents(row, 'credits_pending'),
+});
+
+async function expectBooksToBalance(): Promise<void> {
+  const { result } = await ledger(
+    'lookup_accounts',
+    accounts.map(({ id }) => id),
+  );
+  expect(new Map(result.map((row) => [row['id'], balanceOf(row)]))).toEqual(books());
+  const sum = (name: keyof Balance) => result.reduce((total, row) => total + cents(row, name), 0n);
+  expect(sum('debits_posted')).toBe(sum('credits_posted'));
+  expect(sum('debits_pending')).toBe(sum('credits_pending'));
+}
+
+test('a second make up changes nothing', async () => {
+  const kinds = 'deployments,statefulsets,services,configmaps,pods,pvc,ldb';
+  const versions = async () => {
+    const { items } = await read<{ items: KubeObject[] }>(kinds, '-A');
+    // Who leads writes that down every few seconds, in Leases, which are none of these.
+    return items
+      .map(
+        ({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.generation}`,
+      )
+      .sort();
+  };
+  const restarts = async () =>
+    (await read<{ items: Pod[] }>('pods', '-A')).items.map(
+      (pod) => pod.status?.containerStatuses?.[0]?.restartCount,
+    );
+  const before = [await versions(), await restarts(), service.credentials];
+  const began = Date.now();
+  await service.made('up');
+  expect(figure('make up on what is up', began)).toBeLessThan(60);
+  expect([await versions(), await restarts(), service.credentials]).toEqual(before);
+});
+
+test('make env and make status say what a shell and a person need', async () => {
+  const env = await service.made('env');
+  const { baseUrl, apiKey } = service.credentials;
+  expect(env).toContain(`export LEDGERHOUSE_BASE_URL='${baseUrl}'`);
+  expect(env).toContain(`export LEDGERHOUSE_API_KEY='${apiKey}'`);
+  expect(env).toContain(`export KUBECONFIG='${cluster.kubeconfig}'`);
+  expect(await service.made('status')).toMatch(/demo +Builtin +single/);
+});
+
+test('a database is created over HTTP, once for one key, and is READY', async () => {
+  const request = {
+    method: 'POST',
+    headers: { 'idempotency-key': 'story-payments' },
+    body: { name: 'payments', clusterSize: 'lh-5', selectedStorageGb: 1 },
+  };
+  const began = Date.now();
+  const [first, second] = [
+    await http.ask<{ database: Database }>('/databases', request),
+    await http.ask<{ database: Database }>('/databases', request),
+  ];
+  expect(second.database.id).toBe(first.database.id);
+  database = first.database;
+  await untilJobsEnd('READY');
+  figure('a database is READY after its creation over HTTP', began);
+  const session = await http.ask<{ permissions: string[] }>('/session');
+  expect(JSON.stringify(session)).toContain('db:write');
+});
+
+test('a month of payments is loaded by two clients while the engine and an API replica are killed', async () => {
+  const image = await cluster.image('ledger-client');
+  const name = await startClientPod(cluster, image, await resource());
+  const { namespace = '' } = (await resource()).metadata;
+  official = await OfficialClient.open(cluster, { namespace, name });
+  const half = (currency: number) => accountEvents.filter((event) => event['ledger'] === currency);
+  await ledger('create_accounts', half(978));
+  const made = await official.ask<string[]>('createAccounts', half(840));
+  expect(new Set(made)).toEqual(new Set(['created']));
+
+  const began = Date.now();
+  const killed: Promise<string>[] = [];
+  const killOne = async (pods: Promise<readonly Pod[]>) => {
+    const [pod] = living(await pods);
+    if (pod === undefined) throw new Error('there is no pod to kill');
+    return kill(pod);
+  };
+  const engines = async () => {
+    const uid = (await resource()).metadata.uid ?? '';
+    const which = `${labels.uid}=${uid},${labels.role}=replica`;
+    return (await read<{ items: Pod[] }>('pods', '-n', namespace, '-l', which)).items;
+  };
+  const before = (await engines())[0]?.metadata.uid;
+  const looked = await loadPayments({ http, path: path(), official }, (percent) => {
+    if (percent === 25) killed.push(killOne(engines()));
+    if (percent === 60) killed.push(killOne(podsOf('ledgerhouse-api')));
+  });
+  expect(await Promise.all(killed)).toHaveLength(2);
+  expect((await engines())[0]?.metadata.uid).not.toBe(before);
+  figure(`${rows.length} transfers are loaded, ${looked} batches looked for`, began);
+  await expectBooksToBalance();
+});
+
+test('every transfer is there as it was written, and none that was refused', async () => {
+  const sent = rows.map(({ id }) => id);
+  const { result, missing } = await ledger('lookup_transfers', sent);
+  const created = rows.filter((row) => row.expected === 'created');
+  expect(missing).toEqual(rows.filter((row) => row.expected !== 'created').map(({ id }) => id));
+  expect(result.map((row) => [row['id'], row['amount'], row['debit_account_id']])).toEqual(
+    created.map((row) => [row.id, String(row.cents), row.debit]),
+  );
+});
+
+test('the queries agree with the rows, page by page, for both clients', async () => {
+  const customer = '978001001';
+  const of = rows.filter(
+    (row) => row.expected === 'created' && [row.debit, row.credit].includes(customer),
+  );
+  const transfers = await all('get_account_transfers', { account_id: customer, limit: 7 });
+  expect(transfers.map((row) => row['id'])).toEqual(of.map((row) => row.id));
+  const balances = await all('get_account_balances', { account_id: customer, limit: 7 });
+  expect(balances).toHaveLength(of.length);
+  expect(balanceOf(balances.at(-1))).toEqual(books().get(customer));
+
+  const customers = await all('query_accounts', { ledger: 840, code: codes.account.customer });
+  expect(customers.map((row) => row['id'])).toEqual(
+    accounts.filter((one) => one.ledger === 840 && one.kind === 'customer').map(({ id }) => id),
+  );
+  const day = dayOf('2026-01-15');
+  const filter = { ledger: 978, code: codes.fee, user_data_32: day, limit: 5 };
+  const fees = await all('query_transfers', filter);
+  expect(fees.map((row) => row['id'])).toEqual(
+    rows
+      .filter((row) => row.type === 'fee' && row.ledger === 978 && row.date === '2026-01-15')
+      .filter((row) => row.expected === 'created')
+      .map((row) => row.id),
+  );
+  expect(fees.length).toBeGreaterThan(5);
+  const same = await official?.ask<Row[]>('queryTransfers', { ...filter, limit: 8_189 });
+  expect(same?.map((row) => row['id'])).toEqual(fees.map((row) => row['id']));
+  const seen = await official?.ask<Row[]>('lookupAccounts', [customer]);
+  expect(balanceOf(seen?.[0])).toEqual(books().get(customer));
+});
+
+test('the command line sees the same books', async () => {
+  const fees = '840000002';
+  const looked = await cli?.run(['tb', 'lookup-accounts', database.id, '--ids', fees, '--csv']);
+  expect(looked?.code).toBe(0);
+  const [head = '', row = ''] = (looked?.stdout ?? '').split('\n').map((line) => line.trim());
+  const cells = Object.fromEntries(
+    head.split(',').map((name, index) => [name, row.split(',')[index] ?? '']),
+  );
+  expect(balanceOf(cells)).toEqual(books().get(fees));
+  expect((await cli?.run(['whoami']))?.stdout).toMatch(/db:write/);
+  const listed = await cli?.run(['databases', 'list', '--status', 'READY']);
+  expect(listed?.stdout).toContain(database.id);
+});
+
+test('while PostgreSQL is killed the API says so, and is back without a restart', async () => {
+  const replicas = async () =>
+    living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
+      metadata.uid,
+      status?.containerStatuses?.[0]?.restartCount,
+    ]);
+  await eventually('both replicas are ready', async () => {
+    const pods = living(await podsOf('ledgerhouse-api'));
+    const ready = pods.filter((pod) => pod.status?.containerStatuses?.[0]?.ready);
+    return pods.length === 2 && ready.length === 2 ? true : undefined;
+  });
+  const before = await replicas();
+  const [postgres] = await podsOf('ledgerhouse-postgres');
+  if (postgres === undefined) throw new Error('PostgreSQL has no pod');
+  const began = Date.now();
+  const killing = kill(postgres);
+  const problem = await eventually('the API says that its store is away', async () => {
+    const { status, body } = await http.send<{ code: string; detail: string }>('/databases');
+    return status === 503 ? body : undefined;
+  });
+  expect(problem).toMatchObject({ code: 'store_unavailable' });
+  await killing;
+  await eventually('it lists databases again', async () =>
+    (await http.send('/databases')).status === 200 ? true : undefined,
+  );
+  figure('PostgreSQL was killed, and the API answers again', began);
+  expect(await replicas()).toEqual(before);
+});
+
+test('a deleted database answers no more, and is restored with all that it held', async () => {
+  const began = Date.now();
+  await http.ask(path(), { method: 'DELETE' });
+  await untilJobsEnd('DELETED');
+  const gone = await http.send(`${path()}/tb/query_accounts`, { method: 'POST', body: {} });
+  expect([404, 409, 410]).toContain(gone.status);
+  const headers = { 'idempotency-key': 'story-restore' };
+  await http.ask(`${path()}/restore`, { method: 'POST', headers });
+  await untilJobsEnd('READY');
+  figure('deleted and restored', began);
+  await expectBooksToBalance();
+});
+
+test('make down ends everything and keeps the data, which make up brings back', async () => {
+  official?.close();
+  const key = service.credentials.apiKey;
+  const began = Date.now();
+  expect(await service.made('down')).toContain('Its data stay');
+  expect((await leftOf(service.stateFolder)).join('\n')).toBe('');
+  expect((await service.make('status')).stderr).toContain('nothing is up; run make up');
+  await service.made('up');
+  figure('down and up again', began);
+  expect(service.credentials.apiKey).toBe(key);
+  await untilJobsEnd('READY');
+  await expectBooksToBalance();
+});
+
+test('make down DATA=1 leaves nothing of it', async () => {
+  await service.made('down', 'DATA=1');
+  expect(await leftOf(service.stateFolder)).toEqual([]);
+  figure('the whole story', started);
+});
