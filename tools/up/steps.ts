@@ -24,10 +24,11 @@ export class Steps {
     const log: Log = (text) => {
       const said = text.trimEnd();
       appendFileSync(this.#file, `[${name}] ${said}\n`);
-      last = withoutItsClock(said.split('\n').at(-1) ?? '') || last;
+      last = ofOurTools.exec(said)?.[1] ?? last;
     };
     const progress: Progress = (what) => {
       if (what === last) return;
+      last = what;
       log(what);
       this.#say('·', `${name}: ${what}`);
     };
@@ -54,8 +55,7 @@ export class Steps {
 
 const aliveEveryMs = 20_000;
 
-/** What our tools say begins with their name and their own elapsed time. */
-const withoutItsClock = (line: string): string =>
-  line.replace(/^\w+: +[\d.]+s +/, '').slice(0, 120);
+/** Their lines begin with their name and their own elapsed time: what they are at. */
+const ofOurTools = /^\w+: +[\d.]+s +(.{1,120})/;
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
