@@ -6,6 +6,7 @@ import { startHealthServer } from '../base/health-server.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
+import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { Denials } from './auth/denials.ts';
 import { noBilling, type BillingGuard } from './billing/guard.ts';
@@ -19,7 +20,8 @@ import { auditHandlers } from './events/handlers.ts';
 import { systemAuthor } from './events/actor.ts';
 import { ledgerHandlers } from './gateway/handlers.ts';
 import { Gateway } from './gateway/gateway.ts';
-import { LedgerTargets } from './gateway/targets.ts';
+import { Probes } from './gateway/probes.ts';
+import { addressesOf, LedgerTargets } from './gateway/targets.ts';
 import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
 import { createApp } from './http/app.ts';
 import type { Handlers } from './http/handler.ts';
@@ -37,6 +39,7 @@ import { Housekeeping } from './store/housekeeping.ts';
 import { sweepIdempotencyKeys } from './store/idempotency.ts';
 import { Listener } from './store/listener.ts';
 import { ensureDefaultOrganization } from './store/organizations.ts';
+import { listReady } from './store/ready-databases.ts';
 import { Sealer } from './store/sealing.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import { measureStore } from './store/store-metrics.ts';
@@ -114,6 +117,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     stop: async (waitMs) => {
       stopping.abort();
       const [inTime] = await Promise.all([server.stop(waitMs), background.stop(waitMs)]);
+      await parts.probes.stop();
       parts.gateway.close();
       await parts.housekeeping.stop();
       await parts.listener.stop();
@@ -149,6 +153,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     hooks: jobMetrics(registry, apiPrefix),
     identity: config.identity,
   });
+  const gateway = new Gateway({ logger, registry });
   return {
     metrics,
     store,
@@ -162,7 +167,19 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
       },
       logger,
     ),
-    gateway: new Gateway({ logger, registry }),
+    gateway,
+    probes: new Probes({
+      timers: systemTimers,
+      logger,
+      metrics: gateway.metrics,
+      list: async () =>
+        (await listReady(store.read)).map(({ id, clusterId, addresses }) => ({
+          databaseId: id,
+          cluster: BigInt(clusterId),
+          addresses: addressesOf(addresses),
+        })),
+      traffic: (databaseId) => gateway.health(databaseId),
+    }),
     targets: new LedgerTargets((organizationId, id) =>
       findDatabaseView(store.read, organizationId, id),
     ),
@@ -180,6 +197,7 @@ async function begin({
   listener,
   background,
   housekeeping,
+  probes,
   stopping,
 }: Parts): Promise<void> {
   try {
@@ -192,6 +210,7 @@ async function begin({
   listener.start();
   background.start();
   housekeeping.start();
+  probes.start();
 }
 
 function handlersOf(
@@ -223,9 +242,8 @@ function handlersOf(
       surroundings: () => ({
         catalog: background.view.catalog?.spec,
         operatorAlive: background.view.operatorAlive,
-        gateway: (databaseId) => gateway.health(databaseId),
+        gateway: (databaseId) => parts.probes.health(databaseId),
         publicUrl: config.publicUrl,
-        now: new Date(),
       }),
       changed: (organizationId, id) => {
         targets.forget(organizationId, id);

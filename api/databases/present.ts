@@ -24,7 +24,6 @@ export interface Surroundings {
   readonly gateway: (databaseId: string) => GatewayHealth;
   /** `https://api.example.com`, without a path. */
   readonly publicUrl: string;
-  readonly now: Date;
 }
 
 const replicas: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
@@ -33,7 +32,6 @@ const stateWords = new Set(['READY', 'SUSPENDED']);
 export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDatabase {
   const { database, profile, activeJobId } = view;
   const { observed } = database;
-  const gateway = around.gateway(database.id);
   const version = observed?.engineVersion ?? profile.engineVersion;
   const latest = latestVersion(around.catalog, profile.engine);
   const { clusterId } = database;
@@ -59,10 +57,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
       latestVersion: latest ?? null,
       updateAvailable: latest !== undefined && latest !== version,
     },
-    gateway: {
-      ...gateway,
-      checkedAt: gateway.status === 'UNKNOWN' ? null : around.now.toISOString(),
-    },
+    gateway: around.gateway(database.id),
     connection: {
       identifier: database.name,
       httpUrl: `${around.publicUrl}/api/v1/databases/${database.id}/tb`,

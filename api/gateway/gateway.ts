@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { LedgerRequest } from '../ledger/decode.ts';
-import { ledgerOperations } from '../ledger/operations.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure } from './failures.ts';
@@ -33,13 +32,13 @@ const queueMax = 1_000;
 
 export class Gateway {
   readonly #options: GatewayOptions;
-  readonly #metrics: GatewayMetrics;
+  readonly metrics: GatewayMetrics;
   readonly #lanes = new Map<string, Lane>();
   #closed = false;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#metrics = gatewayMetrics(options.registry, this);
+    this.metrics = gatewayMetrics(options.registry, this);
   }
 
   /** Open ones, of all databases. */
@@ -71,21 +70,9 @@ export class Gateway {
     });
   }
 
-  /** What is known without asking. */
+  /** What traffic told of it. */
   health(databaseId: string): GatewayHealth {
     return this.#lanes.get(databaseId)?.health() ?? unknownHealth;
-  }
-
-  /** Asks the ledger for nothing, and gives what is known afterwards. */
-  async probe(target: Target): Promise<GatewayHealth> {
-    const operation = ledgerOperations.lookup_accounts;
-    const nothing = { operation, events: new Uint8Array(0), count: 0, limit: undefined };
-    try {
-      await this.submit(target, nothing, { deadlineMs: deadlineRange.minMs });
-    } catch (error) {
-      if (!(error instanceof GatewayFailure)) throw error;
-    }
-    return this.health(target.databaseId);
   }
 
   /** An answer of this database turned out to be none: its connection is made anew. */
@@ -111,7 +98,7 @@ export class Gateway {
       lane = new Lane(target, {
         timers,
         logger,
-        metrics: this.#metrics,
+        metrics: this.metrics,
         idleMs: this.#options.idleMs ?? idleMs,
         queueMax: this.#options.queueMax ?? queueMax,
       });

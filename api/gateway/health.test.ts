@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { gatewayStatus } from './health.ts';
+import { gatewayStatus, healthByTraffic, newerHealth, unknownHealth } from './health.ts';
 
 const open = { ready: true, wasReady: true, ageMs: 60_000, silentMs: 0 };
 
@@ -19,4 +19,31 @@ test.each([
   ],
 ] as const)('a connection that is %s', (_what, facts, lastError, status) => {
   expect(gatewayStatus(facts, lastError)).toBe(status);
+});
+
+const heard = (checkedAt: string) =>
+  ({ status: 'CONNECTED', latencyMs: 1, lastError: null, checkedAt }) as const;
+
+test('of two the newer counts, and what was never heard counts for nothing', () => {
+  const [older, newer] = [heard('2026-11-21T02:00:00.000Z'), heard('2026-11-21T02:00:00.001Z')];
+  expect(newerHealth(older, newer)).toBe(newer);
+  expect(newerHealth(newer, older)).toBe(newer);
+  expect(newerHealth(unknownHealth, older)).toBe(older);
+  expect(newerHealth(older, unknownHealth)).toBe(older);
+  expect(newerHealth(unknownHealth, unknownHealth)).toBe(unknownHealth);
+});
+
+test('that no answer comes is known as of now, and is said', () => {
+  const before = { latencyMs: 2, lastError: null, heardAtMs: 0, nowMs: 60_000 };
+  expect(healthByTraffic({ ...open, silentMs: 12_345 }, before)).toEqual({
+    status: 'DISCONNECTED',
+    latencyMs: 2,
+    lastError: 'no answer for 12 s',
+    checkedAt: '1970-01-01T00:01:00.000Z',
+  });
+  expect(healthByTraffic(open, before)).toMatchObject({
+    status: 'CONNECTED',
+    lastError: null,
+    checkedAt: '1970-01-01T00:00:00.000Z',
+  });
 });

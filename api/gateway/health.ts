@@ -3,7 +3,7 @@
 export type GatewayStatus = 'CONNECTED' | 'CONNECTING' | 'DISCONNECTED' | 'UNKNOWN';
 
 export interface GatewayHealth {
-  /** UNKNOWN: there was nothing to ask it for lately. */
+  /** UNKNOWN: nothing was ever heard of it, or it has gone out of use. */
   readonly status: GatewayStatus;
   /** How long the last answer took, from sending it to the engine; null before the first. */
   readonly latencyMs: number | null;
@@ -25,11 +25,42 @@ const connectingMs = 5_000;
 /** Longer without an answer, and a connection is one by name only. */
 const silentMaxMs = 10_000;
 
+/** What was heard last; the first of two that were heard at once, or never. */
+export function newerHealth(a: GatewayHealth, b: GatewayHealth): GatewayHealth {
+  if (a.status === 'UNKNOWN' || b.status === 'UNKNOWN') return a.status === 'UNKNOWN' ? b : a;
+  return (b.checkedAt ?? '') > (a.checkedAt ?? '') ? b : a;
+}
+
 export interface ConnectionFacts {
   readonly ready: boolean;
   readonly wasReady: boolean;
   readonly ageMs: number;
   readonly silentMs: number;
+}
+
+/** Times are of the wall's clock. */
+export interface Heard {
+  readonly latencyMs: number | null;
+  readonly lastError: string | null;
+  readonly heardAtMs: number | null;
+  readonly nowMs: number;
+}
+
+/** What a connection with a request under way does not say is known as of now. */
+export function healthByTraffic(
+  connection: ConnectionFacts | undefined,
+  { latencyMs, lastError, heardAtMs, nowMs }: Heard,
+): GatewayHealth {
+  const silentMs = connection?.silentMs ?? 0;
+  const isSilent = silentMs > silentMaxMs;
+  const knownAtMs = isSilent ? nowMs : heardAtMs;
+  const silence = isSilent ? `no answer for ${Math.floor(silentMs / 1_000)} s` : null;
+  return {
+    status: gatewayStatus(connection, lastError),
+    latencyMs,
+    lastError: lastError ?? silence,
+    checkedAt: knownAtMs === null ? null : new Date(knownAtMs).toISOString(),
+  };
 }
 
 export function gatewayStatus(

@@ -13,7 +13,7 @@ import { takeMessage, type Call, type GatewayReply } from './call.ts';
 import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
-import { gatewayStatus, type GatewayHealth } from './health.ts';
+import { healthByTraffic, type GatewayHealth } from './health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
 export interface LaneOptions {
@@ -75,12 +75,12 @@ export class Lane {
       ageMs: this.#options.timers.nowMs() - connection.openedAtMs,
       silentMs: connection.silentMs,
     };
-    return {
-      status: gatewayStatus(facts, this.#lastError),
+    return healthByTraffic(facts, {
       latencyMs: this.#latencyMs,
       lastError: this.#lastError,
-      checkedAt: this.#heardAtMs === null ? null : new Date(this.#heardAtMs).toISOString(),
-    };
+      heardAtMs: this.#heardAtMs,
+      nowMs: this.#options.timers.wallMs(),
+    });
   }
 
   /** Something is known of the connection as of now. */

@@ -45,6 +45,11 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
       secondsBounds,
       operations,
     ),
+    probes: registry.counter(
+      `${prefix}probes_total`,
+      'Pings of databases that were not heard of lately.',
+      ['answered', 'failed'].map((result) => ({ result })),
+    ),
     messages: counter('messages_total', 'Messages sent; each holds one call or more.'),
     lateAnswers: counter('late_answers_total', 'Answers that came after the caller had gone.'),
     evictions: counter('evictions_total', 'Sessions that a cluster ended.'),

@@ -62,7 +62,7 @@ export class LedgerTargets {
 function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
   const { id, name, status, clusterId, observed } = database;
   if (status === 'DELETED') return databaseNotFound(id);
-  const addresses = (observed?.addresses ?? []).flatMap(addressOf);
+  const addresses = addressesOf(observed?.addresses ?? []);
   if (status !== 'READY' || clusterId === null || addresses.length === 0) {
     return {
       refused: 'database_not_ready',
@@ -86,8 +86,9 @@ const waitFor: Readonly<Record<string, string>> = {
   DELETING: 'it can be restored when it is deleted',
 };
 
-/** `IP:port`. */
-function addressOf(text: string): readonly Address[] {
-  const [, host, port] = /^\[?([^\]]+)\]?:(\d+)$/.exec(text) ?? [];
-  return host === undefined ? [] : [{ host, port: Number(port) }];
-}
+/** Of `IP:port` each. */
+export const addressesOf = (texts: readonly string[]): readonly Address[] =>
+  texts.flatMap((text) => {
+    const [, host, port] = /^\[?([^\]]+)\]?:(\d+)$/.exec(text) ?? [];
+    return host === undefined ? [] : [{ host, port: Number(port) }];
+  });

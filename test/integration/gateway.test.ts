@@ -1,13 +1,16 @@
 /** The ledger route without HTTP: JSON in, real engine processes behind, and everything that can happen to an engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import pino from 'pino';
 import { Gateway, type GatewayOptions } from '../../api/gateway/gateway.ts';
+import { Probes } from '../../api/gateway/probes.ts';
 import { runOperation, type OperationContext } from '../../api/gateway/run-operation.ts';
 import { ledgerOperations, type LedgerOperationName } from '../../api/ledger/operations.ts';
 import type { LedgerProblem } from '../../api/ledger/problems.ts';
 import type { Client } from '../../engine/client/client.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { systemTimers } from '../../base/timers.ts';
 import {
   buildEviction,
   buildReply,
@@ -578,17 +581,44 @@ test('an idle connection is closed, and the next request opens another', async (
   expect((await run('lookup_accounts', [1])).status).toBe(200);
 });
 
-test('a probe tells how a database is reached without asking its ledger for anything', async () => {
-  expect(await gateway.probe(targetOf('db_1'))).toMatchObject({
-    status: 'CONNECTED',
-    latencyMs: expect.any(Number),
-    lastError: null,
-    checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+test('how a database is reached is known without traffic, and without a session', async () => {
+  const own = await startEngine();
+  // It takes connections and says nothing.
+  const mute = createServer().listen(0, '127.0.0.1');
+  servers.push(mute);
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const list = [targetOf('db_own', own.port), targetOf('db_mute', port), targetOf('db_away', 1)];
+  const probes = new Probes({
+    timers: systemTimers,
+    logger: pino({ level: 'silent' }),
+    metrics: gateway.metrics,
+    list: async () => list,
+    traffic: (databaseId) => gateway.health(databaseId),
   });
-  expect(await gateway.probe(targetOf('db_nowhere', 1))).toMatchObject({
-    status: 'CONNECTING',
-    latencyMs: null,
-  });
+  const becomes = (databaseId: string, status: string) =>
+    eventually(`${databaseId} is ${status}`, async () => {
+      const health = probes.health(databaseId);
+      return health.status === status ? health : undefined;
+    });
+  try {
+    expect(probes.health('db_own').status).toBe('UNKNOWN');
+    probes.start();
+    expect(await becomes('db_own', 'CONNECTED')).toEqual({
+      status: 'CONNECTED',
+      latencyMs: expect.any(Number),
+      lastError: null,
+      checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const { lastError } = await becomes('db_mute', 'DISCONNECTED');
+    expect(lastError).toBe(`127.0.0.1:${port}: no answer within 1 s`);
+    expect((await becomes('db_away', 'DISCONNECTED')).lastError).toContain('ECONNREFUSED');
+    expect((await own.status()).sessions).toBe(0);
+    expect(gateway.sessions).toBe(0);
+    expect(metric('ledgerhouse_gateway_probes_total', '{result="answered"}')).toBe(1);
+  } finally {
+    await probes.stop();
+  }
 });
 
 test('a cluster that grants smaller batches says how large they may be', async () => {

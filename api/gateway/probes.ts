@@ -1,0 +1,127 @@
+/**
+ * How each READY database is reached, also while nobody asks its ledger for anything: a ping now and then. Bounded: so many at
+ * a time, each with a deadline, and none for a database that was heard of lately.
+ */
+import type { Logger } from 'pino';
+import { sleep, type Timers } from '../../base/timers.ts';
+import type { Target } from './connection.ts';
+import { newerHealth, unknownHealth, type GatewayHealth } from './health.ts';
+import type { GatewayMetrics } from './metrics.ts';
+import { ping } from './ping.ts';
+
+export interface ProbesOptions {
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly metrics: GatewayMetrics;
+  /** All that may be asked. Called each few seconds. */
+  readonly list: () => Promise<readonly Target[]>;
+  /** What traffic told of a database. */
+  readonly traffic: (databaseId: string) => GatewayHealth;
+  readonly ping?: typeof ping;
+}
+
+const roundMs = 5_000;
+/** One that answered is asked again after about this long; one that did not, in the next round. */
+const everyMs = 30_000;
+/** A thousand databases of one replica each: some thirty pings a second. */
+const atOnceMax = 16;
+const timeoutMs = 1_000;
+
+interface Found {
+  readonly health: GatewayHealth;
+  readonly dueAtMs: number;
+}
+
+export class Probes {
+  readonly #options: ProbesOptions;
+  readonly #found = new Map<string, Found>();
+  readonly #stopping = new AbortController();
+  #run: Promise<void> | undefined;
+
+  constructor(options: ProbesOptions) {
+    this.#options = options;
+  }
+
+  /** The newest that is known, by traffic or by asking. */
+  health(databaseId: string): GatewayHealth {
+    const traffic = this.#options.traffic(databaseId);
+    return newerHealth(traffic, this.#found.get(databaseId)?.health ?? unknownHealth);
+  }
+
+  start(): void {
+    this.#run ??= this.#askNowAndThen();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#run;
+  }
+
+  async #askNowAndThen(): Promise<void> {
+    const { list, logger, timers } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#askAll(await list());
+      } catch (error) {
+        logger.warn({ err: error }, 'which databases there are to ask is not known');
+      }
+      await sleep(timers, roundMs, signal);
+    }
+  }
+
+  async #askAll(targets: readonly Target[]): Promise<void> {
+    const ids = new Set(targets.map(({ databaseId }) => databaseId));
+    for (const id of this.#found.keys()) if (!ids.has(id)) this.#found.delete(id);
+    const due = targets.filter((target) => this.#isDue(target)).values();
+    const asker = async () => {
+      for (const target of due) {
+        if (this.#stopping.signal.aborted) return;
+        await this.#ask(target);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnceMax }, asker));
+  }
+
+  #isDue({ databaseId }: Target): boolean {
+    const { timers, traffic } = this.#options;
+    const { status, checkedAt } = traffic(databaseId);
+    const isBusy =
+      status === 'CONNECTED' &&
+      checkedAt !== null &&
+      timers.wallMs() - Date.parse(checkedAt) < everyMs;
+    return !isBusy && timers.nowMs() >= (this.#found.get(databaseId)?.dueAtMs ?? 0);
+  }
+
+  /** One replica that answers is enough: the client of the gateway asks them all. */
+  async #ask({ databaseId, cluster, addresses }: Target): Promise<void> {
+    const { timers, metrics } = this.#options;
+    const { signal } = this.#stopping;
+    let lastError: string | null = null;
+    for (const address of addresses) {
+      try {
+        const asked = this.#options.ping ?? ping;
+        const latencyMs = await asked(address, cluster, { timers, timeoutMs, signal });
+        metrics.probes.increment({ result: 'answered' });
+        this.#keep(databaseId, { status: 'CONNECTED', latencyMs, lastError: null });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        lastError ??= error instanceof Error ? error.message : 'no answer';
+      }
+    }
+    metrics.probes.increment({ result: 'failed' });
+    this.#keep(databaseId, { status: 'DISCONNECTED', latencyMs: null, lastError });
+  }
+
+  #keep(databaseId: string, health: Omit<GatewayHealth, 'checkedAt'>): void {
+    const { timers } = this.#options;
+    const checkedAt = new Date(timers.wallMs()).toISOString();
+    // Not all at once again, as they were after the start of the process.
+    const laterMs = health.status === 'CONNECTED' ? everyMs * (0.75 + Math.random() / 2) : 0;
+    this.#found.set(databaseId, {
+      health: { ...health, checkedAt },
+      dueAtMs: timers.nowMs() + laterMs,
+    });
+  }
+}
