@@ -37,13 +37,13 @@ export const stages: readonly Stage[] = [
     title: 'against a real control plane',
     folder: 'test/integration',
     workers: 1,
-    deadlineMinutes: 25,
+    deadlineMinutes: 35,
   },
   {
     name: 'e2e',
     title: 'on a real cluster with nodes',
     folder: 'test/e2e',
     workers: 1,
-    deadlineMinutes: 30,
+    deadlineMinutes: 40,
   },
 ];

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { ClusterConfig } from '../cluster/config.ts';
 import { credentialsFile } from './credentials.ts';
 import type { Demo } from './demo.ts';
@@ -16,13 +17,19 @@ export function ready({
 ${demo.shown}
   API        ${baseUrl}/api/v1
   reference  ${baseUrl}/docs/openapi
-  API key    in ${credentialsFile(config)}
+  API key    in ${near(credentialsFile(config))}
 
 Next:
   eval "$(make env)"
   bin/ledgerhouse tb query-transfers ${demo.databaseId}
   kubectl get ldb -A
 `;
+}
+
+/** As short as it can be said here. */
+function near(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') ? path : short;
 }
 
 export const ended = ({ data }: { readonly data: boolean }): string =>
