@@ -12,12 +12,14 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { step } from '../cluster/progress.ts';
 import { run, runQuietly } from '../cluster/run.ts';
+import { hashOfInputs } from './inputs.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
 import { recipes } from './rootfs.ts';
 
@@ -31,6 +33,9 @@ export interface Image {
 
 export const imageNames = Object.keys(recipes);
 
+/** As they were before anything was made of them. */
+let inputs: string | undefined;
+
 /** Builds an image, or finds it built. */
 export async function buildImage(name: string): Promise<Image> {
   const recipe = recipes[name];
@@ -39,7 +44,17 @@ export async function buildImage(name: string): Promise<Image> {
   }
   const folder = join(cacheFolder, 'images');
   mkdirSync(folder, { recursive: true });
+  const archiveOf = (hash: string) => join(folder, `${name}-${hash}.tar`);
+  const imageOf = (hash: string): Image => ({
+    name,
+    reference: `ledgerhouse/${name}:${hash}`,
+    archive: archiveOf(hash),
+  });
+  inputs ??= hashOfInputs();
+  const note = join(folder, `${name}-of-${inputs}`);
   return withLock(join(folder, `${name}.lock`), async () => {
+    const before = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
+    if (before !== undefined && existsSync(archiveOf(before))) return imageOf(before);
     // Of builds that were interrupted: whoever has the lock is the only one.
     for (const left of readdirSync(folder)) {
       if (left.startsWith(`${name}.unfinished-`)) removeFolder(join(folder, left));
@@ -49,8 +64,7 @@ export async function buildImage(name: string): Promise<Image> {
       await recipe.fill(join(context, 'rootfs'));
       cpSync(join(checkout, 'images', recipe.folder, 'Dockerfile'), join(context, 'Dockerfile'));
       const hash = hashOfFolder(context);
-      const reference = `ledgerhouse/${name}:${hash}`;
-      const archive = join(folder, `${name}-${hash}.tar`);
+      const { reference, archive } = imageOf(hash);
       if (!existsSync(archive)) {
         const started = Date.now();
         await build(context, reference, `${context}/image.tar`);
@@ -61,7 +75,10 @@ export async function buildImage(name: string): Promise<Image> {
           `built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`,
         );
       }
-      return { name, reference, archive };
+      // Somebody may have written to a source meanwhile: then nobody knows what is in the image.
+      if (hashOfInputs() === inputs) writeFileSync(note, hash);
+      forgetOlder(folder, new RegExp(`^${name}-of-[0-9a-f]{16}$`));
+      return imageOf(hash);
     } finally {
       removeFolder(context);
     }

@@ -1,9 +1,7 @@
 /** A program of ours in an image: its compiled sources, and the npm packages that these import, with all that those need. */
-import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +13,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { cacheFolder, checkout, ClusterError } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { run } from '../cluster/run.ts';
+import { buildConfig, hashOfSources } from './inputs.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
 
 /** Puts `folders` of the compiled sources under `target`, and the packages that they import. */
@@ -66,23 +65,6 @@ async function compile(folder: string): Promise<void> {
   } catch (cause) {
     throw new ClusterError('the sources do not compile; make types says why', { cause });
   }
-}
-
-const buildConfig = 'tsconfig.build.json';
-
-/** Of the sources that are compiled, of how, and of the packages whose types they use. */
-function hashOfSources(): string {
-  const { include, exclude } = JSON.parse(readFileSync(join(checkout, buildConfig), 'utf8')) as {
-    include: string[];
-    exclude: string[];
-  };
-  const sources = globSync(include, { cwd: checkout, exclude });
-  const settings = [buildConfig, 'tsconfig.json', 'package-lock.json'];
-  const hash = createHash('sha256');
-  for (const name of [...settings, ...sources.sort()]) {
-    hash.update(`${name}\0`).update(readFileSync(join(checkout, name)));
-  }
-  return hash.digest('hex').slice(0, 16);
 }
 
 /** Names of the packages that compiled modules import; types are gone by then. */

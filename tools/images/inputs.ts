@@ -1,0 +1,42 @@
+/** What images are made of, in a few characters: what is the same as before need not even be put together. */
+import { createHash, type Hash } from 'node:crypto';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkout } from '../cluster/config.ts';
+
+export const buildConfig = 'tsconfig.build.json';
+
+/** Of the sources that are compiled, of how, and of the packages whose types they use. */
+export function hashOfSources(): string {
+  const { include, exclude } = JSON.parse(readFileSync(join(checkout, buildConfig), 'utf8')) as {
+    include: string[];
+    exclude: string[];
+  };
+  const hash = createHash('sha256');
+  addFiles(hash, [buildConfig, 'tsconfig.json', 'package.json', 'package-lock.json']);
+  addFiles(hash, globSync(include, { cwd: checkout, exclude }));
+  return short(hash);
+}
+
+/** Of all that any image is made of: what is in the checkout by content, what this machine brings by size and time. */
+export function hashOfInputs(): string {
+  const hash = createHash('sha256').update(hashOfSources());
+  const here = ['images/**', 'tools/images/*.ts', 'tools/cluster/modules/**'];
+  addFiles(hash, globSync(here, { cwd: checkout }));
+  const brought = [process.execPath, join(checkout, 'node_modules/.package-lock.json')];
+  // Changes with every Debian package: libraries, PostgreSQL, a shell.
+  for (const path of [...brought, '/var/lib/dpkg/status']) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    hash.update(`${path} ${stat?.size} ${stat?.mtimeMs}\0`);
+  }
+  return short(hash);
+}
+
+function addFiles(hash: Hash, names: readonly string[]): void {
+  for (const name of [...names].sort()) {
+    const path = join(checkout, name);
+    if (statSync(path).isFile()) hash.update(`${name}\0`).update(readFileSync(path)).update('\0');
+  }
+}
+
+const short = (hash: Hash): string => hash.digest('hex').slice(0, 16);
