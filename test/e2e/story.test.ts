@@ -142,7 +142,8 @@ test('a second make up changes nothing', async () => {
     // Who leads writes that down every few seconds, in Leases, which are none of these.
     return items
       .map(
-        ({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.uid} ${metadata.generation}`,
+        ({ kind, metadata }) =>
+          `${kind} ${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`,
       )
       .sort();
   };
