@@ -9,11 +9,15 @@ import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { Denials } from './auth/denials.ts';
-import { noBilling, type BillingGuard } from './billing/guard.ts';
+import { BillingWork } from './billing/billing-work.ts';
+import { noBilling } from './billing/guard.ts';
+import { billingHandlers } from './billing/handlers.ts';
+import { StripeBilling } from './billing/stripe-billing.ts';
 import { catalogHandlers } from './catalog/handlers.ts';
 import type { Config } from './config.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { Background } from './databases/background.ts';
+import type { DatabaseServices } from './databases/database-service.ts';
 import { databaseHandlers } from './databases/handlers.ts';
 import { markPurged } from './databases/purge.ts';
 import { auditHandlers } from './events/handlers.ts';
@@ -30,16 +34,23 @@ import { jobHandlers } from './jobs/handlers.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
 import { watchedResources } from './kubernetes/cluster-view.ts';
+import { MailSender } from './mail/mail-sender.ts';
+import { createMailTransport } from './mail/transport.ts';
+import { memberHandlers } from './members/handlers.ts';
+import { invitationHandlers } from './members/invitation-handlers.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
 import { sessionHandlers } from './session/handlers.ts';
+import { sweepBillingEvents } from './store/billing-accounts.ts';
 import { Cursors } from './store/cursor.ts';
 import { findDatabaseView } from './store/database-list.ts';
 import { findDatabase } from './store/databases.ts';
 import { Housekeeping } from './store/housekeeping.ts';
 import { sweepIdempotencyKeys } from './store/idempotency.ts';
 import { Listener } from './store/listener.ts';
+import { sweepMails } from './store/mails.ts';
 import { ensureDefaultOrganization } from './store/organizations.ts';
 import { listReady } from './store/ready-databases.ts';
+import { sweepSavedCreates } from './store/saved-creates.ts';
 import { Sealer } from './store/sealing.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import { measureStore } from './store/store-metrics.ts';
@@ -51,8 +62,6 @@ export interface ApiOptions {
   readonly config: Config;
   readonly kubeConfig: KubeConfig;
   readonly logger: Logger;
-  /** `none` when absent. */
-  readonly billing?: BillingGuard;
 }
 
 export interface Api {
@@ -119,7 +128,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       const [inTime] = await Promise.all([server.stop(waitMs), background.stop(waitMs)]);
       await parts.probes.stop();
       parts.gateway.close();
+      await parts.billingWork?.stop();
       await parts.housekeeping.stop();
+      await parts.mailSender?.stop();
       await parts.listener.stop();
       await store.close();
       await parts.kube.close();
@@ -135,6 +146,7 @@ type Parts = ReturnType<typeof assemble>;
 function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const metrics = createApiMetrics();
   const { registry } = metrics;
+  const sealer = new Sealer(config.signingKey);
   const store = new Store({ url: config.databaseUrl, logger });
   const listener = new Listener(store.pool, logger);
   measureStore(registry, apiPrefix, store, listener);
@@ -160,10 +172,14 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     listener,
     kube,
     background,
+    ...billingOf(config, { store, background, logger }),
     housekeeping: new Housekeeping(
       {
         idempotencyKeys: () => sweepIdempotencyKeys(store.read),
         purgedDatabases: () => markPurged(store),
+        savedCreates: () => sweepSavedCreates(store.read),
+        billingEvents: () => sweepBillingEvents(store.read),
+        mails: () => sweepMails(store.read),
       },
       logger,
     ),
@@ -186,9 +202,38 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     authenticator: new Authenticator(store, logger),
     denials: new Denials(store, logger),
     cursors: new Cursors(config.signingKey),
-    sealer: new Sealer(config.signingKey),
+    sealer,
+    mailSender:
+      config.mail &&
+      new MailSender({ store, sealer, transport: createMailTransport(config.mail), logger }),
     stopping: new AbortController(),
   };
+}
+
+/** Who is let in to create databases, and what goes on so that they pay. */
+function billingOf(
+  config: Config,
+  {
+    store,
+    background,
+    logger,
+  }: { readonly store: Store; readonly background: Background; readonly logger: Logger },
+) {
+  const now = () => new Date();
+  const billing =
+    config.billing.kind === 'stripe'
+      ? new StripeBilling({ store, settings: config.billing, logger, now })
+      : undefined;
+  const services: DatabaseServices = {
+    store,
+    billing: billing ?? noBilling,
+    catalog: () => background.view.catalog,
+    databasesMax: config.databasesMax,
+    now,
+  };
+  const billingWork =
+    billing && new BillingWork({ billing, services, writer: background.writer, logger });
+  return { services, billing, billingWork };
 }
 
 /** What asks the store begins when it is there. */
@@ -198,6 +243,8 @@ async function begin({
   background,
   housekeeping,
   probes,
+  billingWork,
+  mailSender,
   stopping,
 }: Parts): Promise<void> {
   try {
@@ -210,11 +257,13 @@ async function begin({
   listener.start();
   background.start();
   housekeeping.start();
+  mailSender?.start();
   probes.start();
+  billingWork?.start();
 }
 
 function handlersOf(
-  { config, logger, billing = noBilling }: ApiOptions,
+  { config, logger }: ApiOptions,
   parts: Parts,
   document: OpenapiDocument,
 ): Handlers {
@@ -230,13 +279,7 @@ function handlersOf(
         .slice(0, 16),
     }),
     ...databaseHandlers({
-      services: {
-        store,
-        billing,
-        catalog,
-        databasesMax: config.databasesMax,
-        now: () => new Date(),
-      },
+      services: parts.services,
       writer: background.writer,
       cursors,
       surroundings: () => ({
@@ -261,7 +304,16 @@ function handlersOf(
         requestsPerMinute: config.limits.controlPerMinute,
       },
     }),
+    ...billingHandlers({ store, billing: parts.billing, now: parts.services.now }),
     ...organizationHandlers({ store, cursors }),
+    ...memberHandlers({ store, cursors }),
+    ...invitationHandlers({
+      store,
+      cursors,
+      sealer,
+      publicUrl: config.publicUrl,
+      mails: config.mail !== undefined,
+    }),
     ...apiKeyHandlers({ store, cursors, forget: (publicId) => authenticator.forget(publicId) }),
     ...auditHandlers({ store, cursors }),
     ...webhookHandlers({ store, sealer }),

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
+import type { BillingSettings } from './billing/settings.ts';
+import type { MailSettings } from './mail/transport.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
 export interface Address {
@@ -25,6 +27,9 @@ export interface Config {
   readonly bootstrapTokenFile: string | undefined;
   /** Signs cursors and seals secrets: the same for all processes. */
   readonly signingKey: Buffer;
+  /** `undefined`: no mail is sent. */
+  readonly mail: MailSettings | undefined;
+  readonly billing: BillingSettings;
   /** Databases of an organization that are not deleted, at most. */
   readonly databasesMax: number;
   readonly limits: RateLimitSettings;
@@ -45,6 +50,16 @@ const names = [
   'LOG_LEVEL',
   'BOOTSTRAP_TOKEN_FILE',
   'SIGNING_KEY_FILE',
+  'MAIL_SMTP_URL_FILE',
+  'MAIL_FOLDER',
+  'MAIL_FROM',
+  'BILLING',
+  'BILLING_CURRENCY',
+  'BILLING_RETURN_URL',
+  'STRIPE_SECRET_KEY_FILE',
+  'STRIPE_WEBHOOK_SECRET_FILE',
+  'STRIPE_PRICES',
+  'STRIPE_API_URL',
   'DATABASES_MAX',
   'CONTROL_REQUESTS_PER_MINUTE',
   'LEDGER_REQUESTS_PER_SECOND',
@@ -88,6 +103,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL', 'info'), ['debug', 'info', 'warn', 'error']),
     bootstrapTokenFile: environment[`${prefix}BOOTSTRAP_TOKEN_FILE`],
     signingKey: signingKey(read('SIGNING_KEY_FILE')),
+    mail: mailSettings(environment),
+    billing: billingSettings(read),
     databasesMax: count('DATABASES_MAX', read('DATABASES_MAX', '50')),
     limits: limitsOf(read),
     trustedProxies: read('TRUSTED_PROXIES', '')
@@ -105,8 +122,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** For the log. */
 export const redacted = (config: Config) => ({
   ...config,
+  billing:
+    config.billing.kind === 'stripe'
+      ? { ...config.billing, secretKey: 'hidden', webhookSecret: 'hidden' }
+      : config.billing,
   databaseUrl: new URL(config.databaseUrl).host,
   signingKey: 'hidden',
+  mail: config.mail?.kind === 'smtp' ? { ...config.mail, url: 'hidden' } : config.mail,
 });
 
 function limitsOf(read: Read): RateLimitSettings {
@@ -119,6 +141,76 @@ function limitsOf(read: Read): RateLimitSettings {
       rateLimitDefaults.wrongCredentialsPerMinute,
     ),
   };
+}
+
+function mailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined {
+  const value = (name: Name) => environment[`${prefix}${name}`] ?? '';
+  const [file, folder] = [value('MAIL_SMTP_URL_FILE'), value('MAIL_FOLDER')];
+  if (file === '' && folder === '') return undefined;
+  if (file !== '' && folder !== '') {
+    throw new ConfigError(`give ${prefix}MAIL_SMTP_URL_FILE or ${prefix}MAIL_FOLDER, not both`);
+  }
+  const from = value('MAIL_FROM');
+  if (!from.includes('@')) {
+    throw new ConfigError(`${prefix}MAIL_FROM must be an address, such as ledger@example.com`);
+  }
+  if (value('PUBLIC_URL') === '') {
+    throw new ConfigError(`${prefix}PUBLIC_URL is missing: mail leads people there`);
+  }
+  if (folder !== '') return { kind: 'folder', folder, from };
+  const url = secretFile('MAIL_SMTP_URL_FILE', file);
+  const isSmtp = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);
+  if (isSmtp) return { kind: 'smtp', url, from };
+  // Not repeated: it may hold a password.
+  throw new ConfigError(`${prefix}MAIL_SMTP_URL_FILE must hold smtp(s)://user:password@host:port`);
+}
+
+function secretFile(name: Name, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError(`${prefix}${name} cannot be read: ${String(error)}`, { cause: error });
+  }
+}
+
+function billingSettings(read: Read): BillingSettings {
+  const kind = oneOf('BILLING', read('BILLING', 'none'), ['none', 'stripe']);
+  if (kind === 'none') return { kind: 'none' };
+  const currency = read('BILLING_CURRENCY');
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    throw new ConfigError(
+      `${prefix}BILLING_CURRENCY must be three capitals as the catalog has them, such as EUR, not ${currency}`,
+    );
+  }
+  const prices = read('STRIPE_PRICES')
+    .split(/[\s,]+/)
+    .filter((one) => one !== '');
+  if (prices.length === 0 || prices.some((one) => !one.startsWith('price_'))) {
+    throw new ConfigError(`${prefix}STRIPE_PRICES must be IDs of prices, price_…, with commas`);
+  }
+  const returnUrl = baseUrl(
+    'BILLING_RETURN_URL',
+    read('BILLING_RETURN_URL', read('PUBLIC_URL', '')),
+  );
+  if (returnUrl === '') {
+    throw new ConfigError(`${prefix}BILLING_RETURN_URL or ${prefix}PUBLIC_URL is missing`);
+  }
+  return {
+    kind: 'stripe',
+    secretKey: stripeSecret(read, 'STRIPE_SECRET_KEY_FILE', ['sk_', 'rk_']),
+    webhookSecret: stripeSecret(read, 'STRIPE_WEBHOOK_SECRET_FILE', ['whsec_']),
+    apiUrl: baseUrl('STRIPE_API_URL', read('STRIPE_API_URL', 'https://api.stripe.com')),
+    currency,
+    prices,
+    returnUrl,
+  };
+}
+
+function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): string {
+  const secret = secretFile(name, read(name));
+  // Not repeated: it is one, if only of another kind.
+  if (prefixes.some((one) => secret.startsWith(one))) return secret;
+  throw new ConfigError(`${prefix}${name} must hold what begins with ${prefixes.join(' or ')}`);
 }
 
 function databaseUrl(text: string): string {
@@ -158,14 +250,7 @@ function oneOf(name: Name, text: string, allowed: readonly string[]): string {
 }
 
 function signingKey(file: string): Buffer {
-  let key: Buffer;
-  try {
-    key = Buffer.from(readFileSync(file, 'utf8').trim());
-  } catch (error) {
-    throw new ConfigError(`${prefix}SIGNING_KEY_FILE cannot be read: ${String(error)}`, {
-      cause: error,
-    });
-  }
+  const key = Buffer.from(secretFile('SIGNING_KEY_FILE', file));
   if (key.length >= signingKeyMin) return key;
   throw new ConfigError(`${prefix}SIGNING_KEY_FILE must hold ${signingKeyMin} characters at least`);
 }

@@ -403,6 +403,146 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/members": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** List members */
+        readonly get: operations["listMembers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/members/{membershipId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Read a member */
+        readonly get: operations["getMember"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a member
+         * @description The keys that they made stay: keys belong to the organization. Owners are made, changed and removed by owners only.
+         */
+        readonly delete: operations["removeMember"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a member’s role or databases
+         * @description Takes effect with their next request. Owners are made, changed and removed by owners only.
+         */
+        readonly patch: operations["updateMember"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/members/leave": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Leave the organization */
+        readonly post: operations["leaveOrganization"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/invitations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List invitations
+         * @description The newest first, whatever became of them.
+         */
+        readonly get: operations["listInvitations"];
+        readonly put?: never;
+        /**
+         * Invite somebody
+         * @description They get a mail, where the service sends any. Owners are made, changed and removed by owners only.
+         */
+        readonly post: operations["createInvitation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/invitations/{invitationId}/resend": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send an invitation again
+         * @description With another token, good for seven days; the one before is worth nothing then.
+         */
+        readonly post: operations["resendInvitation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/invitations/{invitationId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /** Take an invitation back */
+        readonly delete: operations["revokeInvitation"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/invitations/accept": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Accept an invitation
+         * @description As whom it is for: the identity provider must have verified that address. A token that is unknown, used, too old or for another address is answered in one way.
+         */
+        readonly post: operations["acceptInvitation"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/api-keys": {
         readonly parameters: {
             readonly query?: never;
@@ -519,6 +659,64 @@ export interface paths {
         readonly patch: operations["updateWebhookEndpoint"];
         readonly trace?: never;
     };
+    readonly "/api/v1/billing": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** How the organization stands */
+        readonly get: operations["getBilling"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Set or take away the spend limit
+         * @description At 50, 80 and 100 percent of it, `billing.spend_threshold_reached` is told once a month.
+         */
+        readonly patch: operations["updateBilling"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/checkout": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Open a checkout, in which a person sets up or changes the payment method */
+        readonly post: operations["openCheckout"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/billing/stripe-events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * For Stripe, to tell what has happened
+         * @description Signed by Stripe; the same event is acted on once, whenever it comes.
+         */
+        readonly post: operations["receiveStripeEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -532,7 +730,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, billing_required, insufficient_scope, session_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, organization_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -586,6 +784,8 @@ export interface components {
             /** @enum {string} */
             readonly reason: "NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW";
             readonly sessionId: string | null;
+            /** @description What was asked for is kept under this ID and done once billing is set up. */
+            readonly draftId?: string | null;
         };
         readonly Provisioning: {
             /** @enum {string} */
@@ -942,7 +1142,7 @@ export interface components {
              * @default new
              * @constant
              */
-            readonly mode: "new";
+            readonly mode?: "new";
             /** @description A provider of the catalog; its default when absent. */
             readonly provider?: string;
             /** @description A region of the provider of the catalog; its default when absent. */
@@ -1104,7 +1304,7 @@ export interface components {
              */
             readonly code: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: linked (1), debits_must_not_exceed_credits (2), credits_must_not_exceed_debits (4), history (8), imported (16), closed (32). */
-            readonly flags?: number | string | readonly string[];
+            readonly flags?: number | string | readonly ("linked" | "debits_must_not_exceed_credits" | "credits_must_not_exceed_debits" | "history" | "imported" | "closed")[];
             /**
              * Format: uint128
              * @description Yours; 0 when absent.
@@ -1224,7 +1424,7 @@ export interface components {
              */
             readonly code?: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: linked (1), pending (2), post_pending_transfer (4), void_pending_transfer (8), balancing_debit (16), balancing_credit (32), closing_debit (64), closing_credit (128), imported (256). */
-            readonly flags?: number | string | readonly string[];
+            readonly flags?: number | string | readonly ("linked" | "pending" | "post_pending_transfer" | "void_pending_transfer" | "balancing_debit" | "balancing_credit" | "closing_debit" | "closing_credit" | "imported")[];
             /**
              * Format: uint64
              * @description With the flag imported only: nanoseconds since 1970.
@@ -1435,7 +1635,7 @@ export interface components {
              */
             readonly limit?: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: debits (1), credits (2), reversed (4). */
-            readonly flags?: number | string | readonly string[];
+            readonly flags?: number | string | readonly ("debits" | "credits" | "reversed")[];
         };
         readonly GetAccountBalancesAnswer: {
             /**
@@ -1562,7 +1762,7 @@ export interface components {
              */
             readonly limit?: string | number;
             /** @description Bits as a number or as digits, one name, names joined with |, or a list of names: reversed (1). */
-            readonly flags?: number | string | readonly string[];
+            readonly flags?: number | string | readonly "reversed"[];
         };
         readonly QueryTransfersAnswer: {
             /**
@@ -1601,13 +1801,14 @@ export interface components {
                 readonly id: string;
                 readonly name: string;
                 readonly permissions: readonly ("db:read" | "db:write")[];
-                readonly databaseScope: components["schemas"]["DatabaseScope"];
+                readonly databaseScope: components["schemas"]["DatabaseScope"] | components["schemas"]["MemberDatabaseScope"];
                 readonly expiresAt: string | null;
             };
             /** @description Null for keys. */
             readonly user: {
                 readonly id: string | null;
                 readonly display: string;
+                readonly email: string | null;
                 readonly administrator: boolean;
             } | null;
             /** @description Null for a person who has none yet. */
@@ -1640,6 +1841,15 @@ export interface components {
             readonly type: "DATABASE";
             /** @description The one database. */
             readonly databaseId: string;
+        };
+        /** @description The databases that they may use; some only for developer and viewer. */
+        readonly MemberDatabaseScope: {
+            /** @constant */
+            readonly type: "ALL";
+        } | {
+            /** @constant */
+            readonly type: "DATABASES";
+            readonly databaseIds: readonly string[];
         };
         readonly Organization: {
             /** @description Organization ID. */
@@ -1691,6 +1901,111 @@ export interface components {
         readonly OrganizationAnswer: {
             readonly organization: components["schemas"]["Organization"];
         };
+        readonly MemberList: {
+            readonly data: readonly components["schemas"]["Member"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly Member: {
+            /** @description Membership ID. */
+            readonly id: string;
+            readonly user: {
+                /** @description User ID. */
+                readonly id: string;
+                readonly name: string;
+                readonly email: string | null;
+            };
+            /** @enum {string} */
+            readonly role: "owner" | "admin" | "developer" | "viewer" | "billing";
+            readonly databaseScope: components["schemas"]["MemberDatabaseScope"];
+            /**
+             * Format: date-time
+             * @description When they joined. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When they were changed last. RFC 3339, UTC, milliseconds.
+             */
+            readonly updatedAt: string;
+        };
+        readonly MemberAnswer: {
+            readonly member: components["schemas"]["Member"];
+        };
+        readonly ChangedMember: {
+            /** @constant */
+            readonly success: true;
+            readonly member: components["schemas"]["Member"];
+        };
+        readonly UpdateMemberRequest: {
+            /** @enum {string} */
+            readonly role?: "owner" | "admin" | "developer" | "viewer" | "billing";
+            readonly databaseScope?: components["schemas"]["MemberDatabaseScope"];
+        };
+        readonly SentInvitation: {
+            /** @constant */
+            readonly success: true;
+            readonly invitation: components["schemas"]["Invitation"];
+            /** @description What it is accepted with; shown this once. */
+            readonly token: string;
+            /** @description The page on which it is accepted. */
+            readonly acceptUrl: string;
+            /** @description Whether a mail is on its way; if not, hand `acceptUrl` over. */
+            readonly mailed: boolean;
+        };
+        readonly Invitation: {
+            /** @description Invitation ID. */
+            readonly id: string;
+            readonly email: string;
+            /** @enum {string} */
+            readonly role: "owner" | "admin" | "developer" | "viewer" | "billing";
+            readonly databaseScope: components["schemas"]["MemberDatabaseScope"];
+            /** @enum {string} */
+            readonly status: "OPEN" | "ACCEPTED" | "REVOKED" | "EXPIRED";
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly createdBy: components["schemas"]["Actor"];
+            /**
+             * Format: date-time
+             * @description When it was sent last. RFC 3339, UTC, milliseconds.
+             */
+            readonly sentAt: string;
+            /**
+             * Format: date-time
+             * @description When it can be accepted no more. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+        };
+        readonly CreateInvitationRequest: {
+            /**
+             * Format: email
+             * @description Whoever accepts must have proven it to be theirs.
+             */
+            readonly email: string;
+            /** @enum {string} */
+            readonly role: "owner" | "admin" | "developer" | "viewer" | "billing";
+            /**
+             * @default {
+             *       "type": "ALL"
+             *     }
+             */
+            readonly databaseScope?: components["schemas"]["MemberDatabaseScope"];
+        };
+        readonly InvitationList: {
+            readonly data: readonly components["schemas"]["Invitation"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly AcceptedInvitation: {
+            /** @constant */
+            readonly success: true;
+            readonly organization: components["schemas"]["Organization"];
+        };
+        readonly AcceptInvitationRequest: {
+            /** @description Of the invitation. */
+            readonly token: string;
+        };
         readonly ApiKeyWithSecret: {
             /** @constant */
             readonly success: true;
@@ -1739,12 +2054,12 @@ export interface components {
              *       "type": "ALL"
              *     }
              */
-            readonly databaseScope: components["schemas"]["DatabaseScope"];
+            readonly databaseScope?: components["schemas"]["DatabaseScope"];
             /**
              * @description Addresses and CIDR ranges from which it may be used; empty: from anywhere.
              * @default []
              */
-            readonly ipAllowList: readonly (string)[];
+            readonly ipAllowList?: readonly (string)[];
             /** @description RFC 3339, in the future; in 90 days when absent, never when null. */
             readonly expiresAt?: string | null;
         };
@@ -1760,7 +2075,7 @@ export interface components {
              * @description How long the old secret goes on working.
              * @default 86400
              */
-            readonly gracePeriodSeconds: number;
+            readonly gracePeriodSeconds?: number;
         };
         readonly AuditEventList: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -1843,20 +2158,20 @@ export interface components {
              */
             readonly url: string;
             /** @default  */
-            readonly description: string;
+            readonly description?: string;
             /**
              * @description Types of events, such as `database.ready`; `database.*`; `*`.
              * @default [
              *       "*"
              *     ]
              */
-            readonly eventTypes: readonly string[];
+            readonly eventTypes?: readonly string[];
             /**
              * @default {
              *       "type": "ALL"
              *     }
              */
-            readonly databaseScope: components["schemas"]["DatabaseScope"];
+            readonly databaseScope?: components["schemas"]["DatabaseScope"];
         };
         readonly WebhookEndpointList: {
             readonly data: readonly components["schemas"]["WebhookEndpoint"][];
@@ -1882,6 +2197,106 @@ export interface components {
             readonly databaseScope?: components["schemas"]["DatabaseScope"];
             /** @enum {string} */
             readonly status?: "ENABLED" | "DISABLED";
+        };
+        readonly BillingAnswer: {
+            readonly billing: components["schemas"]["BillingStanding"];
+        };
+        readonly BillingStanding: {
+            /**
+             * @description `none`: this service bills nobody.
+             * @enum {string}
+             */
+            readonly provider: "none" | "stripe";
+            /**
+             * @description `PAST_DUE`: a payment failed and is tried again. `SUSPENDED`: payments failed for good, and the databases stand still with all their data.
+             * @enum {string}
+             */
+            readonly status: "READY" | "SETUP_REQUIRED" | "PAST_DUE" | "SUSPENDED";
+            /** @description Such as `visa` and `4242`. */
+            readonly paymentMethod: {
+                readonly brand: string;
+                readonly last4: string | null;
+            } | null;
+            /** @description Of a month. When it is reached no further database can be created; none is stopped. */
+            readonly spendLimit: components["schemas"]["Money"] | null;
+            /** @description The month, of UTC. */
+            readonly currentPeriod: {
+                /**
+                 * Format: date-time
+                 * @description Its start. RFC 3339, UTC, milliseconds.
+                 */
+                readonly start: string;
+                /**
+                 * Format: date-time
+                 * @description Its end. RFC 3339, UTC, milliseconds.
+                 */
+                readonly end: string;
+                /** @description By the price of each database, up to `accruedUntil`. */
+                readonly accrued: components["schemas"]["Money"];
+                readonly accruedUntil: string | null;
+            } | null;
+            /** @description Databases that were asked for before billing was set up, the newest first. */
+            readonly savedCreates: readonly components["schemas"]["SavedCreate"][];
+        };
+        readonly Money: {
+            /** @description ISO 4217. */
+            readonly currency: string;
+            readonly amount: string;
+        };
+        readonly SavedCreate: {
+            /** @description ID of the draft. */
+            readonly id: string;
+            /** @description Of the database. */
+            readonly name: string;
+            /** @enum {string} */
+            readonly status: "WAITING" | "CREATED" | "FAILED";
+            /** @description What was made of it. */
+            readonly databaseId: string | null;
+            /** @description Why nothing was made of it. */
+            readonly error: components["schemas"]["Reason"] | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description Until when it waits. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+        };
+        readonly ChangedBilling: {
+            /** @constant */
+            readonly success: true;
+            readonly billing: components["schemas"]["BillingStanding"];
+        };
+        readonly UpdateBillingRequest: {
+            /** @description Of a month. When it is reached no further database can be created; none is stopped. */
+            readonly spendLimit: components["schemas"]["Money"] | null;
+        };
+        readonly OpenedCheckout: {
+            /** @constant */
+            readonly success: true;
+            /**
+             * Format: uri
+             * @description Where a person sets billing up.
+             */
+            readonly checkoutUrl: string;
+            /**
+             * Format: date-time
+             * @description Until when it can be used. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+        };
+        readonly OpenCheckoutRequest: {
+            /**
+             * Format: uri
+             * @description Where the checkout leads back to: on the service’s own site, which it is when absent.
+             */
+            readonly returnUrl?: string;
+        };
+        readonly StripeEvent: {
+            readonly [key: string]: unknown;
         };
     };
     responses: {
@@ -1948,6 +2363,16 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `organization_required`: You belong to no organization. */
+        readonly organization_required: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `organization_not_found`: Organization not found. */
         readonly organization_not_found: {
             headers: {
@@ -1978,8 +2403,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. */
-        readonly "provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope": {
+        /** @description `provisioning_not_permitted`: The organization may not create databases. `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2048,8 +2473,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `insufficient_scope`: The credential does not allow this. */
-        readonly insufficient_scope: {
+        /** @description `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2068,8 +2493,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. */
-        readonly "csrf_failed-or-insufficient_scope": {
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2118,8 +2543,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope": {
+        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2280,8 +2705,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required": {
+        /** @description `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
+        readonly "csrf_failed-or-session_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2290,8 +2715,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. */
-        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required": {
+        /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2310,8 +2735,58 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required": {
+        /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `member_not_found`: Member not found. */
+        readonly "organization_not_found-or-member_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `database_not_found`: Database not found. `organization_not_found`: Organization not found. `member_not_found`: Member not found. */
+        readonly "database_not_found-or-organization_not_found-or-member_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `last_owner`: An organization has one owner at least. */
+        readonly last_owner: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `member_not_found`: Member not found. `organization_not_found`: Organization not found. */
+        readonly "member_not_found-or-organization_not_found": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2330,8 +2805,48 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. */
-        readonly "insufficient_scope-or-session_required": {
+        /** @description `already_member`: They are a member. `invitation_exists`: There is an open invitation. */
+        readonly "already_member-or-invitation_exists": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `invitation_not_found`: Invitation not found. */
+        readonly "organization_not_found-or-invitation_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `invitation_not_found`: Invitation not found. `organization_not_found`: Organization not found. */
+        readonly "invitation_not_found-or-organization_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `already_member`: They are a member. */
+        readonly already_member: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2372,6 +2887,26 @@ export interface components {
         };
         /** @description `database_not_found`: Database not found. `organization_not_found`: Organization not found. `webhook_endpoint_not_found`: Webhook endpoint not found. */
         readonly "database_not_found-or-organization_not_found-or-webhook_endpoint_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `billing_not_used`: This service bills nobody. */
+        readonly billing_not_used: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `not_found`: There is nothing here. */
+        readonly not_found: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly [name: string]: unknown;
@@ -2449,6 +2984,7 @@ export type QueryFilter = components['schemas']['QueryFilter'];
 export type QueryTransfersAnswer = components['schemas']['QueryTransfersAnswer'];
 export type Session = components['schemas']['Session'];
 export type DatabaseScope = components['schemas']['DatabaseScope'];
+export type MemberDatabaseScope = components['schemas']['MemberDatabaseScope'];
 export type Organization = components['schemas']['Organization'];
 export type OpenedSession = components['schemas']['OpenedSession'];
 export type OpenAdministratorSessionRequest = components['schemas']['OpenAdministratorSessionRequest'];
@@ -2456,6 +2992,17 @@ export type CreatedOrganization = components['schemas']['CreatedOrganization'];
 export type CreateOrganizationRequest = components['schemas']['CreateOrganizationRequest'];
 export type OrganizationList = components['schemas']['OrganizationList'];
 export type OrganizationAnswer = components['schemas']['OrganizationAnswer'];
+export type MemberList = components['schemas']['MemberList'];
+export type Member = components['schemas']['Member'];
+export type MemberAnswer = components['schemas']['MemberAnswer'];
+export type ChangedMember = components['schemas']['ChangedMember'];
+export type UpdateMemberRequest = components['schemas']['UpdateMemberRequest'];
+export type SentInvitation = components['schemas']['SentInvitation'];
+export type Invitation = components['schemas']['Invitation'];
+export type CreateInvitationRequest = components['schemas']['CreateInvitationRequest'];
+export type InvitationList = components['schemas']['InvitationList'];
+export type AcceptedInvitation = components['schemas']['AcceptedInvitation'];
+export type AcceptInvitationRequest = components['schemas']['AcceptInvitationRequest'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type CreateApiKeyRequest = components['schemas']['CreateApiKeyRequest'];
@@ -2471,30 +3018,40 @@ export type WebhookEndpointList = components['schemas']['WebhookEndpointList'];
 export type WebhookEndpointAnswer = components['schemas']['WebhookEndpointAnswer'];
 export type ChangedWebhookEndpoint = components['schemas']['ChangedWebhookEndpoint'];
 export type UpdateWebhookEndpointRequest = components['schemas']['UpdateWebhookEndpointRequest'];
+export type BillingAnswer = components['schemas']['BillingAnswer'];
+export type BillingStanding = components['schemas']['BillingStanding'];
+export type Money = components['schemas']['Money'];
+export type SavedCreate = components['schemas']['SavedCreate'];
+export type ChangedBilling = components['schemas']['ChangedBilling'];
+export type UpdateBillingRequest = components['schemas']['UpdateBillingRequest'];
+export type OpenedCheckout = components['schemas']['OpenedCheckout'];
+export type OpenCheckoutRequest = components['schemas']['OpenCheckoutRequest'];
+export type StripeEvent = components['schemas']['StripeEvent'];
 export type ResponseInvalidParameter = components['responses']['invalid_parameter'];
 export type ResponseRateLimited = components['responses']['rate_limited'];
 export type ResponseInternalError = components['responses']['internal_error'];
 export type ResponseServiceUnavailable = components['responses']['service_unavailable'];
 export type ResponseInvalidParameterOrConflictingCredentials = components['responses']['invalid_parameter-or-conflicting_credentials'];
 export type ResponseAuthenticationRequiredOrInvalidCredentialsOrCredentialExpired = components['responses']['authentication_required-or-invalid_credentials-or-credential_expired'];
+export type ResponseOrganizationRequired = components['responses']['organization_required'];
 export type ResponseOrganizationNotFound = components['responses']['organization_not_found'];
 export type ResponseInvalidParameterOrConflictingCredentialsOrMalformedJson = components['responses']['invalid_parameter-or-conflicting_credentials-or-malformed_json'];
 export type ResponseBillingRequired = components['responses']['billing_required'];
-export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScope = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope'];
+export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
 export type ResponseDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgress = components['responses']['database_name_taken-or-catalog_changed-or-idempotency_in_progress'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
 export type ResponseProvisioningNotSupported = components['responses']['provisioning_not_supported'];
 export type ResponseInvalidParameterOrInvalidCursorOrConflictingCredentials = components['responses']['invalid_parameter-or-invalid_cursor-or-conflicting_credentials'];
-export type ResponseInsufficientScope = components['responses']['insufficient_scope'];
+export type ResponseInsufficientScopeOrOrganizationRequired = components['responses']['insufficient_scope-or-organization_required'];
 export type ResponseOrganizationNotFoundOrDatabaseNotFound = components['responses']['organization_not_found-or-database_not_found'];
-export type ResponseCsrfFailedOrInsufficientScope = components['responses']['csrf_failed-or-insufficient_scope'];
+export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required'];
 export type ResponseDatabaseNotReady = components['responses']['database_not_ready'];
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
 export type ResponseValidationFailed = components['responses']['validation_failed'];
 export type ResponseDeletionProtectedOrOperationInProgress = components['responses']['deletion_protected-or-operation_in_progress'];
-export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScope = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
 export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgress = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
@@ -2510,16 +3067,27 @@ export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
 export type ResponseInvalidParameterOrMalformedJson = components['responses']['invalid_parameter-or-malformed_json'];
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
 export type ResponseCsrfFailed = components['responses']['csrf_failed'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required'];
-export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required'];
+export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
+export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationSlugTaken = components['responses']['organization_slug_taken'];
-export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required'];
+export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseOrganizationNotFoundOrMemberNotFound = components['responses']['organization_not_found-or-member_not_found'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrMemberNotFound = components['responses']['database_not_found-or-organization_not_found-or-member_not_found'];
+export type ResponseLastOwner = components['responses']['last_owner'];
+export type ResponseMemberNotFoundOrOrganizationNotFound = components['responses']['member_not_found-or-organization_not_found'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFound = components['responses']['database_not_found-or-organization_not_found'];
-export type ResponseInsufficientScopeOrSessionRequired = components['responses']['insufficient_scope-or-session_required'];
+export type ResponseAlreadyMemberOrInvitationExists = components['responses']['already_member-or-invitation_exists'];
+export type ResponseOrganizationNotFoundOrInvitationNotFound = components['responses']['organization_not_found-or-invitation_not_found'];
+export type ResponseInvitationNotFoundOrOrganizationNotFound = components['responses']['invitation_not_found-or-organization_not_found'];
+export type ResponseAlreadyMember = components['responses']['already_member'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrApiKeyNotFound = components['responses']['organization_not_found-or-api_key_not_found'];
 export type ResponseApiKeyNotActive = components['responses']['api_key_not_active'];
 export type ResponseOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['organization_not_found-or-webhook_endpoint_not_found'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['database_not_found-or-organization_not_found-or-webhook_endpoint_not_found'];
+export type ResponseBillingNotUsed = components['responses']['billing_not_used'];
+export type ResponseNotFound = components['responses']['not_found'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderLocation = components['headers']['Location'];
@@ -2756,6 +3324,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -2895,7 +3464,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -3131,7 +3700,7 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 402: components["responses"]["billing_required"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-idempotency_in_progress"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -3287,7 +3856,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -3479,7 +4048,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 409: components["responses"]["deletion_protected-or-operation_in_progress"];
             readonly 412: components["responses"]["precondition_failed"];
@@ -3631,7 +4200,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 409: components["responses"]["database_not_ready"];
             readonly 412: components["responses"]["precondition_failed"];
@@ -3823,7 +4392,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 409: components["responses"]["database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress"];
             readonly 410: components["responses"]["database_purged"];
@@ -3926,7 +4495,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -4023,7 +4592,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -4064,7 +4633,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope"];
+            readonly 403: components["responses"]["insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -4151,7 +4720,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_cancellable"];
             readonly 429: components["responses"]["rate_limited"];
@@ -4239,7 +4808,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_retryable-or-operation_in_progress"];
             readonly 429: components["responses"]["rate_limited"];
@@ -4319,7 +4888,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4405,7 +4974,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4496,7 +5065,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4588,7 +5157,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4684,7 +5253,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4772,7 +5341,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4867,7 +5436,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -4963,7 +5532,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -5062,7 +5631,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["csrf_failed-or-session_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5211,7 +5780,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["organization_slug_taken"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -5266,6 +5835,554 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listMembers: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Rows at most. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of members. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "user": {
+                     *             "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "name": "Ada",
+                     *             "email": "ada@example.com"
+                     *           },
+                     *           "role": "developer",
+                     *           "databaseScope": {
+                     *             "type": "DATABASES",
+                     *             "databaseIds": [
+                     *               "db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *             ]
+                     *           },
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the member.
+                 * @example mem_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly membershipId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The member. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "member": {
+                     *         "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "user": {
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "Ada",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "role": "developer",
+                     *         "databaseScope": {
+                     *           "type": "DATABASES",
+                     *           "databaseIds": [
+                     *             "db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *           ]
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["MemberAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-member_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly removeMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the member.
+                 * @example mem_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly membershipId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They belong to the organization no more. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-member_not_found"];
+            readonly 409: components["responses"]["last_owner"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateMember: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the member.
+                 * @example mem_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly membershipId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateMemberRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description They are changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "member": {
+                     *         "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "user": {
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "Ada",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "role": "developer",
+                     *         "databaseScope": {
+                     *           "type": "DATABASES",
+                     *           "databaseIds": [
+                     *             "db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *           ]
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedMember"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["database_not_found-or-organization_not_found-or-member_not_found"];
+            readonly 409: components["responses"]["last_owner"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly leaveOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description You belong to the organization no more. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["member_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["last_owner"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listInvitations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Rows at most. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of invitations. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "email": "ada@example.com",
+                     *           "role": "developer",
+                     *           "databaseScope": {
+                     *             "type": "ALL"
+                     *           },
+                     *           "status": "OPEN",
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "createdBy": {
+                     *             "type": "user",
+                     *             "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *             "display": "Grace"
+                     *           },
+                     *           "sentAt": "2026-11-21T02:03:04.567Z",
+                     *           "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InvitationList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly createInvitation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CreateInvitationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description They are invited. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "invitation": {
+                     *         "id": "inv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "email": "ada@example.com",
+                     *         "role": "developer",
+                     *         "databaseScope": {
+                     *           "type": "ALL"
+                     *         },
+                     *         "status": "OPEN",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *           "display": "Grace"
+                     *         },
+                     *         "sentAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "token": "lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+                     *       "acceptUrl": "https://ledgerhouse.example.com/invitation?token=lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+                     *       "mailed": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SentInvitation"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["already_member-or-invitation_exists"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly resendInvitation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the invitation.
+                 * @example inv_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly invitationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is sent. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "invitation": {
+                     *         "id": "inv_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "email": "ada@example.com",
+                     *         "role": "developer",
+                     *         "databaseScope": {
+                     *           "type": "ALL"
+                     *         },
+                     *         "status": "OPEN",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x1",
+                     *           "display": "Grace"
+                     *         },
+                     *         "sentAt": "2026-11-21T02:03:04.567Z",
+                     *         "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "token": "lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+                     *       "acceptUrl": "https://ledgerhouse.example.com/invitation?token=lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3",
+                     *       "mailed": true
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SentInvitation"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-invitation_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly revokeInvitation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the invitation.
+                 * @example inv_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly invitationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nobody can accept it any more. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-invitation_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly acceptInvitation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AcceptInvitationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description You are a member. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "ACTIVE",
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AcceptedInvitation"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["invitation_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["already_member"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -5341,7 +6458,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5415,7 +6532,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
@@ -5489,7 +6606,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5526,7 +6643,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5606,7 +6723,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
             readonly 409: components["responses"]["api_key_not_active"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -5697,7 +6814,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5760,7 +6877,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5820,7 +6937,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
@@ -5891,7 +7008,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
@@ -5930,7 +7047,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 429: components["responses"]["rate_limited"];
@@ -5998,9 +7115,238 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found-or-webhook_endpoint_not_found"];
             readonly 412: components["responses"]["precondition_failed"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly getBilling: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its standing. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "billing": {
+                     *         "provider": "stripe",
+                     *         "status": "READY",
+                     *         "paymentMethod": {
+                     *           "brand": "visa",
+                     *           "last4": "4242"
+                     *         },
+                     *         "spendLimit": {
+                     *           "currency": "EUR",
+                     *           "amount": "500.00"
+                     *         },
+                     *         "currentPeriod": {
+                     *           "start": "2026-11-01T00:00:00.000Z",
+                     *           "end": "2026-12-01T00:00:00.000Z",
+                     *           "accrued": {
+                     *             "currency": "EUR",
+                     *             "amount": "12.34"
+                     *           },
+                     *           "accruedUntil": "2026-11-21T02:00:00.000Z"
+                     *         },
+                     *         "savedCreates": [
+                     *           {
+                     *             "id": "drf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "name": "payments-prod",
+                     *             "status": "CREATED",
+                     *             "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "error": null,
+                     *             "createdAt": "2026-11-21T02:03:04.567Z",
+                     *             "expiresAt": "2026-11-22T02:03:04.567Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["BillingAnswer"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateBilling: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateBillingRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "billing": {
+                     *         "provider": "stripe",
+                     *         "status": "READY",
+                     *         "paymentMethod": {
+                     *           "brand": "visa",
+                     *           "last4": "4242"
+                     *         },
+                     *         "spendLimit": {
+                     *           "currency": "EUR",
+                     *           "amount": "500.00"
+                     *         },
+                     *         "currentPeriod": {
+                     *           "start": "2026-11-01T00:00:00.000Z",
+                     *           "end": "2026-12-01T00:00:00.000Z",
+                     *           "accrued": {
+                     *             "currency": "EUR",
+                     *             "amount": "12.34"
+                     *           },
+                     *           "accruedUntil": "2026-11-21T02:00:00.000Z"
+                     *         },
+                     *         "savedCreates": [
+                     *           {
+                     *             "id": "drf_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "name": "payments-prod",
+                     *             "status": "CREATED",
+                     *             "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *             "error": null,
+                     *             "createdAt": "2026-11-21T02:03:04.567Z",
+                     *             "expiresAt": "2026-11-22T02:03:04.567Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedBilling"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["billing_not_used"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly openCheckout: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OpenCheckoutRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is open. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "checkoutUrl": "https://checkout.stripe.com/c/pay/cs_1",
+                     *       "expiresAt": "2026-11-22T02:03:04.567Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OpenedCheckout"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["billing_not_used"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly receiveStripeEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Of the body, as Stripe makes it. */
+                readonly "Stripe-Signature"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["StripeEvent"];
+            };
+        };
+        readonly responses: {
+            /** @description It was acted on, or is nothing to act on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-malformed_json"];
+            readonly 401: components["responses"]["invalid_credentials"];
+            readonly 403: components["responses"]["csrf_failed"];
+            readonly 404: components["responses"]["not_found"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];

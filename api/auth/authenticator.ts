@@ -18,10 +18,11 @@ import {
 import type { Store } from '../store/store.ts';
 import { hashOf, parseApiKey, type ParsedApiKey } from './api-key-format.ts';
 import type { Credential } from './credentials.ts';
-import type { KeyPrincipal, PersonPrincipal, Principal } from './principal.ts';
+import type { Caller, KeyPrincipal, MemberPrincipal } from './principal.ts';
 import { RecentMap } from './recent-map.ts';
 
-export interface Caller {
+/** Where a request comes from. */
+export interface Origin {
   readonly ip: string;
   readonly userAgent: string | null;
   /** Of the header X-Organization-Id. */
@@ -54,7 +55,7 @@ export class Authenticator {
   }
 
   /** Throws a `Refusal` of 400 or 401, and the store's own failures. */
-  authenticate(credential: Credential, caller: Caller): Promise<Principal> {
+  authenticate(credential: Credential, caller: Origin): Promise<Caller> {
     if (credential.kind === 'token') return this.#key(credential.text, caller);
     if (credential.kind === 'session') return this.#person(credential.token, caller);
     return Promise.reject(noCredential(credential.kind));
@@ -65,7 +66,7 @@ export class Authenticator {
     this.#keys.deleteWhere(({ key }) => key.publicId === publicId);
   }
 
-  async #key(text: string, caller: Caller): Promise<KeyPrincipal> {
+  async #key(text: string, caller: Origin): Promise<KeyPrincipal> {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw invalid();
     const known = await this.#knownKey(parsed);
@@ -114,7 +115,7 @@ export class Authenticator {
     return known;
   }
 
-  async #person(token: string, caller: Caller): Promise<PersonPrincipal> {
+  async #person(token: string, caller: Origin): Promise<MemberPrincipal> {
     const db = this.#store.read;
     const session = await findSession(db, hashOf(token));
     if (session === undefined) throw invalid();
@@ -130,14 +131,16 @@ export class Authenticator {
       expiresAt: session.expiresAt,
       organization,
       actor: { type: 'user', id: null, display: 'local administrator' },
+      user: null,
       role: 'owner',
+      databaseIds: null,
       administrator: true,
       csrfHash: session.csrfHash,
     };
   }
 
   /** Not waited for: an answer does not depend on it. */
-  #noteUse({ id }: ApiKey, { ip, userAgent }: Caller): void {
+  #noteUse({ id }: ApiKey, { ip, userAgent }: Origin): void {
     if (this.#noted.get(id) !== undefined) return;
     this.#noted.set(id, true);
     noteApiKeyUse(this.#store.read, id, { ip, userAgent }).catch((error: unknown) => {
@@ -174,7 +177,7 @@ const noOrganization = (id: string | undefined) =>
     detail: `There is no organization ${id ?? ''} that this credential belongs to.`,
   });
 
-function ownOrganization({ organizationId }: Caller, own: string): void {
+function ownOrganization({ organizationId }: Origin, own: string): void {
   if (organizationId !== undefined && organizationId !== own) throw noOrganization(organizationId);
 }
 

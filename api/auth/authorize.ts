@@ -1,50 +1,73 @@
 /** Whether a credential may use a route, as far as its row in the route table tells: a pure function. */
-import type { Access } from '../contract/access.ts';
+import { hasRight, rights, type Access, type Right } from '../contract/access.ts';
 import { Refusal } from '../http/refusal.ts';
-import { seesDatabase, type Principal } from './principal.ts';
+import {
+  isGuest,
+  seesDatabase,
+  visibleDatabases,
+  type Caller,
+  type MemberPrincipal,
+} from './principal.ts';
 
 export type Authorization =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** The key is for another database: refused, but as what is not there unless the organization has it. */
+  /** It is for other databases: refused, but as what is not there unless the organization has it. */
   | { readonly kind: 'other_database'; readonly databaseId: string };
 
 const allowed: Authorization = { kind: 'allowed' };
 
 export function authorize(
   access: Exclude<Access, { kind: 'public' }>,
-  principal: Principal,
+  caller: Caller,
   databaseId: string | undefined,
 ): Authorization {
-  if (access.kind === 'any') return allowed;
-  if (principal.type === 'session') {
-    return access.roles.includes(principal.role)
-      ? allowed
-      : refused(`This takes one of the roles ${access.roles.join(', ')}.`, {
-          requiredRoles: access.roles,
-        });
-  }
-  if (access.kind === 'person') {
+  const isKey = caller.type === 'api_key';
+  if (isKey && (access.kind === 'person' || (access.kind === 'self' && !access.keys))) {
     const detail = 'API keys cannot do this; open a session.';
     return { kind: 'refused', refusal: new Refusal('session_required', { detail }) };
   }
+  if (access.kind === 'self') return allowed;
+  if (isGuest(caller)) {
+    const detail = 'You belong to no organization; accept an invitation first.';
+    return { kind: 'refused', refusal: new Refusal('organization_required', { detail }) };
+  }
+  if (access.kind === 'any') return allowed;
+  if (caller.type !== 'api_key' && !access.roles.includes(caller.role)) {
+    return { kind: 'refused', refusal: wrongRole(access.roles) };
+  }
+  if (access.kind === 'person') return allowed;
   const { permission, scope } = access;
   const requires = {
     requiredPermissions: [permission],
     ...(scope === 'organization' && { requiredDatabaseScope: 'ALL' }),
   };
-  if (!principal.permissions.includes(permission)) {
-    const has = principal.permissions.join(', ');
+  if (caller.type === 'api_key' && !caller.permissions.includes(permission)) {
+    const has = caller.permissions.join(', ');
     return refused(`This takes the permission ${permission}; the key has ${has}.`, requires);
   }
-  if (scope === 'organization' && principal.databaseScope.type !== 'ALL') {
-    return refused('This takes a key for all databases; the key is for one.', requires);
+  if (scope === 'organization' && visibleDatabases(caller) !== undefined) {
+    const detail = isKey
+      ? 'This takes a key for all databases; the key is for one.'
+      : 'This takes a member who may use all databases; you may use some.';
+    return refused(detail, requires);
   }
-  if (databaseId !== undefined && !seesDatabase(principal, databaseId)) {
+  if (databaseId !== undefined && !seesDatabase(caller, databaseId)) {
     return { kind: 'other_database', databaseId };
   }
   return allowed;
 }
+
+/** For what a handler alone can tell: throws unless the person's role has the right. */
+export function requireRight({ role }: MemberPrincipal, right: Right): void {
+  if (!hasRight(role, right)) throw wrongRole(rights[right]);
+}
+
+const wrongRole = (requiredRoles: readonly string[]): Refusal =>
+  new Refusal('insufficient_scope', {
+    detail: `This takes one of the roles ${requiredRoles.join(', ')}.`,
+    members: { requiredRoles },
+  });
 
 const refused = (detail: string, members: Readonly<Record<string, unknown>>): Authorization => ({
   kind: 'refused',
@@ -53,6 +76,6 @@ const refused = (detail: string, members: Readonly<Record<string, unknown>>): Au
 
 export const otherDatabase = (databaseId: string): Refusal =>
   new Refusal('insufficient_scope', {
-    detail: 'The key is for another database.',
+    detail: 'The credential is for other databases.',
     members: { requiredDatabaseScope: databaseId },
   });

@@ -7,41 +7,70 @@ export type DatabaseScope =
   | { readonly type: 'ALL' }
   | { readonly type: 'DATABASE'; readonly databaseId: string };
 
-interface Common {
+interface Credential {
   /** TypeID of the credential: `key_…`, `ses_…`. */
   readonly credentialId: string;
   readonly name: string;
   readonly expiresAt: Date | null;
-  /** The one that is acted for. */
-  readonly organization: Organization;
   readonly actor: Actor;
 }
 
-export interface KeyPrincipal extends Common {
+export interface KeyPrincipal extends Credential {
   readonly type: 'api_key';
+  /** The one that is acted for. */
+  readonly organization: Organization;
   readonly permissions: readonly Permission[];
   readonly databaseScope: DatabaseScope;
 }
 
-export interface PersonPrincipal extends Common {
-  readonly type: 'session';
-  readonly role: Role;
+interface Person extends Credential {
+  readonly type: 'session' | 'access_token';
+  /** Null: the local administrator. */
+  readonly user: PersonFacts | null;
   /** May do what only the installation's administrator may: make organizations. */
   readonly administrator: boolean;
-  /** SHA-256 of the token that must come with what changes something. */
-  readonly csrfHash: Buffer;
+  /** SHA-256 of the token that must come with what changes something; null where no cookie is the credential. */
+  readonly csrfHash: Buffer | null;
 }
 
-export type Principal = KeyPrincipal | PersonPrincipal;
+export interface PersonFacts {
+  /** TypeID `usr_…`. */
+  readonly id: string;
+  readonly name: string;
+  /** In lower case. */
+  readonly email: string | null;
+  /** Whether the identity provider has seen that the address is theirs. */
+  readonly emailVerified: boolean;
+}
+
+/** A person who acts for an organization. */
+export interface MemberPrincipal extends Person {
+  readonly organization: Organization;
+  readonly role: Role;
+  /** The only ones that they may use; null: all. */
+  readonly databaseIds: readonly string[] | null;
+}
+
+/** A person who belongs to no organization. */
+export interface GuestPrincipal extends Person {
+  readonly organization: null;
+  readonly role: null;
+}
+
+/** Who acts for an organization. */
+export type Principal = KeyPrincipal | MemberPrincipal;
+
+export type Caller = Principal | GuestPrincipal;
+
+export const isGuest = (caller: Caller): caller is GuestPrincipal => caller.organization === null;
 
 /** Whether what belongs to this database may be shown to it. */
 export const seesDatabase = (principal: Principal, databaseId: string): boolean =>
-  principal.type === 'session' ||
-  principal.databaseScope.type === 'ALL' ||
-  principal.databaseScope.databaseId === databaseId;
+  visibleDatabases(principal)?.includes(databaseId) ?? true;
 
-/** For lists: the one database that it may see; `undefined`: all. */
-export const onlyDatabase = (principal: Principal): string | undefined =>
-  principal.type === 'api_key' && principal.databaseScope.type === 'DATABASE'
-    ? principal.databaseScope.databaseId
-    : undefined;
+/** For lists: the databases that it may see; `undefined`: all. */
+export function visibleDatabases(principal: Principal): readonly string[] | undefined {
+  if (principal.type !== 'api_key') return principal.databaseIds ?? undefined;
+  const { databaseScope: scope } = principal;
+  return scope.type === 'ALL' ? undefined : [scope.databaseId];
+}

@@ -5,10 +5,29 @@ export type Permission = (typeof permissions)[number];
 export const roles = ['owner', 'admin', 'developer', 'viewer', 'billing'] as const;
 export type Role = (typeof roles)[number];
 
-/** The roles of a person for whom each line of the table of rights is open. */
-const readers: readonly Role[] = ['owner', 'admin', 'developer', 'viewer'];
-const developers: readonly Role[] = ['owner', 'admin', 'developer'];
-const admins: readonly Role[] = ['owner', 'admin'];
+/** Roles of which a member may be restricted to some databases. The others answer for the organization as a whole. */
+export const restrictableRoles: readonly Role[] = ['developer', 'viewer'];
+
+/** The table of rights: the roles of a person for whom each of them is open. Nothing else says so. */
+export const rights = {
+  readDatabases: ['owner', 'admin', 'developer', 'viewer'],
+  writeLedger: ['owner', 'admin', 'developer'],
+  createDatabase: ['owner', 'admin', 'developer'],
+  /** Configuration, deleting, restoring. */
+  changeDatabase: ['owner', 'admin'],
+  /** Those that they made themselves, which only read. */
+  manageOwnKeys: ['owner', 'admin', 'developer'],
+  manageKeys: ['owner', 'admin'],
+  manageWebhooks: ['owner', 'admin'],
+  manageMembers: ['owner', 'admin'],
+  manageOwners: ['owner'],
+  manageBilling: ['owner', 'billing'],
+  readAuditLog: ['owner', 'admin'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+export type Right = keyof typeof rights;
+
+export const hasRight = (role: Role, right: Right): boolean =>
+  (rights[right] as readonly Role[]).includes(role);
 
 /**
  * What a key's database scope must be. `organization`: all databases. `database`: it includes the one in the path.
@@ -18,8 +37,10 @@ export type ScopeRule = 'organization' | 'database' | 'visible';
 
 export type Access =
   | { readonly kind: 'public' }
-  /** Any valid credential. */
+  /** Any valid credential that acts for an organization. */
   | { readonly kind: 'any' }
+  /** About the caller: also a person who belongs to no organization (yet). `keys`: API keys too. */
+  | { readonly kind: 'self'; readonly keys: boolean }
   /** A key with the permission and the scope, or a person in one of the roles. */
   | {
       readonly kind: 'database';
@@ -30,24 +51,28 @@ export type Access =
   /** A person only: a key cannot make keys. */
   | { readonly kind: 'person'; readonly roles: readonly Role[] };
 
+const database = <const Scope extends ScopeRule, const Needed extends Permission>(
+  permission: Needed,
+  scope: Scope,
+  right: Right,
+) => ({ kind: 'database', permission, scope, roles: rights[right] }) as const;
+
+const person = (right: Right) => ({ kind: 'person', roles: rights[right] }) as const;
+
 export const access = {
   public: { kind: 'public' },
   any: { kind: 'any' },
-  listDatabases: { kind: 'database', permission: 'db:read', scope: 'visible', roles: readers },
-  readDatabase: { kind: 'database', permission: 'db:read', scope: 'database', roles: readers },
-  createDatabase: {
-    kind: 'database',
-    permission: 'db:write',
-    scope: 'organization',
-    roles: developers,
-  },
-  changeDatabase: {
-    kind: 'database',
-    permission: 'db:write',
-    scope: 'organization',
-    roles: admins,
-  },
-  writeLedger: { kind: 'database', permission: 'db:write', scope: 'database', roles: developers },
+  caller: { kind: 'self', keys: true },
+  ownPerson: { kind: 'self', keys: false },
+  listDatabases: database('db:read', 'visible', 'readDatabases'),
+  readDatabase: database('db:read', 'database', 'readDatabases'),
+  createDatabase: database('db:write', 'organization', 'createDatabase'),
+  changeDatabase: database('db:write', 'organization', 'changeDatabase'),
+  writeLedger: database('db:write', 'database', 'writeLedger'),
   anyPerson: { kind: 'person', roles },
-  administer: { kind: 'person', roles: admins },
+  keys: person('manageOwnKeys'),
+  webhooks: person('manageWebhooks'),
+  members: person('manageMembers'),
+  billing: person('manageBilling'),
+  auditLog: person('readAuditLog'),
 } as const satisfies Record<string, Access>;

@@ -215,11 +215,12 @@ const headersOf = (names: readonly string[]): Json =>
 function securityOf(access: Access): readonly Json[] {
   if (access.kind === 'public') return [];
   const session = { session: [] };
-  return access.kind === 'person' ? [session] : [{ apiKey: [] }, { bearer: [] }, session];
+  const isPerson = access.kind === 'person' || (access.kind === 'self' && !access.keys);
+  return isPerson ? [session] : [{ apiKey: [] }, { bearer: [] }, session];
 }
 
 function requirementsOf(access: Access): Json {
-  if (access.kind === 'public' || access.kind === 'any') return {};
+  if (access.kind !== 'database' && access.kind !== 'person') return {};
   return {
     ...(access.kind === 'database' && {
       'x-required-permission': access.permission,
@@ -286,6 +287,9 @@ function headerParametersOf(route: RouteSpec): readonly Json[] {
   if (route.idempotent) {
     const what = 'Yours, for this request: sent again within 24 hours, the answer is the same.';
     rows.push(header('Idempotency-Key', what, idempotencyKeyPattern));
+  }
+  if (route.body?.form === 'signed') {
+    rows.push(header('Stripe-Signature', 'Of the body, as Stripe makes it.'));
   }
   if (route.body?.form === 'ledger') {
     rows.push(header('Prefer', '`wait=N`: seconds that it may take, 1 to 30; 10 when absent.'));

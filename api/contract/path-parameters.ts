@@ -11,6 +11,8 @@ export const pathParameters = {
     noun: 'webhook endpoint',
     notFound: 'webhook_endpoint_not_found',
   },
+  membershipId: { prefix: 'mem', noun: 'member', notFound: 'member_not_found' },
+  invitationId: { prefix: 'inv', noun: 'invitation', notFound: 'invitation_not_found' },
 } as const satisfies Record<
   string,
   { readonly prefix: string; readonly noun: string; readonly notFound: ProblemCode }

@@ -20,6 +20,8 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   }
   if (route.access.kind === 'database') add('insufficient_scope');
   if (route.access.kind === 'person') add('insufficient_scope', 'session_required');
+  if (route.access.kind === 'self' && !route.access.keys) add('session_required');
+  if (route.access.kind !== 'public' && route.access.kind !== 'self') add('organization_required');
   for (const name of namesInPath(route.path)) add(pathParameters[name].notFound);
   if (route.body !== undefined) {
     add('malformed_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed');

@@ -78,6 +78,11 @@ export const problems = {
     'Billing setup required',
     'Open `billing.checkoutUrl`, then send the request again.',
   ),
+  billing_not_used: problem(
+    409,
+    'This service bills nobody',
+    'There is nothing to set up: databases can be created.',
+  ),
   insufficient_scope: problem(
     403,
     'The credential does not allow this',
@@ -87,6 +92,11 @@ export const problems = {
     403,
     'Only a person may do this',
     'Open a session; API keys cannot manage keys, webhooks or organizations.',
+  ),
+  organization_required: problem(
+    403,
+    'You belong to no organization',
+    'Accept an invitation, or ask an owner of the organization for one.',
   ),
   csrf_failed: problem(
     403,
@@ -110,6 +120,12 @@ export const problems = {
     'Use the ID (`db_…`), not the name; `GET /api/v1/databases?name=` finds it.',
   ),
   job_not_found: problem(404, 'Job not found', 'Check the ID (`job_…`).'),
+  member_not_found: problem(404, 'Member not found', 'Check the ID (`mem_…`).'),
+  invitation_not_found: problem(
+    404,
+    'Invitation not found',
+    'Sign in with the address that was invited, or ask for another invitation: each can be used once, for seven days.',
+  ),
   organization_not_found: problem(404, 'Organization not found', 'Check the ID (`org_…`).'),
   api_key_not_found: problem(404, 'API key not found', 'Check the ID (`key_…`).'),
   webhook_endpoint_not_found: problem(404, 'Webhook endpoint not found', 'Check the ID (`whe_…`).'),
@@ -161,6 +177,17 @@ export const problems = {
     'Read it again, and send the new `catalogVersion`.',
   ),
   organization_slug_taken: problem(409, 'The slug is taken', 'Choose another one.'),
+  already_member: problem(409, 'They are a member', 'Change their role instead.'),
+  invitation_exists: problem(
+    409,
+    'There is an open invitation',
+    'Send it again, or revoke it first.',
+  ),
+  last_owner: problem(
+    409,
+    'An organization has one owner at least',
+    'Make another member an owner first.',
+  ),
   api_key_not_active: problem(409, 'The key is not active', 'Make another one.'),
   database_purged: problem(
     410,

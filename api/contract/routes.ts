@@ -4,11 +4,13 @@
  */
 import type { RouteSpec } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';
+import { billingRoutes } from './routes/billing.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { databaseRoutes } from './routes/databases.ts';
 import { auditRoutes, webhookRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
+import { invitationRoutes, memberRoutes } from './routes/members.ts';
 import { organizationRoutes } from './routes/organizations.ts';
 import { sessionRoutes } from './routes/session.ts';
 
@@ -19,9 +21,12 @@ export const routes = {
   ...ledgerRoutes,
   ...sessionRoutes,
   ...organizationRoutes,
+  ...memberRoutes,
+  ...invitationRoutes,
   ...apiKeyRoutes,
   ...auditRoutes,
   ...webhookRoutes,
+  ...billingRoutes,
 } as const satisfies Record<string, RouteSpec>;
 
 export type Routes = typeof routes;

@@ -1,4 +1,4 @@
-import { onlyDatabase } from '../auth/principal.ts';
+import { visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { databaseRoutes } from '../contract/routes/databases.ts';
 import type { CallerFacts, HandlersOf } from '../http/handler.ts';
 import { once } from '../http/idempotent.ts';
@@ -45,7 +45,7 @@ function makers({
     async createDatabase({ query, body, principal, author, idempotency }) {
       const caller = callerOf({ principal, author });
       if (query.dryRun) {
-        const plan = allowed(await planCreation(services, caller, body));
+        const plan = allowed(await planCreation(services, caller, body, 'dry'));
         return { status: 200, body: { success: true, dryRun: true, plan: shownPlan(plan) } };
       }
       return once(store, principal, idempotency, async (keep) => {
@@ -81,15 +81,15 @@ function readers({
   return {
     async listDatabases({ query, principal }) {
       const { limit, cursor, sort, status, label, ...rest } = query;
-      const onlyId = onlyDatabase(principal);
-      const list = { of: 'databases', sort, status, label, ...rest, onlyId };
+      const onlyIds = visibleDatabases(principal);
+      const list = { of: 'databases', sort, status, label, ...rest, onlyIds };
       const position = readCursor(cursors, list, cursor, 2);
       const page = await listDatabases(
         store.read,
         principal.organization.id,
         {
           includeDeleted: rest.includeDeleted,
-          ...(onlyId !== undefined && { onlyId }),
+          ...(onlyIds && { onlyIds }),
           ...(status && { statuses: status }),
           ...(rest.provider !== undefined && { provider: rest.provider }),
           ...(rest.region !== undefined && { region: rest.region }),
@@ -153,7 +153,7 @@ function changers({
   };
 }
 
-const callerOf = ({ principal, author }: CallerFacts): Caller => ({
+const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   organization: principal.organization,
   author,
 });

@@ -31,10 +31,27 @@ export interface WebhookEndpointFact {
   readonly url: string;
 }
 
+export interface MemberFact {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+export interface InvitationFact {
+  readonly id: string;
+  readonly email: string;
+  readonly role: string;
+}
+
 interface AboutDatabase {
   readonly database: DatabaseFact;
   readonly job?: JobFact;
   readonly reason?: ReasonFact | null;
+}
+
+interface AboutBilling {
+  readonly status: string;
 }
 
 interface AboutJob {
@@ -76,7 +93,25 @@ export interface EventData {
   'webhook.endpoint_created': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_changed': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_deleted': { readonly endpoint: WebhookEndpointFact };
+  'member.invited': { readonly invitation: InvitationFact };
+  'member.invitation_revoked': { readonly invitation: InvitationFact };
+  'member.joined': { readonly member: MemberFact };
+  'member.role_changed': { readonly member: MemberFact };
+  'member.removed': { readonly member: MemberFact };
   'billing.setup_required': { readonly reason: string };
+  'billing.setup_completed': AboutBilling;
+  'billing.payment_failed': AboutBilling;
+  'billing.payment_method_removed': AboutBilling;
+  'billing.suspended': AboutBilling;
+  'billing.recovered': AboutBilling;
+  'billing.saved_create_failed': { readonly name: string; readonly reason: ReasonFact };
+  'billing.spend_limit_changed': Record<string, never>;
+  'billing.spend_threshold_reached': {
+    readonly percent: number;
+    readonly currency: string;
+    readonly accrued: string;
+    readonly spendLimit: string;
+  };
 }
 export type EventType = keyof EventData;
 
@@ -91,8 +126,8 @@ const audited = (description: string): EventTypeRow => ({ description, webhook: 
 
 export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'organization.created': sent('An organization was made.'),
-  'session.opened': audited('The local administrator opened a session.'),
-  'session.closed': audited('The local administrator closed a session.'),
+  'session.opened': audited('Somebody signed in.'),
+  'session.closed': audited('Somebody signed out, or ended a session elsewhere.'),
   'access.denied': audited('A credential was good, but not for what was asked.'),
   'database.created': sent('A database was asked for; its provisioning is queued.'),
   'database.provisioning_started': sent('Work on a new database began.'),
@@ -123,5 +158,24 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'webhook.endpoint_created': sent('A webhook endpoint was added.'),
   'webhook.endpoint_changed': sent('A webhook endpoint was changed.'),
   'webhook.endpoint_deleted': sent('A webhook endpoint was removed.'),
+  'member.invited': sent('Somebody was invited, or the invitation was sent again.'),
+  'member.invitation_revoked': audited('An invitation was taken back.'),
+  'member.joined': sent('Somebody accepted an invitation.'),
+  'member.role_changed': sent('A member got another role, or other databases.'),
+  'member.removed': sent('A member was removed, or left.'),
   'billing.setup_required': sent('A database was asked for before billing was set up.'),
+  'billing.setup_completed': sent('Billing was set up; databases that were asked for are made.'),
+  'billing.payment_failed': sent('A payment failed; it will be tried again.'),
+  'billing.payment_method_removed': sent('There is no payment method any more.'),
+  'billing.suspended': sent(
+    'Payments have failed for good; databases stand still, their data stay.',
+  ),
+  'billing.recovered': sent('Payments are in order again; databases go on.'),
+  'billing.saved_create_failed': sent(
+    'A database that was asked for before billing was set up could not be made.',
+  ),
+  'billing.spend_limit_changed': sent('The spend limit was changed.'),
+  'billing.spend_threshold_reached': sent(
+    'Half, most or all of the spend limit of a month is used.',
+  ),
 };

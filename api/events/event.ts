@@ -6,7 +6,15 @@ export type EventOutcome = (typeof eventOutcomes)[number];
 
 /** What it happened to. */
 export interface Subject {
-  readonly type: 'organization' | 'session' | 'database' | 'job' | 'api_key' | 'webhook_endpoint';
+  readonly type:
+    | 'organization'
+    | 'session'
+    | 'database'
+    | 'job'
+    | 'api_key'
+    | 'webhook_endpoint'
+    | 'member'
+    | 'invitation';
   /** TypeID. */
   readonly id: string | null;
   readonly display: string;

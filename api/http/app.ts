@@ -14,7 +14,7 @@
 import compression from 'compression';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller } from '../auth/principal.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
@@ -50,7 +50,7 @@ interface Locals {
   requestId: string;
   startedMs: number;
   operationId?: OperationId;
-  principal?: Principal;
+  principal?: Caller;
   code?: string;
   gone: AbortController;
 }
@@ -118,7 +118,7 @@ function begin(request: Request, response: Response, options: AppOptions): void 
         code: locals.code,
         ms: Math.round(tookMs * 10) / 10,
         ip: request.ip,
-        organizationId: locals.principal?.organization.id,
+        organizationId: locals.principal?.organization?.id,
         credentialId: locals.principal?.credentialId,
         ...(isGone && { gone: true }),
       },

@@ -1,11 +1,11 @@
 /** Before a route's handler: who asks, how much they have asked for, and whether they may. */
 import type { Request } from 'express';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
-import type { Caller } from '../auth/authenticator.ts';
+import type { Origin } from '../auth/authenticator.ts';
 import { credentialOf, type Credential } from '../auth/credentials.ts';
 import { checkCsrf, checkOrigin } from '../auth/csrf.ts';
 import type { Denial } from '../auth/denials.ts';
-import type { Principal } from '../auth/principal.ts';
+import { isGuest, type Caller } from '../auth/principal.ts';
 import { pathParameters } from '../contract/path-parameters.ts';
 import type { RouteSpec } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
@@ -15,7 +15,7 @@ import { Refusal } from './refusal.ts';
 
 /** What the gate asks: `api/auth/authenticator.ts`, and the store for databases. */
 export interface GatePort {
-  authenticate(credential: Credential, caller: Caller): Promise<Principal>;
+  authenticate(credential: Credential, origin: Origin): Promise<Caller>;
   /** Whether the organization has it, deleted ones that can be restored included. */
   hasDatabase(organizationId: string, databaseId: string): Promise<boolean>;
   /** A good credential asked for what it may not have. Returns at once. */
@@ -36,7 +36,7 @@ interface Asked {
 }
 
 export interface Admission {
-  readonly principal: Principal;
+  readonly principal: Caller;
   /** Of the rate limit. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,7 @@ export class Gate {
   }
 
   /** For what has no route and is told only to who has a credential. */
-  async identify(request: Request): Promise<Principal> {
+  async identify(request: Request): Promise<Caller> {
     const { limits } = this.#options;
     const ip = request.ip ?? '';
     const credential = credentialOf(request.headers);
@@ -74,15 +74,15 @@ export class Gate {
     const principal = await this.identify(request);
     const headers = await (route.body?.form === 'ledger'
       ? limits.take('ledger', principal.credentialId)
-      : limits.take('control', principal.organization.id));
-    if (principal.type === 'session' && route.method !== 'GET') {
-      checkCsrf(request.headers, principal.csrfHash, origin);
-    }
+      : limits.take('control', principal.organization?.id ?? principal.credentialId));
+    const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
+    if (csrfHash !== null && route.method !== 'GET') checkCsrf(request.headers, csrfHash, origin);
     checkIds(request.params);
     try {
       await this.#authorize(route, principal, request.params['databaseId']);
     } catch (error) {
-      if (error instanceof Refusal) {
+      // Who belongs to no organization is in the log of none.
+      if (error instanceof Refusal && !isGuest(principal)) {
         const { ip, userAgent } = callerOf(request);
         const author = { actor: principal.actor, requestId, ip, userAgent };
         this.#options.denied({ principal, author, action: operationId, code: error.code });
@@ -99,12 +99,12 @@ export class Gate {
     await this.#options.limits.count('credentials', ip);
   }
 
-  async #authorize(route: RouteSpec, principal: Principal, databaseId: unknown): Promise<void> {
+  async #authorize(route: RouteSpec, principal: Caller, databaseId: unknown): Promise<void> {
     if (route.access.kind === 'public') return;
     const id = typeof databaseId === 'string' ? databaseId : undefined;
     const authorization = authorize(route.access, principal, id);
     if (authorization.kind === 'refused') throw authorization.refusal;
-    if (authorization.kind === 'other_database') {
+    if (authorization.kind === 'other_database' && !isGuest(principal)) {
       const other = authorization.databaseId;
       const known = await this.#options.hasDatabase(principal.organization.id, other);
       throw known ? otherDatabase(other) : notThere('databaseId', other);
@@ -112,7 +112,7 @@ export class Gate {
   }
 }
 
-export function callerOf(request: Request): Caller {
+export function callerOf(request: Request): Origin {
   const organizationId = request.headers['x-organization-id'];
   if (organizationId !== undefined && !isTypeId('org', String(organizationId))) {
     throw new Refusal('invalid_parameter', {

@@ -2,7 +2,7 @@
 import type { OperationId, Routes } from '../contract/routes.ts';
 import type { Input, Reply, RouteSpec } from '../contract/route.ts';
 import type { Author } from '../events/actor.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { Caller, KeyPrincipal, Principal } from '../auth/principal.ts';
 
 /** What every request has. */
 export interface RequestFacts {
@@ -19,6 +19,8 @@ export interface RequestFacts {
   readonly lastEventId: string | undefined;
   /** Of routes that take it; the hash is of method, path and body (SHA-256). */
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | undefined;
+  /** The header Stripe-Signature. */
+  readonly stripeSignature: string | undefined;
   /** `Prefer: wait=N`, in milliseconds. */
   readonly waitMs: number | undefined;
   /** What the client accepts best, of what operations that read the ledger can give. */
@@ -26,15 +28,24 @@ export interface RequestFacts {
 }
 
 /** What routes with a credential have besides. */
-export interface CallerFacts {
-  readonly principal: Principal;
+export interface CallerFacts<Who extends Caller> {
+  readonly principal: Who;
   /** For `store.change`. */
   readonly author: Author;
 }
 
 type FactsOf<Route extends RouteSpec> = Route['access'] extends { kind: 'public' }
   ? RequestFacts
-  : RequestFacts & CallerFacts;
+  : RequestFacts & CallerFacts<WhoMay<Route['access']>>;
+
+/** What is known of the caller once the route's row has been checked. */
+type WhoMay<Access> = Access extends { kind: 'self'; keys: true }
+  ? Caller
+  : Access extends { kind: 'self' }
+    ? Exclude<Caller, KeyPrincipal>
+    : Access extends { kind: 'person' }
+      ? Exclude<Principal, KeyPrincipal>
+      : Principal;
 
 export type RequestTo<Id extends OperationId> = Input<Routes[Id]> & FactsOf<Routes[Id]>;
 export type ReplyTo<Id extends OperationId> = Reply<Routes[Id]>;

@@ -1,4 +1,4 @@
-import { onlyDatabase, seesDatabase, type Principal } from '../auth/principal.ts';
+import { seesDatabase, visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
 import type { HandlersOf } from '../http/handler.ts';
@@ -106,7 +106,7 @@ async function visibleJob(store: Store, principal: Principal, id: string): Promi
   const seen =
     job !== undefined &&
     (job.databaseId === null
-      ? onlyDatabase(principal) === undefined
+      ? visibleDatabases(principal) === undefined
       : seesDatabase(principal, job.databaseId));
   if (!seen) throw notThere(id);
   return job;

@@ -1,3 +1,6 @@
+import { keysOnlyOf, mayMakeKey, mayManageKey } from '../auth/key-rights.ts';
+import type { MemberPrincipal } from '../auth/principal.ts';
+import { rights } from '../contract/access.ts';
 import { apiKeyPrefix, generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
 import { notThere } from '../http/gate.ts';
@@ -33,6 +36,7 @@ export const apiKeyHandlers = (services: KeyServices): Handlers => ({
   ...readers(services),
   async revokeApiKey({ params, principal, author }) {
     const { keyId } = params;
+    await manageableKey(services.store, principal, keyId);
     const key = await services.store.change(author, (change) =>
       revokeApiKey(change, principal.organization.id, keyId),
     );
@@ -52,6 +56,7 @@ function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' |
         const database = await findDatabase(store.read, organizationId, databaseId);
         if (database === undefined) throw notThere('databaseId', databaseId);
       }
+      if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
       const expiresAt = expiryOf(body.expiresAt, Date.now());
       const secret = generateApiKey();
       const key = await store.change(author, (change) =>
@@ -66,6 +71,7 @@ function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' |
     async rotateApiKey({ params, body, principal, author }) {
       const { keyId } = params;
       const { id: organizationId } = principal.organization;
+      const found = await manageableKey(store, principal, keyId);
       const secret = generateApiKey();
       const graceMs = body.gracePeriodSeconds * 1_000;
       const rotated = await store.change(author, (change) =>
@@ -75,10 +81,9 @@ function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' |
         forget(rotated.old.publicId);
         return withSecret(rotated.key, secret);
       }
-      const found = await findApiKey(store.read, organizationId, keyId);
-      if (found === undefined) throw notThere('keyId', keyId);
+      const now = (await findApiKey(store.read, organizationId, keyId)) ?? found;
       throw new Refusal('api_key_not_active', {
-        detail: `The key is ${apiKeyStatus(found, new Date())}; make another.`,
+        detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
       });
     },
   };
@@ -91,16 +96,37 @@ function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' 
       const { id } = principal.organization;
       const list = { of: 'api-keys', organization: id };
       const position = readCursor(cursors, list, cursor, 2);
-      const page = await listApiKeys(store.read, id, { limit, ...(position && { position }) });
+      const maker = keysOnlyOf(principal);
+      const page = await listApiKeys(store.read, id, {
+        limit,
+        ...(position && { position }),
+        ...(maker && { maker }),
+      });
       return { status: 200, body: shownPage(cursors, list, limit, page, shownKey) };
     },
     async getApiKey({ params, principal }) {
-      const key = await findApiKey(store.read, principal.organization.id, params.keyId);
-      if (key === undefined) throw notThere('keyId', params.keyId);
+      const key = await manageableKey(store, principal, params.keyId);
       return { status: 200, body: { apiKey: shownKey(key) } };
     },
   };
 }
+
+/** What a member may not manage is not there for them. */
+async function manageableKey(
+  store: Store,
+  principal: MemberPrincipal,
+  keyId: string,
+): Promise<ApiKey> {
+  const key = await findApiKey(store.read, principal.organization.id, keyId);
+  if (key === undefined || !mayManageKey(principal, key)) throw notThere('keyId', keyId);
+  return key;
+}
+
+const readOnlyKeys = () =>
+  new Refusal('insufficient_scope', {
+    detail: `You may make keys with db:read alone, for databases that you may use; others take one of the roles ${rights.manageKeys.join(', ')}.`,
+    members: { requiredRoles: rights.manageKeys },
+  });
 
 const stored = ({ publicId, secretHash, lastFour }: NewApiKeyText) => ({
   publicId,

@@ -1,12 +1,14 @@
-import type { Principal } from '../auth/principal.ts';
+import type { Caller } from '../auth/principal.ts';
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
-import { createOrganization, findOrganization, listOrganizations } from '../store/organizations.ts';
+import { listBelongings } from '../store/members.ts';
+import { createOrganization, findOrganization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
+import { belongingsOf } from './belongings.ts';
 import { shownOrganization } from './shown-organization.ts';
 
 export interface OrganizationServices {
@@ -14,14 +16,12 @@ export interface OrganizationServices {
   readonly cursors: Cursors;
 }
 
-const list = { of: 'organizations' };
-
 export const organizationHandlers = ({
   store,
   cursors,
 }: OrganizationServices): HandlersOf<typeof organizationRoutes> => ({
   async createOrganization({ body, principal, author }) {
-    if (!isAdministrator(principal)) {
+    if (!principal.administrator) {
       throw new Refusal('provisioning_not_permitted', {
         detail: 'Only the administrator of the installation makes organizations.',
       });
@@ -41,28 +41,35 @@ export const organizationHandlers = ({
   },
   async listOrganizations({ query, principal }) {
     const { limit, cursor } = query;
-    if (!isAdministrator(principal)) {
-      const data = [shownOrganization(principal.organization, roleOf(principal))];
+    if (principal.type === 'api_key') {
+      const data = [shownOrganization(principal.organization, null)];
       return { status: 200, body: { data, page: { limit, nextCursor: null, hasMore: false } } };
     }
-    const position = readCursor(cursors, list, cursor, 2);
-    const page = await listOrganizations(store.read, { limit, ...(position && { position }) });
-    const body = shownPage(cursors, list, limit, page, (row) => shownOrganization(row, 'owner'));
+    const own = { of: 'organizations', user: principal.user?.id };
+    const position = readCursor(cursors, own, cursor, 2);
+    const page = await belongingsOf(store, principal, { limit, ...(position && { position }) });
+    const body = shownPage(cursors, own, limit, page, ({ organization, role }) =>
+      shownOrganization(organization, role),
+    );
     return { status: 200, body };
   },
   async getOrganization({ params, principal }) {
     const { organizationId } = params;
-    const isOwn = principal.organization.id === organizationId;
-    const found =
-      isOwn || isAdministrator(principal)
-        ? await findOrganization(store.read, organizationId)
-        : undefined;
-    if (found === undefined) throw notThere('organizationId', organizationId);
-    return { status: 200, body: { organization: shownOrganization(found, roleOf(principal)) } };
+    const shown = await visibleOrganization(store, principal, organizationId);
+    if (shown === undefined) throw notThere('organizationId', organizationId);
+    return { status: 200, body: { organization: shown } };
   },
 });
 
-const isAdministrator = (principal: Principal): boolean =>
-  principal.type === 'session' && principal.administrator;
-
-const roleOf = (principal: Principal) => (principal.type === 'session' ? principal.role : null);
+async function visibleOrganization({ read }: Store, caller: Caller, organizationId: string) {
+  if (caller.type === 'api_key') {
+    const { organization } = caller;
+    return organization.id === organizationId ? shownOrganization(organization, null) : undefined;
+  }
+  if (caller.user === null) {
+    const found = await findOrganization(read, organizationId);
+    return found && shownOrganization(found, 'owner');
+  }
+  const { rows } = await listBelongings(read, caller.user.id, { limit: 1, organizationId });
+  return rows[0] && shownOrganization(rows[0].organization, rows[0].role);
+}

@@ -1,16 +1,18 @@
 import type { Logger } from 'pino';
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
-import type { Principal } from '../auth/principal.ts';
-import { permissions } from '../contract/access.ts';
+import { isGuest, type Caller } from '../auth/principal.ts';
+import { hasRight, type Permission, type Right } from '../contract/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
 import type { Author } from '../events/actor.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
+import { shownScope } from '../members/database-scope.ts';
+import { belongingsOf } from '../organizations/belongings.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
 import { endSession, openSession } from '../store/administrator-sessions.ts';
 import type { Change } from '../store/change.ts';
-import { defaultSlug, findOrganizationBySlug, listOrganizations } from '../store/organizations.ts';
+import { defaultSlug, findOrganizationBySlug } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
 import { isBootstrapToken } from './bootstrap-token.ts';
 
@@ -30,30 +32,30 @@ const organizationsShown = 100;
 export const sessionHandlers = (services: SessionServices): HandlersOf<typeof sessionRoutes> => ({
   async getSession({ principal }) {
     const { organization } = principal;
-    const isPerson = principal.type === 'session';
-    const role = isPerson ? principal.role : null;
-    const others = isPerson
-      ? await listOrganizations(services.store.read, { limit: organizationsShown })
+    const person = principal.type === 'api_key' ? undefined : principal;
+    const { rows } = person
+      ? await belongingsOf(services.store, person, { limit: organizationsShown })
       : { rows: [] };
     return {
       status: 200,
       body: {
         authenticated: true,
         credential: shownCredential(principal),
-        user: isPerson
+        user: person
           ? {
-              id: principal.actor.id,
-              display: principal.actor.display,
-              administrator: principal.administrator,
+              id: person.user?.id ?? null,
+              display: person.actor.display,
+              email: person.user?.email ?? null,
+              administrator: person.administrator,
             }
           : null,
-        organization: {
+        organization: organization && {
           id: organization.id,
           name: organization.name,
           slug: organization.slug,
-          role,
+          role: person?.role ?? null,
         },
-        organizations: others.rows.map((row) => shownOrganization(row, role)),
+        organizations: rows.map((row) => shownOrganization(row.organization, row.role)),
         limits: services.limits,
         serverTime: new Date().toISOString(),
         apiVersion: 'v1',
@@ -64,7 +66,9 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
   async closeSession({ principal, author }) {
     await services.store.change(author, async (change) => {
       await endSession(change, principal.credentialId);
-      tell(change, 'session.closed', principal.organization.id, principal.credentialId);
+      if (principal.organization !== null) {
+        tell(change, 'session.closed', principal.organization.id, principal.credentialId);
+      }
     });
     return { status: 204, cookies: [cookie(sessionCookie, '', 0), cookie(csrfCookie, '', 0)] };
   },
@@ -120,14 +124,30 @@ function tell(
 const cookie = (name: string, value: string, seconds: number): string =>
   `${name}=${value}; Path=/; Max-Age=${seconds}; Secure; SameSite=Lax`;
 
-function shownCredential(principal: Principal) {
-  const isKey = principal.type === 'api_key';
+function shownCredential(caller: Caller) {
   return {
-    type: principal.type,
-    id: principal.credentialId,
-    name: principal.name,
-    permissions: isKey ? principal.permissions : permissions,
-    databaseScope: isKey ? principal.databaseScope : ({ type: 'ALL' } as const),
-    expiresAt: principal.expiresAt?.toISOString() ?? null,
+    type: caller.type,
+    id: caller.credentialId,
+    name: caller.name,
+    ...powersOf(caller),
+    expiresAt: caller.expiresAt?.toISOString() ?? null,
+  };
+}
+
+const rightsBehind: readonly (readonly [Permission, Right])[] = [
+  ['db:read', 'readDatabases'],
+  ['db:write', 'writeLedger'],
+];
+
+function powersOf(caller: Caller) {
+  if (caller.type === 'api_key') {
+    return { permissions: caller.permissions, databaseScope: caller.databaseScope };
+  }
+  if (isGuest(caller)) return { permissions: [], databaseScope: { type: 'ALL' } as const };
+  return {
+    permissions: rightsBehind
+      .filter(([, right]) => hasRight(caller.role, right))
+      .map(([permission]) => permission),
+    databaseScope: shownScope(caller.databaseIds),
   };
 }

@@ -182,11 +182,11 @@ export async function findApiKey(
   return row && apiKeyOf(row);
 }
 
-/** Newest first. */
+/** Newest first. `maker`: only those that they made. */
 export async function listApiKeys(
   db: Reader,
   organizationId: string,
-  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+  page: { limit: number; position?: readonly [createdAt: string, id: string]; maker?: Actor },
 ): Promise<Page<ApiKey, [string, string]>> {
   let query = db
     .selectFrom('apiKeys')
@@ -195,6 +195,10 @@ export async function listApiKeys(
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit + 1);
+  if (page.maker !== undefined) {
+    const { type, id } = page.maker;
+    query = query.where(sql<boolean>`created_by @> ${JSON.stringify({ type, id })}::jsonb`);
+  }
   if (page.position !== undefined) {
     query = query.where(beyond(['createdAt', 'id'], '<', page.position));
   }

@@ -10,8 +10,8 @@ export const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
 export type DatabaseSort = (typeof databaseSorts)[number];
 
 export interface DatabaseFilter {
-  /** The only one that the reader may see. */
-  readonly onlyId?: string;
+  /** The only ones that the reader may see. */
+  readonly onlyIds?: readonly string[];
   readonly statuses?: readonly DatabaseStatus[];
   readonly provider?: string;
   readonly region?: string;
@@ -130,8 +130,8 @@ const databaseColumns = (row: ViewRow) =>
 function filtered(db: Reader, filter: DatabaseFilter) {
   let query = views(db);
   if (filter.includeDeleted !== true) query = query.where('databases.deletedAt', 'is', null);
-  if (filter.onlyId !== undefined) {
-    query = query.where('databases.id', '=', uuidOf(filter.onlyId));
+  if (filter.onlyIds !== undefined) {
+    query = query.where('databases.id', 'in', filter.onlyIds.map(uuidOf));
   }
   if (filter.statuses !== undefined) {
     query = query.where('databases.status', 'in', filter.statuses);

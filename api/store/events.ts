@@ -18,6 +18,8 @@ const prefixes: Readonly<Record<Subject['type'], string>> = {
   job: 'job',
   api_key: 'key',
   webhook_endpoint: 'whe',
+  member: 'mem',
+  invitation: 'inv',
 };
 
 /** What the hash of an event covers, beside the hash before it. */

@@ -123,7 +123,7 @@ export async function listOrganizations(
   ]);
 }
 
-const organizationOf = (row: Selectable<OrganizationsTable>): Organization => ({
+export const organizationOf = (row: Selectable<OrganizationsTable>): Organization => ({
   ...row,
   id: typeIdOfUuid('org', row.id),
   status: row.status as OrganizationStatus,

@@ -5,6 +5,7 @@
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 import type { EventOutcome } from '../events/event.ts';
 import type { EventType } from '../events/event-types.ts';
+import type { BillingTables } from './billing-tables.ts';
 
 /** Set by PostgreSQL unless given. */
 type Time = ColumnType<Date, Date | undefined, Date>;
@@ -198,7 +199,66 @@ export interface IdempotencyKeysTable {
   expiresAt: ColumnType<Date, Date, Date>;
 }
 
-export interface Tables {
+export interface UsersTable {
+  id: string;
+  email: string | null;
+  emailVerified: boolean;
+  name: string;
+  createdAt: Time;
+  updatedAt: Time;
+}
+
+export interface IdentitiesTable {
+  issuer: string;
+  subject: string;
+  userId: string;
+  createdAt: Time;
+}
+
+export interface MembershipsTable {
+  id: string;
+  organizationId: string;
+  userId: string;
+  role: string;
+  databaseIds: string[] | null;
+  version: Generated<number>;
+  createdAt: Time;
+  updatedAt: Time;
+}
+
+export interface InvitationsTable {
+  id: string;
+  organizationId: string;
+  email: string;
+  role: string;
+  databaseIds: string[] | null;
+  tokenHash: Buffer;
+  createdAt: Time;
+  createdBy: Json<object>;
+  sentAt: Time;
+  expiresAt: ColumnType<Date, Date, Date>;
+  acceptedAt: MaybeTime;
+  acceptedBy: string | null;
+  revokedAt: MaybeTime;
+}
+
+export interface MailsTable {
+  id: string;
+  recipient: string;
+  sealedContent: Buffer | null;
+  createdAt: Time;
+  dueAt: Time;
+  attempts: Generated<number>;
+  sentAt: MaybeTime;
+  givenUpAt: MaybeTime;
+}
+
+export interface Tables extends BillingTables {
+  users: UsersTable;
+  identities: IdentitiesTable;
+  memberships: MembershipsTable;
+  invitations: InvitationsTable;
+  mails: MailsTable;
   organizations: OrganizationsTable;
   administratorSessions: AdministratorSessionsTable;
   apiKeys: ApiKeysTable;

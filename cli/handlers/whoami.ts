@@ -12,6 +12,13 @@ export const whoami: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
+type Scope = Session['credential']['databaseScope'];
+
+function scopeText(scope: Scope): string {
+  if ('databaseId' in scope) return scope.databaseId;
+  return 'databaseIds' in scope ? scope.databaseIds.join(', ') : 'all';
+}
+
 function sessionText({ credential, organization, user, limits }: Session, baseUrl: string): string {
   const { databaseScope: scope } = credential;
   return fields([
@@ -20,7 +27,7 @@ function sessionText({ credential, organization, user, limits }: Session, baseUr
     ['user', orDash(user?.display)],
     ['credential', `${credential.type} ${credential.name} (${credential.id})`],
     ['permissions', orDash(credential.permissions.join(', '))],
-    ['databases', 'databaseId' in scope ? scope.databaseId : 'all'],
+    ['databases', scopeText(scope)],
     ['expires', orDash(credential.expiresAt ?? 'never')],
     ['limits', `${limits.maxDatabases} databases, ${limits.requestsPerMinute} requests a minute`],
   ]);

@@ -94,7 +94,9 @@ test.each(guarded)('$id admits exactly whom its row admits', async ({ id, route,
     });
     const admitted = answer.status < 400;
     if (access.kind === 'any' || access.kind === 'public') expect(admitted).toBe(true);
-    else if (principal.type === 'session') {
+    else if (access.kind === 'self')
+      expect(admitted).toBe(access.keys || principal.type !== 'api_key');
+    else if (principal.type !== 'api_key') {
       expect({ name, admitted }).toEqual({ name, admitted: access.roles.includes(principal.role) });
     } else if (access.kind === 'person') {
       expect(answer).toMatchObject({ status: 403, json: { code: 'session_required' } });

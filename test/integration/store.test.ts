@@ -241,7 +241,7 @@ test('nobody sees another organization’s database', async () => {
   const seen = await listDatabases(
     store.read,
     organization.id,
-    { onlyId: id, includeDeleted: true },
+    { onlyIds: [id], includeDeleted: true },
     { sort: 'name', limit: 100 },
   );
   expect(seen.rows).toEqual([]);

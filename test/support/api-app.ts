@@ -7,10 +7,12 @@ import { expect } from '@jest/globals';
 import { openapiDocument } from '../../api/contract/document.ts';
 import { documentDefaults } from '../../api/contract/document-defaults.ts';
 import { routeEntries, type OperationId } from '../../api/contract/routes.ts';
+import type { Role } from '../../api/contract/access.ts';
 import type { RouteSpec } from '../../api/contract/route.ts';
 import type { Credential } from '../../api/auth/credentials.ts';
 import { hashOf } from '../../api/auth/api-key-format.ts';
 import type { Principal } from '../../api/auth/principal.ts';
+import { pathParameters, type PathParameter } from '../../api/contract/path-parameters.ts';
 import { createApiMetrics } from '../../api/http/api-metrics.ts';
 import { createApp } from '../../api/http/app.ts';
 import type { GatePort } from '../../api/http/gate.ts';
@@ -54,14 +56,16 @@ const key = (
     database === undefined ? { type: 'ALL' } : { type: 'DATABASE', databaseId: database },
 });
 
-const person = (role: 'owner' | 'viewer'): Principal => ({
+const person = (role: Role): Principal => ({
   type: 'session',
   credentialId: `ses_${role}`,
   name: role,
   expiresAt: null,
   organization,
   actor: { type: 'user', id: null, display: role },
+  user: null,
   role,
+  databaseIds: null,
   administrator: role === 'owner',
   csrfHash: hashOf('csrf'),
 });
@@ -74,7 +78,10 @@ export const principals: Readonly<Record<string, Principal>> = {
   one: key('one', ['db:read', 'db:write'], databaseId),
   other: key('other', ['db:read', 'db:write'], otherDatabaseId),
   owner: person('owner'),
+  admin: person('admin'),
+  developer: person('developer'),
   viewer: person('viewer'),
+  billing: person('billing'),
 };
 
 const gate: GatePort = {
@@ -229,6 +236,6 @@ async function ask(url: string, path: string, asked: Asked = {}): Promise<Answer
 /** The route's path with IDs that fit. */
 export const pathOf = (route: RouteSpec): string =>
   route.path.replace('{databaseId}', databaseId).replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const prefix = { jobId: 'job', organizationId: 'org', keyId: 'key', endpointId: 'whe' }[name];
+    const { prefix } = pathParameters[name as PathParameter];
     return `${prefix}_01jd8f3zk5e0v9t3m2q6r8w4x0`;
   });

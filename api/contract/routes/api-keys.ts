@@ -27,7 +27,7 @@ export const apiKeyRoutes = {
     path,
     tag,
     summary: 'Create an API key',
-    access: access.administer,
+    access: access.keys,
     body: jsonBody(createApiKeyRequest, {
       everything: { name: 'ci', permissions: ['db:read', 'db:write'] },
       oneDatabase: {
@@ -48,7 +48,7 @@ export const apiKeyRoutes = {
     path,
     tag,
     summary: 'List API keys',
-    access: access.administer,
+    access: access.keys,
     query: z.strictObject({ limit, cursor }),
     responses: {
       200: answer('A page of keys.', listOf(apiKey).meta({ id: 'ApiKeyList' }), {
@@ -63,7 +63,7 @@ export const apiKeyRoutes = {
     path: `${path}/{keyId}`,
     tag,
     summary: 'Read an API key',
-    access: access.administer,
+    access: access.keys,
     responses: { 200: answer('The key.', readApiKey, { apiKey: apiKeyExample }) },
     problems: [],
   },
@@ -74,7 +74,7 @@ export const apiKeyRoutes = {
     summary: 'Replace an API key by another',
     description:
       'The answer is the new key: same name, permissions and scope, another ID and secret. The old one goes on working for the grace period.',
-    access: access.administer,
+    access: access.keys,
     body: {
       ...jsonBody(rotateApiKeyRequest, { atOnce: { gracePeriodSeconds: 0 } }),
       optional: true,
@@ -91,7 +91,7 @@ export const apiKeyRoutes = {
     tag,
     summary: 'Revoke an API key',
     description: 'It ceases to work within five seconds.',
-    access: access.administer,
+    access: access.keys,
     responses: { 204: empty('It is revoked.') },
     problems: [],
   },

@@ -25,7 +25,7 @@ export const auditRoutes = {
     tag: 'Audit',
     summary: 'List what was done in the organization',
     description: 'The newest first.',
-    access: access.administer,
+    access: access.auditLog,
     query: z.strictObject({
       limit,
       cursor,
@@ -51,7 +51,7 @@ export const webhookRoutes = {
     path,
     tag,
     summary: 'Create a webhook endpoint',
-    access: access.administer,
+    access: access.webhooks,
     body: jsonBody(createWebhookEndpointRequest, {
       everything: { url: 'https://hooks.example.com/ledgerhouse' },
       databases: { url: 'https://hooks.example.com/ledgerhouse', eventTypes: ['database.*'] },
@@ -76,7 +76,7 @@ export const webhookRoutes = {
     path,
     tag,
     summary: 'List webhook endpoints',
-    access: access.administer,
+    access: access.webhooks,
     query: z.strictObject({ limit, cursor }),
     responses: {
       200: answer(
@@ -92,7 +92,7 @@ export const webhookRoutes = {
     path: one,
     tag,
     summary: 'Read a webhook endpoint',
-    access: access.administer,
+    access: access.webhooks,
     responses: {
       200: answer('The endpoint.', readWebhookEndpoint, {
         webhookEndpoint: webhookEndpointExample,
@@ -106,7 +106,7 @@ export const webhookRoutes = {
     path: one,
     tag,
     summary: 'Change a webhook endpoint',
-    access: access.administer,
+    access: access.webhooks,
     body: jsonBody(updateWebhookEndpointRequest, { pause: { status: 'DISABLED' } }),
     responses: {
       200: answer('It is changed.', changedWebhookEndpoint, {
@@ -122,7 +122,7 @@ export const webhookRoutes = {
     path: one,
     tag,
     summary: 'Delete a webhook endpoint',
-    access: access.administer,
+    access: access.webhooks,
     responses: { 204: empty('It is gone.') },
     problems: [],
     conditional: 'match',

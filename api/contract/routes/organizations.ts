@@ -36,7 +36,7 @@ export const organizationRoutes = {
     path,
     tag,
     summary: 'List the organizations that the credential belongs to',
-    access: access.any,
+    access: access.caller,
     query: z.strictObject({ limit, cursor }),
     responses: {
       200: answer(
@@ -55,7 +55,7 @@ export const organizationRoutes = {
     path: `${path}/{organizationId}`,
     tag,
     summary: 'Read an organization',
-    access: access.any,
+    access: access.caller,
     responses: {
       200: answer('The organization.', readOrganization, { organization: organizationExample }),
     },

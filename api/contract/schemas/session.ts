@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { permissions, roles } from '../access.ts';
 import { databaseScope } from './api-key.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
+import { memberScope } from './member.ts';
 import { organization, organizationExample } from './organization.ts';
 
 export const session = z
@@ -12,11 +13,16 @@ export const session = z
       id: z.string(),
       name: z.string(),
       permissions: z.array(z.enum(permissions)),
-      databaseScope,
+      databaseScope: z.union([databaseScope, memberScope]),
       expiresAt: time('When it ends.').nullable(),
     }),
     user: z
-      .object({ id: z.string().nullable(), display: z.string(), administrator: z.boolean() })
+      .object({
+        id: z.string().nullable(),
+        display: z.string(),
+        email: z.string().nullable(),
+        administrator: z.boolean(),
+      })
       .nullable()
       .describe('Null for keys.'),
     organization: z

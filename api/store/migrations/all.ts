@@ -6,6 +6,8 @@ import { jobs } from './0004-jobs.ts';
 import { events } from './0005-events.ts';
 import { webhookEndpoints } from './0006-webhook-endpoints.ts';
 import { idempotencyKeys } from './0007-idempotency-keys.ts';
+import { people } from './0008-people.ts';
+import { billing } from './0009-billing.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -16,4 +18,6 @@ export const migrations: readonly Migration[] = [
   events,
   webhookEndpoints,
   idempotencyKeys,
+  people,
+  billing,
 ];

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { access } from '../access.ts';
+import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
+import { cursor, emptyPage, limit, listOf, success } from '../schemas/common.ts';
+import {
+  acceptInvitationRequest,
+  changedMember,
+  createInvitationRequest,
+  invitation,
+  invitationExample,
+  member,
+  memberExample,
+  readMember,
+  sentInvitation,
+  sentInvitationExample,
+  updateMemberRequest,
+} from '../schemas/member.ts';
+import { organization, organizationExample } from '../schemas/organization.ts';
+
+const members = '/api/v1/members';
+const invitations = '/api/v1/invitations';
+const tag = 'Members';
+// Neither kept by anybody on the way nor compressed, which would let its length tell of it.
+const secretCache = 'no-store, no-transform';
+const ownersOnly = 'Owners are made, changed and removed by owners only.';
+
+export const memberRoutes = {
+  listMembers: {
+    method: 'GET',
+    path: members,
+    tag,
+    summary: 'List members',
+    access: access.members,
+    query: z.strictObject({ limit, cursor }),
+    responses: {
+      200: answer('A page of members.', listOf(member).meta({ id: 'MemberList' }), {
+        data: [memberExample],
+        page: emptyPage,
+      }),
+    },
+    problems: ['invalid_cursor'],
+  },
+  getMember: {
+    method: 'GET',
+    path: `${members}/{membershipId}`,
+    tag,
+    summary: 'Read a member',
+    access: access.members,
+    responses: { 200: answer('The member.', readMember, { member: memberExample }) },
+    problems: [],
+  },
+  updateMember: {
+    method: 'PATCH',
+    path: `${members}/{membershipId}`,
+    tag,
+    summary: 'Change a member’s role or databases',
+    description: `Takes effect with their next request. ${ownersOnly}`,
+    access: access.members,
+    body: jsonBody(updateMemberRequest, {
+      role: { role: 'viewer' },
+      someDatabases: {
+        role: 'developer',
+        databaseScope: { type: 'DATABASES', databaseIds: ['db_01jd8f3zk5e0v9t3m2q6r8w4x0'] },
+      },
+    }),
+    responses: {
+      200: answer('They are changed.', changedMember, { success: true, member: memberExample }),
+    },
+    problems: ['database_not_found', 'last_owner'],
+  },
+  removeMember: {
+    method: 'DELETE',
+    path: `${members}/{membershipId}`,
+    tag,
+    summary: 'Remove a member',
+    description: `The keys that they made stay: keys belong to the organization. ${ownersOnly}`,
+    access: access.members,
+    responses: { 204: empty('They belong to the organization no more.') },
+    problems: ['last_owner'],
+  },
+  leaveOrganization: {
+    method: 'POST',
+    path: `${members}/leave`,
+    tag,
+    summary: 'Leave the organization',
+    access: access.anyPerson,
+    responses: { 204: empty('You belong to the organization no more.') },
+    problems: ['last_owner', 'member_not_found'],
+  },
+} as const satisfies Record<string, RouteSpec>;
+
+export const invitationRoutes = {
+  createInvitation: {
+    method: 'POST',
+    path: invitations,
+    tag,
+    summary: 'Invite somebody',
+    description: `They get a mail, where the service sends any. ${ownersOnly}`,
+    access: access.members,
+    body: jsonBody(createInvitationRequest, {
+      developer: { email: 'ada@example.com', role: 'developer' },
+      oneDatabase: {
+        email: 'ada@example.com',
+        role: 'viewer',
+        databaseScope: { type: 'DATABASES', databaseIds: ['db_01jd8f3zk5e0v9t3m2q6r8w4x0'] },
+      },
+    }),
+    responses: {
+      201: answer('They are invited.', sentInvitation, sentInvitationExample, ['Location']),
+    },
+    problems: ['already_member', 'invitation_exists', 'database_not_found'],
+    cache: secretCache,
+  },
+  listInvitations: {
+    method: 'GET',
+    path: invitations,
+    tag,
+    summary: 'List invitations',
+    description: 'The newest first, whatever became of them.',
+    access: access.members,
+    query: z.strictObject({ limit, cursor }),
+    responses: {
+      200: answer('A page of invitations.', listOf(invitation).meta({ id: 'InvitationList' }), {
+        data: [invitationExample],
+        page: emptyPage,
+      }),
+    },
+    problems: ['invalid_cursor'],
+  },
+  resendInvitation: {
+    method: 'POST',
+    path: `${invitations}/{invitationId}/resend`,
+    tag,
+    summary: 'Send an invitation again',
+    description: 'With another token, good for seven days; the one before is worth nothing then.',
+    access: access.members,
+    responses: { 201: answer('It is sent.', sentInvitation, sentInvitationExample) },
+    problems: [],
+    cache: secretCache,
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: `${invitations}/{invitationId}`,
+    tag,
+    summary: 'Take an invitation back',
+    access: access.members,
+    responses: { 204: empty('Nobody can accept it any more.') },
+    problems: [],
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: `${invitations}/accept`,
+    tag,
+    summary: 'Accept an invitation',
+    description:
+      'As whom it is for: the identity provider must have verified that address. A token that is unknown, used, too old or for another address is answered in one way.',
+    access: access.ownPerson,
+    body: jsonBody(acceptInvitationRequest, { token: { token: 'lhi_…' } }),
+    responses: {
+      200: answer(
+        'You are a member.',
+        z.object({ success, organization }).meta({ id: 'AcceptedInvitation' }),
+        { success: true, organization: organizationExample },
+      ),
+    },
+    problems: ['invitation_not_found', 'already_member'],
+  },
+} as const satisfies Record<string, RouteSpec>;

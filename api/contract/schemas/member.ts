@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { invitationStatuses } from '../../store/invitations.ts';
+import { restrictableRoles, roles } from '../access.ts';
+import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
+
+const role = z.enum(roles);
+
+export const memberScope = z
+  .discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('ALL') }),
+    z.strictObject({
+      type: z.literal('DATABASES'),
+      databaseIds: z.array(id('db', 'Database ID.')).min(1).max(100),
+    }),
+  ])
+  .describe(`The databases that they may use; some only for ${restrictableRoles.join(' and ')}.`)
+  .meta({ id: 'MemberDatabaseScope' });
+
+export const member = z
+  .object({
+    id: id('mem', 'Membership ID.'),
+    user: z.object({
+      id: id('usr', 'User ID.'),
+      name: z.string(),
+      email: z.string().nullable(),
+    }),
+    role,
+    databaseScope: memberScope,
+    createdAt: time('When they joined.'),
+    updatedAt: time('When they were changed last.'),
+  })
+  .meta({ id: 'Member' });
+
+export const readMember = z.object({ member }).meta({ id: 'MemberAnswer' });
+export const changedMember = z.object({ success, member }).meta({ id: 'ChangedMember' });
+
+export const updateMemberRequest = z
+  .strictObject({ role: role.optional(), databaseScope: memberScope.optional() })
+  .meta({ id: 'UpdateMemberRequest' });
+
+export const createInvitationRequest = z
+  .strictObject({
+    email: z.email().max(254).describe('Whoever accepts must have proven it to be theirs.'),
+    role,
+    databaseScope: memberScope.default({ type: 'ALL' }),
+  })
+  .meta({ id: 'CreateInvitationRequest' });
+
+export const invitation = z
+  .object({
+    id: id('inv', 'Invitation ID.'),
+    email: z.string(),
+    role,
+    databaseScope: memberScope,
+    status: z.enum(invitationStatuses),
+    createdAt: time('When it was made.'),
+    createdBy: actor,
+    sentAt: time('When it was sent last.'),
+    expiresAt: time('When it can be accepted no more.'),
+  })
+  .meta({ id: 'Invitation' });
+
+export const sentInvitation = z
+  .object({
+    success,
+    invitation,
+    token: z.string().describe('What it is accepted with; shown this once.'),
+    acceptUrl: z.string().describe('The page on which it is accepted.'),
+    mailed: z.boolean().describe('Whether a mail is on its way; if not, hand `acceptUrl` over.'),
+  })
+  .meta({ id: 'SentInvitation' });
+
+export const acceptInvitationRequest = z
+  .strictObject({ token: z.string().min(1).max(128).describe('Of the invitation.') })
+  .meta({ id: 'AcceptInvitationRequest' });
+
+export const memberExample: z.input<typeof member> = {
+  id: exampleId('mem'),
+  user: { id: exampleId('usr'), name: 'Ada', email: 'ada@example.com' },
+  role: 'developer',
+  databaseScope: { type: 'DATABASES', databaseIds: [exampleId('db')] },
+  createdAt: exampleTime,
+  updatedAt: exampleTime,
+};
+
+export const invitationExample: z.input<typeof invitation> = {
+  id: exampleId('inv'),
+  email: 'ada@example.com',
+  role: 'developer',
+  databaseScope: { type: 'ALL' },
+  status: 'OPEN',
+  createdAt: exampleTime,
+  createdBy: { type: 'user', id: exampleId('usr', '1'), display: 'Grace' },
+  sentAt: exampleTime,
+  expiresAt: exampleTime,
+};
+
+export const sentInvitationExample: z.input<typeof sentInvitation> = {
+  success: true,
+  invitation: invitationExample,
+  token: 'lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3',
+  acceptUrl:
+    'https://ledgerhouse.example.com/invitation?token=lhi_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3',
+  mailed: true,
+};

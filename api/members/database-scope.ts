@@ -1,0 +1,36 @@
+/** A member's databases: as the store keeps them, null for all, and as the contract shows them. */
+import { restrictableRoles, type Role } from '../contract/access.ts';
+import { notThere } from '../http/gate.ts';
+import { Refusal } from '../http/refusal.ts';
+import { findDatabase } from '../store/databases.ts';
+import type { Reader } from '../store/tables.ts';
+
+type MemberScope =
+  | { readonly type: 'ALL' }
+  | { readonly type: 'DATABASES'; readonly databaseIds: readonly string[] };
+
+export const shownScope = (databaseIds: readonly string[] | null) =>
+  databaseIds === null ? ({ type: 'ALL' } as const) : ({ type: 'DATABASES', databaseIds } as const);
+
+/** Throws where the role is not one to be restricted, or a database is not the organization's. */
+export async function checkedScope(
+  db: Reader,
+  organizationId: string,
+  role: Role,
+  scope: MemberScope,
+): Promise<readonly string[] | null> {
+  if (scope.type === 'ALL') return null;
+  if (!restrictableRoles.includes(role)) {
+    const detail = `Must be ALL for the role ${role}; ${restrictableRoles.join(' and ')} can be restricted.`;
+    throw new Refusal('validation_failed', {
+      detail: `#/databaseScope: ${detail}`,
+      errors: [{ pointer: '#/databaseScope', code: 'not_for_role', detail }],
+    });
+  }
+  const databaseIds = [...new Set(scope.databaseIds)];
+  for (const databaseId of databaseIds) {
+    const database = await findDatabase(db, organizationId, databaseId);
+    if (database === undefined) throw notThere('databaseId', databaseId);
+  }
+  return databaseIds;
+}

@@ -1,0 +1,132 @@
+import { requireRight } from '../auth/authorize.ts';
+import type { MemberPrincipal } from '../auth/principal.ts';
+import { restrictableRoles, type Role } from '../contract/access.ts';
+import type { memberRoutes } from '../contract/routes/members.ts';
+import type { Author } from '../events/actor.ts';
+import { notThere } from '../http/gate.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Cursors } from '../store/cursor.ts';
+import {
+  changeMember,
+  findMember,
+  findMemberByUser,
+  listMembers,
+  removeMember,
+  type Member,
+} from '../store/members.ts';
+import type { Store } from '../store/store.ts';
+import { checkedScope, shownScope } from './database-scope.ts';
+
+export interface MemberServices {
+  readonly store: Store;
+  readonly cursors: Cursors;
+}
+
+type Handlers = HandlersOf<typeof memberRoutes>;
+
+export const memberHandlers = (services: MemberServices): Handlers => ({
+  ...readers(services),
+  ...changers(services),
+});
+
+function readers({ store, cursors }: MemberServices): Pick<Handlers, 'listMembers' | 'getMember'> {
+  return {
+    async listMembers({ query, principal }) {
+      const { limit, cursor } = query;
+      const { id } = principal.organization;
+      const list = { of: 'members', organization: id };
+      const position = readCursor(cursors, list, cursor, 2);
+      const page = await listMembers(store.read, id, { limit, ...(position && { position }) });
+      return { status: 200, body: shownPage(cursors, list, limit, page, shownMember) };
+    },
+    async getMember({ params, principal }) {
+      const { membershipId } = params;
+      const member = await findMember(store.read, principal.organization.id, membershipId);
+      if (member === undefined) throw notThere('membershipId', membershipId);
+      return { status: 200, body: { member: shownMember(member) } };
+    },
+  };
+}
+
+function changers({
+  store,
+}: MemberServices): Pick<Handlers, 'updateMember' | 'removeMember' | 'leaveOrganization'> {
+  return {
+    async updateMember({ params, body, principal, author }) {
+      const { id: organizationId } = principal.organization;
+      const { membershipId: id } = params;
+      const found = await findMember(store.read, organizationId, id);
+      if (found === undefined) throw notThere('membershipId', id);
+      const role = body.role ?? found.role;
+      const scope = body.databaseScope ?? keptScope(found, role);
+      const databaseIds = await checkedScope(store.read, organizationId, role, scope);
+      const changed = await store.change(author, (change) =>
+        changeMember(change, { organizationId, id }, { role, databaseIds }, (before) => {
+          requireRightOver(principal, before.role);
+          requireRightOver(principal, role);
+        }),
+      );
+      const member = checked(changed, id);
+      return { status: 200, body: { success: true, member: shownMember(member) } };
+    },
+    async removeMember({ params, principal, author }) {
+      const { membershipId: id } = params;
+      await remove(store, principal, author, id, (before) =>
+        requireRightOver(principal, before.role),
+      );
+      return { status: 204 };
+    },
+    async leaveOrganization({ principal, author }) {
+      const { user, organization } = principal;
+      const own = user && (await findMemberByUser(store.read, organization.id, user.id));
+      if (!own) {
+        throw new Refusal('member_not_found', {
+          detail: 'The local administrator is a member of no organization.',
+        });
+      }
+      await remove(store, principal, author, own.id, () => {});
+      return { status: 204 };
+    },
+  };
+}
+
+async function remove(
+  store: Store,
+  { organization }: MemberPrincipal,
+  author: Author,
+  id: string,
+  check: (before: Member) => void,
+): Promise<void> {
+  const removed = await store.change(author, (change) =>
+    removeMember(change, { organizationId: organization.id, id }, check),
+  );
+  checked(removed, id);
+}
+
+/** Who may not make owners may not change or remove them either. */
+export function requireRightOver(principal: MemberPrincipal, role: Role): void {
+  requireRight(principal, role === 'owner' ? 'manageOwners' : 'manageMembers');
+}
+
+/** A restriction goes with a role that cannot have one. */
+const keptScope = ({ databaseIds }: Member, role: Role) =>
+  shownScope(restrictableRoles.includes(role) ? databaseIds : null);
+
+function checked(outcome: Member | 'last_owner' | undefined, id: string): Member {
+  if (outcome === undefined) throw notThere('membershipId', id);
+  if (outcome !== 'last_owner') return outcome;
+  throw new Refusal('last_owner', {
+    detail: 'They are the only owner; make another member an owner first.',
+  });
+}
+
+const shownMember = (member: Member) => ({
+  id: member.id,
+  user: { id: member.userId, name: member.name, email: member.email },
+  role: member.role,
+  databaseScope: shownScope(member.databaseIds),
+  createdAt: member.createdAt.toISOString(),
+  updatedAt: member.updatedAt.toISOString(),
+});

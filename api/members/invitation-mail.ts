@@ -1,0 +1,27 @@
+export interface InvitationFacts {
+  readonly organization: string;
+  readonly role: string;
+  readonly inviter: string;
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/** Names are others' text: without line ends and control characters, which a mail could be forged with. */
+export function invitationMail(facts: InvitationFacts): { subject: string; text: string } {
+  const [organization, inviter] = [plain(facts.organization), plain(facts.inviter)];
+  return {
+    subject: `You are invited to ${organization} on Ledgerhouse`,
+    text: `${inviter} invites you to the organization ${organization} on Ledgerhouse, as ${facts.role}.
+
+To accept, sign in with this address:
+
+${facts.url}
+
+The invitation can be used once, until ${facts.expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC.
+If you did not expect it, do nothing.
+`,
+  };
+}
+
+// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
+const plain = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

@@ -1,0 +1,207 @@
+/** Invitations into an organization: for one address, used once, good for seven days from when they were last sent. */
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Role } from '../contract/access.ts';
+import type { Actor } from '../events/actor.ts';
+import type { EventType } from '../events/event-types.ts';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import { addMember, databaseIdsOf, type Member } from './members.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { InvitationsTable, Reader } from './tables.ts';
+import type { User } from './users.ts';
+
+export const invitationStatuses = ['OPEN', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const;
+export type InvitationStatus = (typeof invitationStatuses)[number];
+
+export interface Invitation {
+  /** TypeID `inv_…`. */
+  readonly id: string;
+  readonly organizationId: string;
+  /** In lower case. */
+  readonly email: string;
+  readonly role: Role;
+  readonly databaseIds: readonly string[] | null;
+  readonly status: InvitationStatus;
+  readonly createdAt: Date;
+  readonly createdBy: Actor;
+  readonly sentAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewInvitation {
+  readonly organizationId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly databaseIds: readonly string[] | null;
+}
+
+const lifetime = sql<Date>`clock_timestamp() + interval '7 days'`;
+const now = sql<Date>`clock_timestamp()`;
+
+/** `tokenHash`: SHA-256 of what the invitation is accepted with. `exists`: the address has an open one. */
+export async function createInvitation(
+  change: Change,
+  { organizationId, email, role, databaseIds }: NewInvitation,
+  tokenHash: Buffer,
+): Promise<Invitation | 'exists'> {
+  // One that is past its time makes place.
+  await open(change)
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('email', '=', email)
+    .where('expiresAt', '<=', now)
+    .set({ revokedAt: now })
+    .execute();
+  const row = await change.db
+    .insertInto('invitations')
+    .values({
+      id: uuidOf(newTypeId('inv')),
+      organizationId: uuidOf(organizationId),
+      email,
+      role,
+      databaseIds: databaseIds?.map(uuidOf) ?? null,
+      tokenHash,
+      createdBy: JSON.stringify(change.author.actor),
+      expiresAt: lifetime,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return 'exists';
+  const invitation = invitationOf(row);
+  tell(change, 'member.invited', invitation);
+  return invitation;
+}
+
+/** With another token: the one before opens nothing any more. `undefined`: there is no open one. */
+export async function renewInvitation(
+  change: Change,
+  organizationId: string,
+  id: string,
+  tokenHash: Buffer,
+): Promise<Invitation | undefined> {
+  const row = await open(change)
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .set({ tokenHash, sentAt: now, expiresAt: lifetime })
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const invitation = invitationOf(row);
+  tell(change, 'member.invited', invitation);
+  return invitation;
+}
+
+/** `undefined`: there is no open one. */
+export async function revokeInvitation(
+  change: Change,
+  organizationId: string,
+  id: string,
+): Promise<Invitation | undefined> {
+  const row = await open(change)
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .set({ revokedAt: now })
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const invitation = invitationOf(row);
+  tell(change, 'member.invitation_revoked', invitation);
+  return invitation;
+}
+
+/**
+ * Makes the user a member. `undefined`: no open invitation has that token, or it is for another address than the one that the
+ * identity provider has seen to be theirs: which of them, nobody is told.
+ */
+export async function acceptInvitation(
+  change: Change,
+  user: User,
+  tokenHash: Buffer,
+): Promise<{ organizationId: string; member: Member } | 'already_member' | undefined> {
+  if (user.email === null || !user.emailVerified) return undefined;
+  const row = await open(change)
+    .where('tokenHash', '=', tokenHash)
+    .where('email', '=', user.email)
+    .where('expiresAt', '>', now)
+    .set({ acceptedAt: now, acceptedBy: uuidOf(user.id) })
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { organizationId, role, databaseIds } = invitationOf(row);
+  const member = await addMember(change, { organizationId, user, role, databaseIds });
+  return member === undefined ? 'already_member' : { organizationId, member };
+}
+
+export async function findInvitation(
+  db: Reader,
+  organizationId: string,
+  id: string,
+): Promise<Invitation | undefined> {
+  const row = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirst();
+  return row && invitationOf(row);
+}
+
+/** Newest first. */
+export async function listInvitations(
+  db: Reader,
+  organizationId: string,
+  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+): Promise<Page<Invitation, [string, string]>> {
+  let query = db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['createdAt', 'id'], '<', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, invitationOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+const open = (change: Change) =>
+  change.db
+    .updateTable('invitations')
+    .where('acceptedAt', 'is', null)
+    .where('revokedAt', 'is', null);
+
+const tell = (
+  change: Change,
+  type: EventType & ('member.invited' | 'member.invitation_revoked'),
+  { id, organizationId, email, role }: Invitation,
+) =>
+  change.emit({
+    organizationId,
+    type,
+    subject: { type: 'invitation', id, display: email },
+    data: { invitation: { id, email, role } },
+  });
+
+const invitationOf = (row: Selectable<InvitationsTable>): Invitation => ({
+  id: typeIdOfUuid('inv', row.id),
+  organizationId: typeIdOfUuid('org', row.organizationId),
+  email: row.email,
+  role: row.role as Role,
+  databaseIds: databaseIdsOf(row.databaseIds),
+  status: statusOf(row),
+  createdAt: row.createdAt,
+  createdBy: row.createdBy as Actor,
+  sentAt: row.sentAt,
+  expiresAt: row.expiresAt,
+});
+
+function statusOf(row: Selectable<InvitationsTable>): InvitationStatus {
+  if (row.acceptedAt !== null) return 'ACCEPTED';
+  if (row.revokedAt !== null) return 'REVOKED';
+  return row.expiresAt <= new Date() ? 'EXPIRED' : 'OPEN';
+}

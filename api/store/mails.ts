@@ -1,0 +1,85 @@
+/**
+ * Mail that is to be sent: written with the change that it tells of, taken by whichever process comes first. Taking one moves
+ * its next try into the future, so that whoever dies while sending leaves it to another; it may then be sent twice, never not.
+ */
+import { sql } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import type { Sealer } from './sealing.ts';
+import type { Reader } from './tables.ts';
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+export interface TakenMail extends Mail {
+  readonly id: string;
+  /** From 1. */
+  readonly attempt: number;
+}
+
+export async function enqueueMail(
+  change: Change,
+  sealer: Sealer,
+  { to, subject, text }: Mail,
+): Promise<void> {
+  const id = newTypeId('eml');
+  await change.db
+    .insertInto('mails')
+    .values({
+      id: uuidOf(id),
+      recipient: to,
+      sealedContent: sealer.seal(id, JSON.stringify({ subject, text })),
+    })
+    .execute();
+}
+
+/** The next that is due, which is due again after 1, 2, 4 … minutes, 4 hours at most. `undefined`: none. */
+export async function takeMail(db: Reader, sealer: Sealer): Promise<TakenMail | undefined> {
+  const row = await db
+    .updateTable('mails')
+    .set({
+      attempts: sql<number>`attempts + 1`,
+      dueAt: sql<Date>`clock_timestamp() + least(power(2, attempts), 240) * interval '1 minute'`,
+    })
+    .where('id', '=', (from) =>
+      from
+        .selectFrom('mails')
+        .select('id')
+        .where('sealedContent', 'is not', null)
+        .where('dueAt', '<=', sql<Date>`clock_timestamp()`)
+        .orderBy('dueAt')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined || row.sealedContent === null) return undefined;
+  const id = typeIdOfUuid('eml', row.id);
+  const { subject, text } = JSON.parse(sealer.open(id, row.sealedContent)) as Mail;
+  return { id, to: row.recipient, subject, text, attempt: row.attempts };
+}
+
+/** It needs no further try: what it says is forgotten. */
+export async function endMail(db: Reader, id: string, how: 'sentAt' | 'givenUpAt'): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ [how]: sql<Date>`clock_timestamp()`, sealedContent: null })
+    .where('id', '=', uuidOf(id))
+    .execute();
+}
+
+/** Those that ended a month ago. Gives how many. */
+export async function sweepMails(db: Reader): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('mails')
+    .where('sealedContent', 'is', null)
+    .where('createdAt', '<', sql<Date>`clock_timestamp() - interval '30 days'`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

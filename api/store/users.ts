@@ -1,0 +1,72 @@
+/** People. Who they are an identity provider says; whom it means, its issuer and subject say, never their address. */
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import type { Reader, UsersTable } from './tables.ts';
+
+export interface User {
+  /** TypeID `usr_…`. */
+  readonly id: string;
+  /** In lower case. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly name: string;
+}
+
+/** What an identity provider says of somebody. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+  readonly name: string;
+}
+
+/** The person with that identity, made where there is none yet, with what is said of them now. */
+export async function ensureUser(change: Change, identity: Identity): Promise<User> {
+  const { issuer, subject, name, emailVerified } = identity;
+  const facts = { name, emailVerified, email: identity.email?.toLowerCase() ?? null };
+  // Two first sign-ins of one person at once: one waits here for the other.
+  await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 0))`.execute(
+    change.db,
+  );
+  const known = await change.db
+    .selectFrom('identities')
+    .select('userId')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst();
+  if (known !== undefined) {
+    const row = await change.db
+      .updateTable('users')
+      .set({ ...facts, updatedAt: sql<Date>`clock_timestamp()` })
+      .where('id', '=', known.userId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return userOf(row);
+  }
+  const row = await change.db
+    .insertInto('users')
+    .values({ id: uuidOf(newTypeId('usr')), ...facts })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await change.db.insertInto('identities').values({ issuer, subject, userId: row.id }).execute();
+  return userOf(row);
+}
+
+export async function findUser(db: Reader, id: string): Promise<User | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .executeTakeFirst();
+  return row && userOf(row);
+}
+
+export const userOf = (row: Selectable<UsersTable>): User => ({
+  id: typeIdOfUuid('usr', row.id),
+  email: row.email,
+  emailVerified: row.emailVerified,
+  name: row.name,
+});
