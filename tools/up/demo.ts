@@ -46,36 +46,12 @@ export async function makeDemo(
   }
   await untilReady(credentials, database.id, progress);
   const cli = (...args: readonly string[]) => ledgerhouse(credentials, log, args);
-  const account = (id: string) => [
-    'tb',
-    'create-accounts',
-    database.id,
-    '--id',
-    id,
-    '--ledger',
-    '1',
-    '--code',
-    '1',
-  ];
-  await cli(...account('1'));
-  await cli(...account('2'));
+  const kind = ['--ledger', '1', '--code', '1'];
+  for (const id of ['1', '2']) await cli('tb', 'create-accounts', database.id, '--id', id, ...kind);
   // The same id each time: a second `make up` finds it done.
-  const sent = [
-    '--id',
-    '1',
-    '--from',
-    '1',
-    '--to',
-    '2',
-    '--amount',
-    '10',
-    '--ledger',
-    '1',
-    '--code',
-    '1',
-  ];
+  const sent = ['--id', '1', '--from', '1', '--to', '2', '--amount', '10', ...kind];
   await cli('tb', 'create-transfers', database.id, ...sent);
-  const shown = await cli('tb', 'lookup-accounts', database.id, '--ids', '1,2');
+  const shown = await cli('tb', 'lookup-accounts', database.id, '--ids', '1,2', '--quiet');
   return { databaseId: database.id, shown };
 }
 
@@ -89,7 +65,10 @@ async function untilReady(
   for (;;) {
     const path = `/api/v1/databases/${id}`;
     const { database } = await call<{ database: Database }>(baseUrl, { path, headers });
-    if (database.status === 'READY') return;
+    if (database.status === 'READY') {
+      if (await answers(baseUrl, { id, headers })) return;
+      progress('The ledger does not answer yet.');
+    }
     const why = database.statusReason?.message ?? '';
     if (database.status === 'FAILED') throw new Error(`the database demo failed: ${why}`);
     if (Date.now() > deadline) {
@@ -107,6 +86,20 @@ async function untilReady(
       progress(job.progress.message);
     }
   }
+}
+
+/** READY is about its life: just after a start of everything its pod may not be there yet. */
+async function answers(
+  baseUrl: string,
+  { id, headers }: { readonly id: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<boolean> {
+  const { ok } = await fetch(`${baseUrl}/api/v1/databases/${id}/tb/query_accounts`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: '{"limit":1}',
+    signal: AbortSignal.timeout(20_000),
+  });
+  return ok;
 }
 
 async function ledgerhouse(
