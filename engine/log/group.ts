@@ -2,10 +2,10 @@
  * A group: the entries that one durable write put into the log. One group is in flight at a time, so a damaged group that
  * another one follows was durable once. Layout: FORMAT.md, "Log".
  */
-import { assert } from '../../base/assert.ts';
-import type { LogEntry } from './log.ts';
+import { decodeEntries, encodeEntries, entrySize } from './entries.ts';
 import { Fields } from './fields.ts';
-import { BLOCK_SIZE, GROUP_SIZE_MAX, MESSAGE_SIZE_MAX, roundUp } from './layout.ts';
+import { BLOCK_SIZE, GROUP_SIZE_MAX, roundUp } from './layout.ts';
+import type { LogEntry } from './log.ts';
 import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
 
 export interface GroupHead {
@@ -22,12 +22,6 @@ export interface GroupHead {
 
 const MAGIC = 0x5052_474c; // "LGRP"
 export const GROUP_HEAD_SIZE = 128;
-const ENTRY_HEAD_SIZE = 32;
-const ENTRY_ALIGNMENT = 16;
-
-export function entrySize(message: Uint8Array): number {
-  return ENTRY_HEAD_SIZE + Math.ceil(message.length / ENTRY_ALIGNMENT) * ENTRY_ALIGNMENT;
-}
 
 /** Bytes that a group takes in the ring. */
 export function groupSize(head: { readonly payloadSize: number }): number {
@@ -50,19 +44,7 @@ export function encodeGroup(
   },
 ): { head: GroupHead; bytes: Uint8Array } {
   const fields = new Fields(target);
-  let at = GROUP_HEAD_SIZE;
-  for (const { op, timestamp, view, message } of group.entries) {
-    assert(message.length <= MESSAGE_SIZE_MAX, 'a message in the log is at most 1 MiB');
-    const end = at + entrySize(message);
-    fields.putU64(at, op);
-    fields.putBig64(at + 8, timestamp);
-    fields.putU32(at + 16, view);
-    fields.putU32(at + 20, message.length);
-    target.fill(0, at + 24, at + ENTRY_HEAD_SIZE);
-    fields.put(at + ENTRY_HEAD_SIZE, message);
-    target.fill(0, at + ENTRY_HEAD_SIZE + message.length, end);
-    at = end;
-  }
+  const at = encodeEntries(target, GROUP_HEAD_SIZE, group.entries);
   const bytes = target.subarray(0, roundUp(at));
   bytes.fill(0, at);
   const payload = target.subarray(GROUP_HEAD_SIZE, at);
@@ -113,21 +95,7 @@ export function readGroupEntries(
   if (bytes.length < GROUP_HEAD_SIZE + head.payloadSize) return undefined;
   const payload = bytes.subarray(GROUP_HEAD_SIZE, GROUP_HEAD_SIZE + head.payloadSize);
   if (!sealMatches(head.payloadSeal, seal(key, payload))) return undefined;
-  const fields = new Fields(payload);
-  const entries: LogEntry[] = [];
-  let at = 0;
-  for (let count = head.entryCount; count > 0; count -= 1) {
-    const message = fields.slice(at + ENTRY_HEAD_SIZE, fields.u32(at + 20));
-    entries.push({
-      op: fields.u64(at),
-      timestamp: fields.big64(at + 8),
-      view: fields.u32(at + 16),
-      message,
-    });
-    at += entrySize(message);
-  }
-  assert(at === payload.length, 'a sealed group is filled by its entries');
-  return entries;
+  return decodeEntries(payload, head.entryCount);
 }
 
 /** Blocks that a ring scan looks at. */

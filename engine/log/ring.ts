@@ -4,7 +4,8 @@
  * does not fit before the end; never over a group that the newest checkpoint still needs.
  */
 import { assert } from '../../base/assert.ts';
-import { encodeGroup, entrySize, fitsGroup, groupSize, GROUP_HEAD_SIZE } from './group.ts';
+import { entrySize } from './entries.ts';
+import { encodeGroup, fitsGroup, groupSize, GROUP_HEAD_SIZE } from './group.ts';
 import { BLOCK_SIZE, GROUP_SIZE_MAX, LOG_OFFSET, MARK_SLOTS, roundUp } from './layout.ts';
 import type { LogEntry } from './log.ts';
 import { writeMark } from './mark.ts';

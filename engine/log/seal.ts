@@ -4,7 +4,7 @@
  * chance of about 2^-100. The key is random for every replica, and clients never see it: no client can put bytes into a
  * message that recovery would take for a record of ours.
  */
-import { createCipheriv, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 export const SEAL_SIZE = 16;
 /** Seals the superblock, which holds the file's own key. */
@@ -12,8 +12,8 @@ export const SUPERBLOCK_KEY = new TextEncoder().encode('ledger superblck');
 
 const nonce = new Uint8Array(12);
 
-/** The seal over `parts`, one after another. */
-export function seal(key: Uint8Array, ...parts: readonly Uint8Array[]): Uint8Array {
+/** The seal over `parts`, one after another. A KeyObject is several times cheaper than bytes where seals are many. */
+export function seal(key: Uint8Array | KeyObject, ...parts: readonly Uint8Array[]): Uint8Array {
   const mac = createCipheriv('aes-128-gcm', key, nonce);
   for (const part of parts) mac.setAAD(part);
   mac.final();

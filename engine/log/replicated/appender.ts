@@ -1,0 +1,230 @@
+/**
+ * Commits a leader's entries: makes blocks of what waits, keeps a few on their way, and tells in order what is committed.
+ * Blocks may commit out of order; only what has no gap before it counts.
+ *
+ * A block is put if the fence stands and its key is free. When the answer is lost (a timeout, a broken connection, an
+ * election, no space), the block may be there, or come yet. So the key is read: there, while the fence stands, it is ours;
+ * absent, the same bytes are put once more, and whichever try comes second finds the key taken. On a new leader or term of
+ * raft's that happens at once: what the old one had not replicated is gone, and etcd would say so only after seconds.
+ */
+import type { KeyObject } from 'node:crypto';
+import { assert } from '../../../base/assert.ts';
+import { backoffMs } from '../../../base/backoff.ts';
+import { sleep, type Timers } from '../../../base/timers.ts';
+import { entrySize } from '../entries.ts';
+import type { LogEntry } from '../log.ts';
+import { encodeBlock, fitsBlock, positionAfter, type Block, type LogPosition } from './block.ts';
+import { ReplicatedLogError } from './errors.ts';
+import { EtcdError, type Etcd, type Operation, type Txn, type TxnResult } from './etcd.ts';
+import { blockKey, LEAD } from './keys.ts';
+import {
+  APPEND_TIMEOUT_MS,
+  BLOCKS_IN_FLIGHT_MAX,
+  CALL_TIMEOUT_MS,
+  QUEUED_BYTES_MAX,
+  QUEUED_ENTRIES_MAX,
+  RETRY,
+} from './limits.ts';
+
+export interface AppenderOptions {
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly sealKey: KeyObject;
+  readonly fence: number;
+  readonly view: number;
+  /** The last block of the log: nothing is behind it, and nobody but this appender puts anything there. */
+  readonly position: LogPosition;
+  /** In order, each once. */
+  readonly onCommitted: (block: Block) => void;
+  /** Called before a call that may prove that the fence stands, and, with what it returned, when it did. */
+  readonly moment: () => number;
+  readonly onFenceSeen: (moment: number) => void;
+  /** Somebody else leads: nothing more commits here. */
+  readonly onDeposed: () => void;
+  readonly onFailure: (error: ReplicatedLogError) => void;
+}
+
+interface Flight {
+  readonly block: Block;
+  readonly bytes: Uint8Array;
+  committed: boolean;
+}
+
+type Outcome = 'committed' | 'absent' | 'deposed';
+
+export class Appender {
+  readonly #options: AppenderOptions;
+  readonly #stopped = new AbortController();
+  #queue: LogEntry[] = [];
+  #queuedBytes = 0;
+  readonly #inFlight = new Map<number, Flight>();
+  #proposed: LogPosition;
+  #committedSequence: number;
+  /** Aborted when raft has a new leader: what hangs on it looks again. */
+  #election = new AbortController();
+  #drained: (() => void)[] = [];
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+    this.#proposed = options.position;
+    this.#committedSequence = options.position.sequence;
+  }
+
+  /** False: no more fits before something commits. Entries follow one another. */
+  append(entry: LogEntry): boolean {
+    if (this.#stopped.signal.aborted) return false;
+    const size = entrySize(entry.message);
+    if (this.#queue.length >= QUEUED_ENTRIES_MAX) return false;
+    if (this.#queuedBytes + size > QUEUED_BYTES_MAX) return false;
+    const before = this.#queue.at(-1) ?? this.#proposed;
+    assert(entry.op === before.op + 1, 'entries follow one another');
+    assert(entry.timestamp > before.timestamp, 'timestamps rise with entries');
+    this.#queue.push(entry);
+    this.#queuedBytes += size;
+    // Blocks are made behind the current turn of the loop of events, so that what comes together goes together.
+    if (this.#queue.length === 1) queueMicrotask(() => this.#pump());
+    return true;
+  }
+
+  /** Raft has a new leader or none: blocks on their way may have been lost with the old one. */
+  raftChanged(): void {
+    this.#election.abort();
+    this.#election = new AbortController();
+  }
+
+  /** Resolves when all is committed that was appended, or nothing more will be. */
+  drained(): Promise<void> {
+    if (this.#idle) return Promise.resolve();
+    return new Promise((resolve) => this.#drained.push(resolve));
+  }
+
+  /** Nothing more is told. What is on its way may commit all the same. */
+  stop(): void {
+    this.#stopped.abort();
+    this.#election.abort();
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  get #idle(): boolean {
+    return this.#stopped.signal.aborted || (this.#queue.length === 0 && this.#inFlight.size === 0);
+  }
+
+  #pump(): void {
+    const { sealKey, fence, view } = this.#options;
+    while (this.#queue.length > 0 && this.#inFlight.size < BLOCKS_IN_FLIGHT_MAX) {
+      const entries = this.#queue.splice(0, this.#countThatFits());
+      const { block, bytes } = encodeBlock(sealKey, this.#proposed, { fence, view, entries });
+      for (const { message } of entries) this.#queuedBytes -= entrySize(message);
+      this.#proposed = positionAfter(block);
+      const flight = { block, bytes, committed: false };
+      this.#inFlight.set(block.sequence, flight);
+      void this.#commit(flight);
+    }
+  }
+
+  #countThatFits(): number {
+    let [count, size] = [0, 0];
+    for (const { message } of this.#queue) {
+      if (!fitsBlock(size, message)) break;
+      size += entrySize(message);
+      count += 1;
+    }
+    assert(count > 0, 'every message fits a block');
+    return count;
+  }
+
+  async #commit(flight: Flight): Promise<void> {
+    const { onDeposed, onFailure } = this.#options;
+    // What is known of the key: a block that was never sent is absent.
+    let seen: Outcome = 'absent';
+    for (let failures = 0; !this.#stopped.signal.aborted;) {
+      const election = this.#election.signal;
+      try {
+        seen = seen === 'absent' ? await this.#put(flight, election) : seen;
+        if (this.#stopped.signal.aborted) return;
+        if (seen === 'committed') return this.#settle(flight);
+        this.stop();
+        return onDeposed();
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        if (error instanceof EtcdError && error.code === 'refused') {
+          this.stop();
+          return onFailure(
+            new ReplicatedLogError(
+              'etcd_refused',
+              `etcd refuses a block: ${error.message}. Compare its flags with those that the engine needs (--max-request-bytes).`,
+              { cause: error },
+            ),
+          );
+        }
+        failures += 1;
+      }
+      seen = await this.#look(flight, failures);
+    }
+  }
+
+  /** One try. Rejects when its outcome is unknown. */
+  async #put({ block, bytes }: Flight, signal: AbortSignal): Promise<Outcome> {
+    const { etcd, fence, moment, onFenceSeen } = this.#options;
+    const key = blockKey(block.sequence);
+    const request: Txn = {
+      compare: [
+        { key: LEAD, target: 'modRevision', is: 'equal', revision: fence },
+        { key, target: 'createRevision', is: 'equal', revision: 0 },
+      ],
+      success: [{ do: 'put', key, value: bytes }],
+      failure: lookAt(key),
+    };
+    const began = moment();
+    const result = await etcd.append(request, { timeoutMs: APPEND_TIMEOUT_MS, signal });
+    const outcome = result.succeeded ? 'committed' : outcomeOf(result, fence);
+    assert(outcome !== 'absent', 'a free key under a standing fence is put');
+    if (outcome === 'committed') onFenceSeen(began);
+    return outcome;
+  }
+
+  /** Finds out what became of a block, however long it takes. */
+  async #look({ block }: Flight, failedTries: number): Promise<Outcome> {
+    const { etcd, timers, random, fence } = this.#options;
+    const stopped = this.#stopped.signal;
+    const request = { compare: [], success: lookAt(blockKey(block.sequence)), failure: [] };
+    for (let failures = failedTries; ; failures += 1) {
+      const { signal } = this.#election;
+      await sleep(timers, backoffMs(failures, RETRY, random), signal);
+      if (stopped.aborted) return 'absent';
+      try {
+        const result = await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
+        return outcomeOf(result, fence);
+      } catch {
+        if (stopped.aborted) return 'absent';
+      }
+    }
+  }
+
+  #settle(flight: Flight): void {
+    flight.committed = true;
+    for (;;) {
+      const next = this.#inFlight.get(this.#committedSequence + 1);
+      if (next?.committed !== true) break;
+      this.#committedSequence += 1;
+      this.#inFlight.delete(this.#committedSequence);
+      this.#options.onCommitted(next.block);
+      if (this.#stopped.signal.aborted) return;
+    }
+    this.#pump();
+    if (this.#idle) for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}
+
+const lookAt = (key: Uint8Array): Operation[] => [
+  { do: 'range', key: LEAD, keysOnly: true },
+  { do: 'range', key, keysOnly: true },
+];
+
+function outcomeOf({ results: [lead, block] }: TxnResult, fence: number): Outcome {
+  if (lead?.kvs[0]?.modRevision !== fence) return 'deposed';
+  return block?.kvs[0] === undefined ? 'absent' : 'committed';
+}

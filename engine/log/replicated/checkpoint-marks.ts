@@ -1,0 +1,57 @@
+/** Writes this replica's `ck` record: the newest mark, one write at a time, tried until it is there. */
+import { backoffMs } from '../../../base/backoff.ts';
+import { sleep, type Timers } from '../../../base/timers.ts';
+import type { Etcd } from './etcd.ts';
+import { checkpointKey } from './keys.ts';
+import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
+import { encodeRecord, type CheckpointMark } from './records.ts';
+
+export interface CheckpointMarksOptions {
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly replica: number;
+}
+
+export class CheckpointMarks {
+  readonly #options: CheckpointMarksOptions;
+  readonly #stopped = new AbortController();
+  #next: CheckpointMark | undefined;
+  #writing = false;
+
+  constructor(options: CheckpointMarksOptions) {
+    this.#options = options;
+  }
+
+  /** The state at `mark` is durable here: this replica needs no block up to there any more. */
+  put(mark: CheckpointMark): void {
+    this.#next = mark;
+    if (!this.#writing) void this.#write();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #write(): Promise<void> {
+    const { etcd, timers, random, replica } = this.#options;
+    const { signal } = this.#stopped;
+    const key = checkpointKey(replica);
+    this.#writing = true;
+    for (let failures = 0; this.#next !== undefined && !signal.aborted;) {
+      const mark = this.#next;
+      const put = { do: 'put', key, value: encodeRecord(mark) } as const;
+      try {
+        // A lost try that comes later than a newer one only keeps blocks for longer, until the next mark.
+        const request = { compare: [], success: [put], failure: [] };
+        await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
+        if (this.#next === mark) this.#next = undefined;
+        failures = 0;
+      } catch {
+        failures += 1;
+        await sleep(timers, backoffMs(failures, RETRY, random), signal);
+      }
+    }
+    this.#writing = false;
+  }
+}

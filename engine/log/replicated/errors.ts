@@ -1,0 +1,40 @@
+/**
+ * Why a replica stops, for good: what it holds and what the log holds do not go together. Codes are stable; messages say
+ * what to do.
+ * - `log_foreign`: etcd holds another database's log, or another incarnation's.
+ * - `log_gone`: the replica has been in the log, and etcd is empty.
+ * - `state_differs`: the replica began the incarnation with another state than the others.
+ * - `block_corrupt`: a block is damaged on this member's disk, or its place does not fit.
+ * - `etcd_refused`: etcd refuses a request that it must serve.
+ */
+export type LogErrorCode =
+  | 'log_foreign'
+  | 'log_gone'
+  | 'state_differs'
+  | 'block_corrupt'
+  | 'etcd_refused';
+
+export class ReplicatedLogError extends Error {
+  override readonly name = 'ReplicatedLogError';
+  readonly code: LogErrorCode;
+
+  constructor(code: LogErrorCode, message: string, options: { readonly cause?: unknown } = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Why a read was not let through: nothing is wrong with it, it is to be asked elsewhere or again.
+ * - `not_leading`: this replica does not lead, or no longer.
+ * - `overloaded`: too many reads wait already.
+ */
+export class ReadRefused extends Error {
+  override readonly name = 'ReadRefused';
+  readonly code: 'not_leading' | 'overloaded';
+
+  constructor(code: 'not_leading' | 'overloaded') {
+    super(code === 'not_leading' ? 'this replica does not lead' : 'too many reads wait');
+    this.code = code;
+  }
+}

@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals';
+import {
+  decodeStatus,
+  decodeTxn,
+  decodeWatch,
+  encodeCompact,
+  encodeDisarmNoSpace,
+  encodeMoveLeader,
+  encodeTxn,
+  encodeWatchCreate,
+} from './etcd-messages.ts';
+import { ProtoWriter } from './protobuf.ts';
+
+/** Bytes in hex, with spaces between the fields. */
+const hex = (bytes: string): string => bytes.replaceAll(' ', '');
+const text = (value: string): Uint8Array => Buffer.from(value);
+const header = (revision: number): ProtoWriter =>
+  new ProtoWriter().uint(1, 11).uint(2, 0xfedc_ba98_7654_3210n).uint(3, revision).uint(4, 3);
+
+test('a transaction: each condition and operation in the field that etcd’s rpc.proto gives it', () => {
+  const bytes = encodeTxn({
+    compare: [
+      { key: text('a'), target: 'modRevision', is: 'equal', revision: 5 },
+      { key: text('b'), rangeEnd: text('c'), target: 'createRevision', is: 'less', revision: 0 },
+    ],
+    success: [
+      { do: 'put', key: text('k'), value: text('v') },
+      { do: 'delete', key: text('d'), rangeEnd: text('e') },
+    ],
+    failure: [{ do: 'range', key: text('r'), limit: 8, revision: 9, keysOnly: true }],
+  });
+  expect(bytes.toString('hex')).toBe(
+    [
+      '0a07 1002 1a0161 3005',
+      // The union's 0 is written: its presence says which of the two it is.
+      '0a0d 0802 1001 1a0162 2800 82040163',
+      '1208 1206 0a016b 120176',
+      '1208 1a06 0a0164 120165',
+      '1a0b 0a09 0a0172 1808 2009 4001',
+    ]
+      .map(hex)
+      .join(''),
+  );
+});
+
+test('an answer to a transaction', () => {
+  const kv = new ProtoWriter()
+    .bytes(1, text('k'))
+    .uint(2, 4)
+    .uint(3, 6)
+    .uint(4, 2)
+    .bytes(5, text('v'));
+  const range = new ProtoWriter().message(1, header(7)).message(2, kv).flag(3, true).uint(4, 9);
+  const bytes = new ProtoWriter()
+    .message(1, header(7))
+    .flag(2, true)
+    .message(3, new ProtoWriter().message(2, new ProtoWriter().message(1, header(7))))
+    .message(3, new ProtoWriter().message(1, range))
+    .finish();
+  const answer = decodeTxn(bytes);
+  expect(answer.succeeded).toBe(true);
+  expect(answer.revision).toBe(7);
+  expect(answer.results[0]).toEqual({ kvs: [], more: false });
+  expect(answer.results[1]?.more).toBe(true);
+  const [found] = answer.results[1]?.kvs ?? [];
+  expect(found).toMatchObject({ createRevision: 4, modRevision: 6 });
+  expect([found?.key, found?.value].map((part) => Buffer.from(part ?? []).toString())).toEqual([
+    'k',
+    'v',
+  ]);
+});
+
+test('a watch: what is asked for, what it tells, how it ends', () => {
+  const asked = encodeWatchCreate({ key: text('b'), rangeEnd: text('c'), startRevision: 12 });
+  expect(asked.toString('hex')).toBe(hex('0a0a 0a0162 120163 180c 4001'));
+  const kv = new ProtoWriter().bytes(1, text('b1')).uint(3, 12);
+  const told = new ProtoWriter()
+    .message(1, header(12))
+    .message(11, new ProtoWriter().message(2, kv))
+    .message(11, new ProtoWriter().uint(1, 1).message(2, kv));
+  const { events, ended, revision } = decodeWatch(told.finish());
+  expect(events.map(({ deleted }) => deleted)).toEqual([false, true]);
+  expect(events[0]?.kv.modRevision).toBe(12);
+  expect([revision, ended]).toEqual([12, undefined]);
+  const over = new ProtoWriter().flag(4, true).uint(5, 20).bytes(6, text('compacted'));
+  expect(decodeWatch(over.finish()).ended).toEqual({ compacted: true, reason: 'compacted' });
+});
+
+test('a status, with ids of all 64 bits and the alarms', () => {
+  const id = 0xfedc_ba98_7654_3210n;
+  const status = new ProtoWriter()
+    .message(1, header(1))
+    .uint(3, 100)
+    .uint(4, id)
+    .uint(6, 8)
+    .bytes(8, text('memberID:5 alarm:NOSPACE '))
+    .uint(9, 40)
+    .uint(12, 2000);
+  expect(decodeStatus(status.finish())).toEqual({
+    memberId: id,
+    leaderId: id,
+    raftTerm: 8,
+    fileBytes: 100,
+    bytesInUse: 40,
+    quotaBytes: 2000,
+    isLearner: false,
+    noSpace: true,
+    corrupt: false,
+  });
+});
+
+test('small requests', () => {
+  expect(encodeCompact(300).toString('hex')).toBe('08ac02');
+  expect(encodeMoveLeader(1n).toString('hex')).toBe('0801');
+  expect(encodeDisarmNoSpace().toString('hex')).toBe('08021801');
+});

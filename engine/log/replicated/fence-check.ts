@@ -1,0 +1,99 @@
+/**
+ * Lets reads through at a leader: a read may be executed once it is certain that this replica still led after the read had
+ * arrived, for then nobody else had acknowledged anything that it does not know. One linearizable look at `lead` serves all
+ * reads that wait when it begins; a commit that began after a read arrived proves the same.
+ */
+import { backoffMs } from '../../../base/backoff.ts';
+import { sleep, type Timers } from '../../../base/timers.ts';
+import { ReadRefused } from './errors.ts';
+import type { Etcd } from './etcd.ts';
+import { LEAD } from './keys.ts';
+import { BARRIERS_MAX, CALL_TIMEOUT_MS, RETRY } from './limits.ts';
+
+export interface FenceCheckOptions {
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly fence: number;
+  /** Somebody else leads. */
+  readonly onDeposed: () => void;
+}
+
+/** A moment, in the order of what happens in this process; clocks have no part in it. */
+export type Moment = number;
+
+interface Waiting {
+  readonly arrived: Moment;
+  readonly resolve: () => void;
+  readonly reject: (error: ReadRefused) => void;
+}
+
+export class FenceCheck {
+  readonly #options: FenceCheckOptions;
+  readonly #stopped = new AbortController();
+  #now: Moment = 0;
+  /** In the order of arrival. */
+  #waiting: Waiting[] = [];
+  #checking = false;
+
+  constructor(options: FenceCheckOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when a read executed from then on sees all that was acknowledged before. Rejects with ReadRefused. */
+  barrier(): Promise<void> {
+    if (this.#stopped.signal.aborted) return Promise.reject(new ReadRefused('not_leading'));
+    if (this.#waiting.length >= BARRIERS_MAX) return Promise.reject(new ReadRefused('overloaded'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ arrived: this.moment(), resolve, reject });
+      if (!this.#checking) void this.#check();
+    });
+  }
+
+  /** To be taken before a call is made that will prove the fence. */
+  moment(): Moment {
+    this.#now += 1;
+    return this.#now;
+  }
+
+  /** A call that began at `began` found the fence in place. */
+  proved(began: Moment): void {
+    let count = 0;
+    while (count < this.#waiting.length && this.#waiting[count]!.arrived < began) count += 1;
+    for (const { resolve } of this.#waiting.splice(0, count)) resolve();
+  }
+
+  /** Refuses what waits and what comes. */
+  stop(): void {
+    this.#stopped.abort();
+    for (const { reject } of this.#waiting.splice(0)) reject(new ReadRefused('not_leading'));
+  }
+
+  async #check(): Promise<void> {
+    const { etcd, timers, random, fence, onDeposed } = this.#options;
+    const { signal } = this.#stopped;
+    const lead = { do: 'range', key: LEAD, keysOnly: true } as const;
+    this.#checking = true;
+    for (let failures = 0; this.#waiting.length > 0 && !signal.aborted;) {
+      // Reads that arrive in this turn of the loop of events are served by the same look.
+      await Promise.resolve();
+      const began = this.moment();
+      try {
+        const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
+        const { results } = await etcd.txn({ compare: [], success: [lead], failure: [] }, options);
+        if (signal.aborted) break;
+        if (results[0]?.kvs[0]?.modRevision !== fence) {
+          this.stop();
+          onDeposed();
+          break;
+        }
+        failures = 0;
+        this.proved(began);
+      } catch {
+        failures += 1;
+        await sleep(timers, backoffMs(failures, RETRY, random), signal);
+      }
+    }
+    this.#checking = false;
+  }
+}

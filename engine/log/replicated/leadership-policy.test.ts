@@ -1,0 +1,115 @@
+import { expect, test } from '@jest/globals';
+import { LeadershipPolicy, type Decision, type Observation } from './leadership-policy.ts';
+import { ABSTAIN_MS, ALIGN_AFTER_MS, SILENCE_MS, SILENCE_STEP_MS } from './limits.ts';
+import type { Peer } from './peers.ts';
+
+const nothing = { do: 'nothing' };
+const base: Observation = {
+  nowMs: 0,
+  self: 1,
+  replicaCount: 3,
+  raft: { leads: false, hasLeader: true },
+  lead: { replica: 0, fence: 5 },
+  leading: false,
+  canLead: true,
+  peers: [],
+};
+const peer = (replica: number, fields: Partial<Peer> = {}): Peer => ({
+  replica,
+  memberId: 100n + BigInt(replica),
+  op: 10,
+  fence: undefined,
+  canLead: true,
+  heardAtMs: 0,
+  ...fields,
+});
+
+/** Asks every 50 ms, the peers being heard each time unless they are said to be silent. */
+function ask(
+  policy: LeadershipPolicy,
+  { fromMs = 0, untilMs }: { fromMs?: number; untilMs: number },
+  seen: Partial<Observation>,
+): { atMs: number; decision: Decision }[] {
+  const made: { atMs: number; decision: Decision }[] = [];
+  for (let nowMs = fromMs; nowMs <= untilMs; nowMs += 50) {
+    const peers = (seen.peers ?? []).map((each) =>
+      each.heardAtMs < 0 ? each : { ...each, heardAtMs: nowMs },
+    );
+    const decision = policy.decide({ ...base, ...seen, nowMs, peers });
+    if (decision.do !== 'nothing') made.push({ atMs: nowMs, decision });
+  }
+  return made;
+}
+
+const holder = peer(0, { fence: 5 });
+
+test('who is beside raft’s new leader claims, once', () => {
+  const policy = new LeadershipPolicy();
+  expect(ask(policy, { untilMs: 200 }, { peers: [holder] })).toEqual([]);
+  const raft = { leads: true, hasLeader: true };
+  const made = ask(policy, { fromMs: 250, untilMs: 2000 }, { raft, peers: [holder] });
+  expect(made).toEqual([{ atMs: 250, decision: { do: 'claim' } }]);
+});
+
+test('a raft leader whose engine is not up to date passes raft’s lead to the one that is furthest', () => {
+  const peers = [peer(0, { op: 20 }), peer(2, { op: 30 })];
+  const seen = { raft: { leads: true, hasLeader: true }, canLead: false, peers };
+  const made = ask(new LeadershipPolicy(), { untilMs: 500 }, seen);
+  expect(made).toEqual([{ atMs: 0, decision: { do: 'moveRaft', memberId: 102n } }]);
+});
+
+test('a silent holder is followed by the next live replica in the order of views', () => {
+  const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
+  const first = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, { peers: [silent] });
+  expect(first).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim' } }]);
+  const seen = { self: 2, peers: [silent, peer(1)] };
+  const second = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS + SILENCE_STEP_MS }, seen);
+  expect(second).toEqual([{ atMs: SILENCE_MS + SILENCE_STEP_MS, decision: { do: 'claim' } }]);
+  const dead = { self: 2, peers: [silent, peer(1, { heardAtMs: -10_000 })] };
+  const alone = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, dead);
+  expect(alone).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim' } }]);
+});
+
+test('a holder that lives but does not say that it leads counts as silent', () => {
+  const made = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, { peers: [peer(0)] });
+  expect(made.map(({ decision }) => decision.do)).toEqual(['claim']);
+});
+
+test('nobody claims while raft has no leader, or who is not up to date', () => {
+  const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
+  const without = { raft: { leads: false, hasLeader: false }, peers: [silent] };
+  expect(ask(new LeadershipPolicy(), { untilMs: 5000 }, without)).toEqual([]);
+  expect(
+    ask(new LeadershipPolicy(), { untilMs: 5000 }, { canLead: false, peers: [silent] }),
+  ).toEqual([]);
+  const unknown = { raft: undefined, peers: [silent] };
+  expect(ask(new LeadershipPolicy(), { untilMs: 5000 }, unknown)).toEqual([]);
+});
+
+test('what was not heard while this process stood still is no silence', () => {
+  const policy = new LeadershipPolicy();
+  policy.decide({ ...base, nowMs: 0, peers: [holder] });
+  const woken = { ...base, nowMs: 9000, peers: [holder] };
+  expect(policy.decide(woken)).toEqual(nothing);
+  expect(policy.decide({ ...woken, nowMs: 9050, peers: [{ ...holder, heardAtMs: 9040 }] })).toEqual(
+    nothing,
+  );
+});
+
+test('raft’s lead follows the engine that has led well for a while', () => {
+  const policy = new LeadershipPolicy();
+  const raft = { leads: true, hasLeader: true };
+  expect(ask(policy, { untilMs: 0 }, { raft, peers: [holder] })).toHaveLength(1);
+  // Somebody else was faster: the claim here failed.
+  const made = ask(policy, { fromMs: 50, untilMs: ALIGN_AFTER_MS }, { raft, peers: [holder] });
+  expect(made).toEqual([{ atMs: ALIGN_AFTER_MS, decision: { do: 'moveRaft', memberId: 100n } }]);
+});
+
+test('who has handed over does not claim for a while, whatever raft does', () => {
+  const policy = new LeadershipPolicy();
+  policy.abstain(ABSTAIN_MS);
+  const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
+  const seen = { raft: { leads: true, hasLeader: true }, peers: [silent] };
+  const made = ask(policy, { untilMs: ABSTAIN_MS }, seen);
+  expect(made).toEqual([{ atMs: ABSTAIN_MS, decision: { do: 'claim' } }]);
+});

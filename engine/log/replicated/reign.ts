@@ -1,0 +1,58 @@
+/** What a replica has while it leads, under one fence: a reign ends once and does not come back. */
+import type { KeyObject } from 'node:crypto';
+import type { Timers } from '../../../base/timers.ts';
+import { Appender } from './appender.ts';
+import type { Block, LogPosition } from './block.ts';
+import type { ReplicatedLogError } from './errors.ts';
+import type { Etcd } from './etcd.ts';
+import { FenceCheck } from './fence-check.ts';
+import type { RetainedBytes } from './retained.ts';
+import { Trimmer } from './trimmer.ts';
+
+export interface ReignOptions {
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly sealKey: KeyObject;
+  readonly self: number;
+  readonly fence: number;
+  readonly view: number;
+  readonly position: LogPosition;
+  readonly liveReplicas: () => readonly number[];
+  readonly retained: RetainedBytes;
+  readonly retainedBytesMax: number | undefined;
+  readonly onCommitted: (block: Block) => void;
+  readonly onDeposed: () => void;
+  readonly onFailure: (error: ReplicatedLogError) => void;
+}
+
+export interface Reign {
+  readonly fence: number;
+  readonly view: number;
+  readonly appender: Appender;
+  readonly fenceCheck: FenceCheck;
+  readonly trimmer: Trimmer;
+  stop(): void;
+}
+
+export function startReign(options: ReignOptions): Reign {
+  const { etcd, fence, view, self, liveReplicas, retained, retainedBytesMax } = options;
+  const fenceCheck = new FenceCheck(options);
+  const budget = retainedBytesMax === undefined ? {} : { retainedBytesMax };
+  const trimmer = new Trimmer({ etcd, fence, self, liveReplicas, retained, ...budget });
+  const appender = new Appender({
+    ...options,
+    onCommitted: (block) => {
+      options.onCommitted(block);
+      trimmer.committed();
+    },
+    moment: () => fenceCheck.moment(),
+    onFenceSeen: (moment) => fenceCheck.proved(moment),
+  });
+  const stop = (): void => {
+    appender.stop();
+    fenceCheck.stop();
+    trimmer.stop();
+  };
+  return { fence, view, appender, fenceCheck, trimmer, stop };
+}

@@ -1,0 +1,459 @@
+/**
+ * The log of one replica of three or six, kept by etcd. Narrow, so that something else may take etcd's place: entries in,
+ * committed blocks out, who leads, the fence, and when a read may be executed.
+ *
+ * - A block that was told of (`committed`) is in the log for good, on every replica in the same place.
+ * - Blocks are told in order, without a gap, each once, in whatever role.
+ * - At any time at most one replica's appends can commit: the one whose fence stands.
+ * - Entries that were taken and not told of when a reign ends may be told of later, or never.
+ *
+ * docs/decisions/0015-replicated-log.md says why it is made as it is.
+ */
+import type { KeyObject } from 'node:crypto';
+import { assert } from '../../../base/assert.ts';
+import { sleep, type Timers } from '../../../base/timers.ts';
+import type { LogEntry } from '../log.ts';
+import { blockSealKey, misfitOf, positionAfter, type Block, type LogPosition } from './block.ts';
+import { claim, nextView } from './claim.ts';
+import { CheckpointMarks } from './checkpoint-marks.ts';
+import { ReadRefused, type ReplicatedLogError } from './errors.ts';
+import type { Etcd, MemberStatus } from './etcd.ts';
+import { Follower } from './follower.ts';
+import { identityProblem, metaOf, type LogIdentity } from './identity.ts';
+import { bestPeer, LeadershipPolicy, type Decision } from './leadership-policy.ts';
+import {
+  ABSTAIN_MS,
+  CALL_TIMEOUT_MS,
+  FULL_PART,
+  HAND_OVER_MS,
+  REMEMBERED_MS,
+  STATUS_INTERVAL_MS,
+  TAKE_OVER_MS,
+} from './limits.ts';
+import type { Heartbeat, Peers } from './peers.ts';
+import type { CheckpointMark, Meta } from './records.ts';
+import { RecordsWatch, type Records } from './records-watch.ts';
+import { startReign, type Reign } from './reign.ts';
+import { RetainedBytes } from './retained.ts';
+import { SpaceRecovery } from './space-recovery.ts';
+import { takeOver } from './take-over.ts';
+
+export type Role =
+  | {
+      readonly kind: 'leading';
+      readonly view: number;
+      readonly fence: number;
+      /** Behind the last block of the log: the next entry's op is the one after it. */
+      readonly position: LogPosition;
+    }
+  | { readonly kind: 'following' };
+
+/** What the replica does with what the log tells. None of these may throw, and each returns soon. */
+export interface LogConsumer {
+  committed(block: Block): void;
+  roleChanged(role: Role): void;
+  /** Blocks behind this replica's position are gone; `floor` is the first there is. It needs a data file: `resume`. */
+  behind(floor: number): void;
+  /** Final: this replica must stop. */
+  failed(error: ReplicatedLogError): void;
+}
+
+export interface ReplicatedLogOptions {
+  /** The member beside this replica. Closed with the log. */
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  readonly random: () => number;
+  readonly identity: LogIdentity;
+  /** Where the replica's state is: `originOf` at an incarnation's begin, later what the last block told. */
+  readonly position: LogPosition;
+  /** Another one for each process. */
+  readonly nonce: string;
+  readonly peers: Peers;
+  readonly consumer: LogConsumer;
+  /** Bytes of blocks kept for replicas that are behind: 256 MiB. */
+  readonly retainedBytesMax?: number;
+}
+
+export type Appended = 'taken' | 'full' | 'not_leading';
+
+export class ReplicatedLog {
+  readonly #options: ReplicatedLogOptions;
+  readonly #sealKey: KeyObject;
+  readonly #meta: Meta | undefined;
+  readonly #policy = new LeadershipPolicy();
+  readonly #stopped = new AbortController();
+  readonly #recordsWatch: RecordsWatch;
+  readonly #marks: CheckpointMarks;
+  readonly #space: SpaceRecovery;
+  readonly #retained: RetainedBytes;
+  #position: LogPosition;
+  #records: Records | undefined;
+  #status: MemberStatus | undefined;
+  #follower: Follower | undefined;
+  #reign: Reign | undefined;
+  /** The fence claimed, while it is not yet a reign. */
+  #takingOver: number | undefined;
+  #claiming = false;
+  #intakeStopped = false;
+  /** The highest fence that this process has led under, or tried to. One that ended is never taken up again. */
+  #lastFence = 0;
+  #raft = '';
+  /** Woken by every change of the records. */
+  #onRecords: (() => void)[] = [];
+
+  constructor(options: ReplicatedLogOptions) {
+    const { etcd, timers, random, identity, position } = options;
+    this.#options = options;
+    this.#sealKey = blockSealKey(identity.clusterId, identity.incarnation);
+    this.#meta = metaOf(identity, position);
+    this.#position = position;
+    this.#retained = new RetainedBytes(position.sequence);
+    this.#marks = new CheckpointMarks({ etcd, timers, random, replica: identity.replica });
+    this.#space = new SpaceRecovery(etcd, timers);
+    this.#recordsWatch = new RecordsWatch({
+      etcd,
+      timers,
+      random,
+      onChange: (records) => this.#recordsChanged(records),
+      onFailure: (error) => this.#fail(error),
+    });
+    this.#follow();
+    void this.#watchMember();
+  }
+
+  /** Behind the last block that was told of. */
+  get position(): LogPosition {
+    return this.#position;
+  }
+
+  /** The local member's last status; undefined while it does not answer. */
+  get memberStatus(): MemberStatus | undefined {
+    return this.#status;
+  }
+
+  /** Who leads, as far as this replica knows. */
+  get lead():
+    | { readonly replica: number; readonly view: number; readonly fence: number }
+    | undefined {
+    return this.#records?.lead;
+  }
+
+  /** What the other replicas are to be told, every 50 ms. */
+  heartbeat(): Heartbeat {
+    const { replica } = this.#options.identity;
+    return {
+      replica,
+      memberId: this.#status?.memberId,
+      op: this.#position.op,
+      fence: this.#reign?.fence ?? this.#takingOver,
+      canLead: this.#canLead,
+    };
+  }
+
+  /**
+   * Takes the entry behind the last one taken. `full`: not before something commits, or before etcd has room again.
+   */
+  append(entry: LogEntry): Appended {
+    const reign = this.#reign;
+    if (reign === undefined || this.#intakeStopped) return 'not_leading';
+    if (this.full) return 'full';
+    assert(entry.view === reign.view, 'an entry has the view of its reign');
+    return reign.appender.append(entry) ? 'taken' : 'full';
+  }
+
+  /** True while etcd has no room for more blocks: only deletion makes some. */
+  get full(): boolean {
+    const status = this.#status;
+    if (status === undefined) return false;
+    return status.noSpace || status.bytesInUse > status.quotaBytes * FULL_PART;
+  }
+
+  /** Resolves when a read executed then sees all that was acknowledged before. Rejects with ReadRefused. */
+  readBarrier(): Promise<void> {
+    return this.#reign?.fenceCheck.barrier() ?? Promise.reject(new ReadRefused('not_leading'));
+  }
+
+  /** This replica's state at `mark` is durable: blocks up to there are not kept for it. */
+  checkpointed(mark: CheckpointMark): void {
+    this.#marks.put(mark);
+  }
+
+  /** Goes on behind another position, after `behind`: the replica's state was replaced. */
+  resume(position: LogPosition): void {
+    assert(this.#follower === undefined && this.#reign === undefined, 'only who is behind resumes');
+    assert(position.sequence > this.#position.sequence, 'a replica goes forward');
+    this.#position = position;
+    this.#follow();
+  }
+
+  /**
+   * Planned: stops taking entries, commits what was taken, and lets another replica lead. True when one does, or when this
+   * one did not lead; false when none has within two seconds. Either way this replica leads no more.
+   */
+  async handOver(): Promise<boolean> {
+    const { timers, etcd, peers } = this.#options;
+    const reign = this.#reign;
+    this.#policy.abstain(timers.nowMs() + ABSTAIN_MS);
+    if (reign === undefined) return true;
+    this.#intakeStopped = true;
+    const late = new AbortController();
+    const cancel = timers.after(HAND_OVER_MS, () => late.abort());
+    try {
+      await Promise.race([reign.appender.drained(), aborted(late.signal)]);
+      if (this.#reign !== reign) return true;
+      this.#endReign();
+      const next = bestPeer({ nowMs: timers.nowMs(), peers: peers.all() });
+      if (next?.memberId !== undefined && this.#raftLeads) {
+        const options = { timeoutMs: CALL_TIMEOUT_MS, signal: late.signal };
+        await etcd.moveLeader(next.memberId, options).catch(() => undefined);
+      }
+      while (!late.signal.aborted && !this.#stopped.signal.aborted) {
+        if ((this.#records?.lead?.fence ?? 0) > reign.fence) return true;
+        await Promise.race([
+          new Promise<void>((resolve) => this.#onRecords.push(resolve)),
+          aborted(late.signal),
+        ]);
+      }
+      return false;
+    } finally {
+      cancel();
+      late.abort();
+    }
+  }
+
+  /** Ends everything at once. Who leads calls `handOver` before. */
+  close(): void {
+    this.#stopped.abort();
+    this.#recordsWatch.stop();
+    this.#marks.stop();
+    this.#space.stop();
+    this.#follower?.stop();
+    this.#reign?.stop();
+    for (const resolve of this.#onRecords.splice(0)) resolve();
+    this.#options.etcd.close();
+  }
+
+  get #canLead(): boolean {
+    if (this.#reign !== undefined || this.#takingOver !== undefined) return true;
+    const isVoter = this.#status?.isLearner === false;
+    return isVoter && this.#records !== undefined && this.#follower?.live === true;
+  }
+
+  get #raftLeads(): boolean {
+    const status = this.#status;
+    return status !== undefined && status.leaderId === status.memberId;
+  }
+
+  #follow(): void {
+    const { etcd, timers, random, consumer } = this.#options;
+    this.#follower = new Follower({
+      etcd,
+      timers,
+      random,
+      sealKey: this.#sealKey,
+      position: this.#position,
+      onBlock: (block) => this.#tell(block),
+      onBehind: (floor) => {
+        this.#follower = undefined;
+        consumer.behind(floor);
+      },
+      onFailure: (error) => this.#fail(error),
+    });
+  }
+
+  #tell(block: Block): void {
+    if (this.#stopped.signal.aborted) return;
+    assert(misfitOf(this.#position, block) === undefined, 'blocks are told in order');
+    this.#position = positionAfter(block);
+    this.#retained.add(block.sequence, block.sizeBytes);
+    this.#options.consumer.committed(block);
+  }
+
+  async #watchMember(): Promise<void> {
+    const { etcd, timers } = this.#options;
+    const { signal } = this.#stopped;
+    while (!signal.aborted) {
+      const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
+      this.#status = await etcd.status(options).catch(() => undefined);
+      if (signal.aborted) return;
+      this.#memberSeen();
+      await sleep(timers, STATUS_INTERVAL_MS, signal);
+    }
+  }
+
+  #memberSeen(): void {
+    const { timers, identity, peers } = this.#options;
+    const status = this.#status;
+    if (status !== undefined) {
+      this.#space.look(status, this.#reign !== undefined);
+      const raft = `${status.leaderId} ${status.raftTerm}`;
+      if (raft !== this.#raft) this.#reign?.appender.raftChanged();
+      this.#raft = raft;
+    }
+    if (this.#records === undefined) return;
+    this.#adoptLateClaim();
+    const decision = this.#policy.decide({
+      nowMs: timers.nowMs(),
+      self: identity.replica,
+      replicaCount: identity.replicaCount,
+      raft: status && { leads: this.#raftLeads, hasLeader: status.leaderId !== 0n },
+      lead: this.#records.lead,
+      leading: this.#reign !== undefined || this.#claiming,
+      canLead: this.#canLead,
+      peers: peers.all(),
+    });
+    this.#act(decision);
+  }
+
+  #act(decision: Decision): void {
+    const { etcd } = this.#options;
+    switch (decision.do) {
+      case 'nothing':
+        return;
+      case 'moveRaft':
+        // One that fails is decided anew.
+        etcd.moveLeader(decision.memberId, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined);
+        return;
+      case 'claim':
+        void this.#lead(() => this.#claim());
+    }
+  }
+
+  /** A claim whose answer was lost has succeeded after all. */
+  #adoptLateClaim(): void {
+    const lead = this.#records?.lead;
+    if (lead?.nonce !== this.#options.nonce || lead.fence <= this.#lastFence) return;
+    const { fence, view } = lead;
+    void this.#lead(() => Promise.resolve({ fence, view }));
+  }
+
+  async #claim(): Promise<{ fence: number; view: number } | undefined> {
+    const { identity, nonce } = this.#options;
+    const lead = this.#records?.lead;
+    const last = Math.max(lead?.view ?? 0, this.#position.view);
+    const view = nextView(last, identity.replica, identity.replicaCount);
+    const record = { view, replica: identity.replica, nonce };
+    const seen = lead?.fence ?? 0;
+    const fence = await claim(this.#options, { seen, lead: record }, this.#stopped.signal);
+    return fence === undefined ? undefined : { fence, view };
+  }
+
+  /** From a claim to a reign, or back to following. */
+  async #lead(
+    claimed: () => Promise<{ readonly fence: number; readonly view: number } | undefined>,
+  ): Promise<void> {
+    if (this.#claiming || this.#reign !== undefined || this.#follower === undefined) return;
+    this.#claiming = true;
+    const won = await claimed();
+    if (won === undefined || this.#follower === undefined || this.#stopped.signal.aborted) {
+      this.#claiming = false;
+      return;
+    }
+    this.#takingOver = won.fence;
+    this.#lastFence = won.fence;
+    this.#follower.stop();
+    this.#follower = undefined;
+    const ready = await this.#takeOver(won.fence);
+    this.#takingOver = undefined;
+    this.#claiming = false;
+    if (this.#stopped.signal.aborted) return;
+    if (ready) this.#beginReign(won);
+    else this.#follow();
+  }
+
+  async #takeOver(fence: number): Promise<boolean> {
+    const { etcd, timers, random } = this.#options;
+    const late = new AbortController();
+    const cancel = timers.after(TAKE_OVER_MS, () => late.abort());
+    const stop = (): void => late.abort();
+    this.#stopped.signal.addEventListener('abort', stop);
+    try {
+      const outcome = await takeOver({
+        etcd,
+        timers,
+        random,
+        sealKey: this.#sealKey,
+        fence,
+        position: this.#position,
+        meta: this.#meta,
+        onBlock: (block) => this.#tell(block),
+        signal: late.signal,
+      });
+      return outcome === 'ready';
+    } catch (error) {
+      // Nothing else comes out of it.
+      this.#fail(error as ReplicatedLogError);
+      return false;
+    } finally {
+      cancel();
+      this.#stopped.signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #beginReign({ fence, view }: { readonly fence: number; readonly view: number }): void {
+    const { etcd, timers, random, identity, consumer, retainedBytesMax } = this.#options;
+    const onDeposed = (): void => {
+      if (this.#reign?.fence === fence) this.#endReign();
+    };
+    this.#intakeStopped = false;
+    this.#reign = startReign({
+      etcd,
+      timers,
+      random,
+      sealKey: this.#sealKey,
+      self: identity.replica,
+      fence,
+      view,
+      position: this.#position,
+      liveReplicas: () => this.#liveReplicas(),
+      retained: this.#retained,
+      retainedBytesMax,
+      onCommitted: (block) => this.#tell(block),
+      onDeposed,
+      onFailure: (error) => this.#fail(error),
+    });
+    consumer.roleChanged({ kind: 'leading', view, fence, position: this.#position });
+    if (this.#records !== undefined) this.#recordsChanged(this.#records);
+  }
+
+  #endReign(): void {
+    this.#reign?.stop();
+    this.#reign = undefined;
+    this.#options.consumer.roleChanged({ kind: 'following' });
+    this.#follow();
+  }
+
+  #liveReplicas(): readonly number[] {
+    const { timers, identity, peers } = this.#options;
+    const sinceMs = timers.nowMs() - REMEMBERED_MS;
+    const heard = peers.all().filter(({ heardAtMs }) => heardAtMs >= sinceMs);
+    return [identity.replica, ...heard.map(({ replica }) => replica)];
+  }
+
+  #recordsChanged(records: Records): void {
+    if (this.#stopped.signal.aborted) return;
+    const problem = identityProblem(this.#options.identity, this.#meta, records.meta);
+    if (problem !== undefined) return this.#fail(problem);
+    this.#records = records;
+    this.#retained.dropBelow(records.floor.sequence);
+    for (const resolve of this.#onRecords.splice(0)) resolve();
+    const reign = this.#reign;
+    if (reign === undefined) return;
+    // The watch may be behind the claim.
+    if ((records.lead?.fence ?? 0) > reign.fence) this.#endReign();
+    else if (records.lead?.fence === reign.fence) reign.trimmer.recordsChanged(records);
+  }
+
+  #fail(error: ReplicatedLogError): void {
+    if (this.#stopped.signal.aborted) return;
+    this.close();
+    this.#options.consumer.failed(error);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,46 @@
+/** Reads the log's end, a page at a time: blocks from a sequence on, with what says how to take them, as of one revision. */
+import type { Etcd, KeyValue } from './etcd.ts';
+import { blockKey, BLOCKS_END, FLOOR, LEAD } from './keys.ts';
+import { CALL_TIMEOUT_MS, PAGE_BLOCKS } from './limits.ts';
+import { decodeFloor } from './records.ts';
+
+export interface TailPage {
+  readonly revision: number;
+  /** mod_revision of `lead`; 0: nobody has ever led. */
+  readonly fence: number;
+  /** Blocks below it may be gone. */
+  readonly floor: number;
+  readonly blocks: readonly KeyValue[];
+  readonly more: boolean;
+}
+
+/** `revision`: that of the first page, for those that follow it. Rejects with EtcdError, `compacted` among others. */
+export async function readTail(
+  etcd: Etcd,
+  from: number,
+  { revision, signal }: { readonly revision?: number | undefined; readonly signal: AbortSignal },
+): Promise<TailPage> {
+  const asOf = revision === undefined ? {} : { revision };
+  const blocks = { key: blockKey(from), rangeEnd: BLOCKS_END, limit: PAGE_BLOCKS };
+  const result = await etcd.txn(
+    {
+      compare: [],
+      success: [
+        { do: 'range', key: LEAD, keysOnly: true, ...asOf },
+        { do: 'range', key: FLOOR, ...asOf },
+        { do: 'range', ...blocks, ...asOf },
+      ],
+      failure: [],
+    },
+    { timeoutMs: CALL_TIMEOUT_MS, signal },
+  );
+  const [lead, floor, page] = result.results;
+  const floorRecord = floor?.kvs[0];
+  return {
+    revision: revision ?? result.revision,
+    fence: lead?.kvs[0]?.modRevision ?? 0,
+    floor: floorRecord === undefined ? 0 : decodeFloor(floorRecord.value).sequence,
+    blocks: page?.kvs ?? [],
+    more: page?.more ?? false,
+  };
+}

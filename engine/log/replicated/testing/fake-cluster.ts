@@ -1,0 +1,280 @@
+/**
+ * An etcd cluster that behaves as badly as a real one may: answers are late or lost, what was asked for happens late or
+ * never, in any order, raft's leader changes, members are cut off, space runs out, watches end, history is compacted.
+ * Everything that happens is decided by the simulation's seed.
+ */
+import {
+  EtcdError,
+  type CallOptions,
+  type Etcd,
+  type MemberStatus,
+  type Txn,
+  type TxnResult,
+} from '../etcd.ts';
+import type { FakeStore } from './fake-store.ts';
+import type { Simulation } from './simulation.ts';
+
+/** Chances a call, an answer, a delivery. All 0: nothing goes wrong, but the order is still any. */
+export interface FaultRates {
+  /** A call is lost on its way in. */
+  lostCall: number;
+  /** An answer is lost. */
+  lostAnswer: number;
+  /** A call fails at once, and what it asked for happens later. */
+  lateCall: number;
+  /** A delivery ends its watch. */
+  brokenWatch: number;
+}
+
+export const noFaults: FaultRates = { lostCall: 0, lostAnswer: 0, lateCall: 0, brokenWatch: 0 };
+
+const LATENCY_MS: readonly [number, number] = [0.5, 8];
+const LATE_MS: readonly [number, number] = [5, 600];
+const ELECTION_MS: readonly [number, number] = [2, 120];
+
+export class FakeCluster {
+  readonly simulation: Simulation;
+  readonly store: FakeStore;
+  readonly size: number;
+  faults: FaultRates = noFaults;
+  noSpace = false;
+  term = 1;
+  leader: number | undefined = 0;
+  readonly #cutOff = new Set<number>();
+
+  constructor(simulation: Simulation, store: FakeStore, size: number) {
+    this.simulation = simulation;
+    this.store = store;
+    this.size = size;
+  }
+
+  static idOf(member: number): bigint {
+    return 1000n + BigInt(member);
+  }
+
+  /** A member cut off from the others neither commits nor leads; what it was asked for happens when it is back, or never. */
+  cutOff(member: number): void {
+    this.#cutOff.add(member);
+    if (this.leader === member) this.elect();
+  }
+
+  join(member: number): void {
+    this.#cutOff.delete(member);
+    if (this.leader === undefined) this.elect();
+  }
+
+  hasQuorum(member: number): boolean {
+    return !this.#cutOff.has(member) && this.size - this.#cutOff.size > this.size / 2;
+  }
+
+  /** No leader for a while, then one of those that can, or the one that is named. */
+  elect(named?: number): void {
+    this.leader = undefined;
+    this.term += 1;
+    const { term, simulation } = this;
+    simulation.after(simulation.between(...ELECTION_MS), () => {
+      if (this.term !== term) return;
+      const able = Array.from({ length: this.size }, (_, member) => member).filter((member) =>
+        this.hasQuorum(member),
+      );
+      const chosen = able[simulation.below(able.length)];
+      this.leader = named !== undefined && able.includes(named) ? named : chosen;
+    });
+  }
+
+  /** `gate` runs what comes back, in the client's process: later, when that stands still, or never, when it has ended. */
+  client(member: number, gate: (callback: () => void) => void): Etcd {
+    return new FakeClient(this, member, gate);
+  }
+}
+
+class FakeClient implements Etcd {
+  readonly #cluster: FakeCluster;
+  readonly #member: number;
+  readonly #gate: (callback: () => void) => void;
+  #closed = false;
+
+  constructor(cluster: FakeCluster, member: number, gate: (callback: () => void) => void) {
+    this.#cluster = cluster;
+    this.#member = member;
+    this.#gate = gate;
+  }
+
+  txn(request: Txn, options: CallOptions): Promise<TxnResult> {
+    const puts = [...request.success, ...request.failure].some((each) => each.do === 'put');
+    return this.#call(options, () => {
+      if (puts && this.#cluster.noSpace) {
+        // Sometimes it is applied all the same (etcd-io/etcd#16659).
+        if (this.#cluster.simulation.chance(0.2)) this.#cluster.store.txn(request);
+        throw new EtcdError('no_space', 'database space exceeded');
+      }
+      const result = this.#cluster.store.txn(request);
+      if (result === undefined) throw new EtcdError('compacted', 'compacted');
+      return result;
+    });
+  }
+
+  append(request: Txn, options: CallOptions): Promise<TxnResult> {
+    return this.txn(request, options);
+  }
+
+  compact(revision: number, options: CallOptions): Promise<void> {
+    return this.#call(options, () => this.#cluster.store.compact(revision));
+  }
+
+  async status(options: CallOptions): Promise<MemberStatus> {
+    const { leader, term, noSpace, simulation } = this.#cluster;
+    await this.#answer(simulation.between(0.1, 3), options);
+    const known = leader !== undefined && this.#cluster.hasQuorum(this.#member);
+    return {
+      memberId: FakeCluster.idOf(this.#member),
+      leaderId: known ? FakeCluster.idOf(leader) : 0n,
+      raftTerm: term,
+      fileBytes: 0,
+      bytesInUse: 0,
+      quotaBytes: 2 << 20,
+      isLearner: false,
+      noSpace,
+      corrupt: false,
+    };
+  }
+
+  async moveLeader(memberId: bigint, options: CallOptions): Promise<void> {
+    await this.#answer(this.#cluster.simulation.between(1, 10), options);
+    const cluster = this.#cluster;
+    if (cluster.leader !== this.#member) throw new EtcdError('unavailable', 'not leader');
+    cluster.elect(Number(memberId - FakeCluster.idOf(0)));
+  }
+
+  defragment(options: CallOptions): Promise<void> {
+    return this.#call(options, () => undefined);
+  }
+
+  disarmNoSpace(options: CallOptions): Promise<void> {
+    return this.#call(options, () => {
+      this.#cluster.noSpace = false;
+    });
+  }
+
+  watch(
+    { key, rangeEnd, startRevision }: Parameters<Etcd['watch']>[0],
+    handler: Parameters<Etcd['watch']>[1],
+  ): () => void {
+    const { simulation, store } = this.#cluster;
+    let next = startRevision;
+    let over = false;
+    const end = (code: EtcdError['code']): void => {
+      if (over) return;
+      over = true;
+      this.#gate(() => handler.onEnd(new EtcdError(code, 'the watch ended')));
+    };
+    const deliver = (): void => {
+      if (over || this.#closed) return;
+      if (simulation.chance(this.#cluster.faults.brokenWatch)) return end('unavailable');
+      // One that is cut off tells what it has, which is nothing new.
+      if (this.#cluster.hasQuorum(this.#member)) {
+        if (next <= store.compactedRevision && next < store.revision) return end('compacted');
+        const events = store.changes(next, { key, rangeEnd });
+        next = store.revision + 1;
+        if (events.length > 0) {
+          const { revision } = store;
+          this.#gate(() => {
+            if (!over) handler.onEvents(events, revision);
+          });
+        }
+      }
+      simulation.after(simulation.between(1, 12), deliver);
+    };
+    simulation.after(simulation.between(1, 12), deliver);
+    return () => {
+      over = true;
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** What a change or a read meets: it may be lost, late, or done and not answered. */
+  #call<T>(options: CallOptions, act: () => T): Promise<T> {
+    const { simulation, faults } = this.#cluster;
+    return new Promise((resolve, reject) => {
+      const finish = this.#finisher(options, reject);
+      if (simulation.chance(faults.lateCall)) {
+        simulation.after(simulation.between(...LATE_MS), () => this.#attempt(act));
+        simulation.after(simulation.between(...LATENCY_MS), () =>
+          finish(() => reject(new EtcdError('unavailable', 'leader changed'))),
+        );
+        return;
+      }
+      if (simulation.chance(faults.lostCall)) return;
+      simulation.after(simulation.between(...LATENCY_MS), () =>
+        this.#arrive(act, (answer) => {
+          if (simulation.chance(faults.lostAnswer)) return;
+          simulation.after(simulation.between(...LATENCY_MS), () =>
+            finish(() => {
+              try {
+                resolve(answer());
+              } catch (error) {
+                reject(error);
+              }
+            }),
+          );
+        }),
+      );
+    });
+  }
+
+  /** Without a quorum or a leader a call waits for one, or is forgotten. */
+  #arrive<T>(act: () => T, answer: (outcome: () => T) => void): void {
+    const { simulation } = this.#cluster;
+    if (this.#cluster.leader !== undefined && this.#cluster.hasQuorum(this.#member)) {
+      const outcome = this.#attempt(act);
+      return answer(outcome);
+    }
+    if (simulation.chance(0.3)) return;
+    simulation.after(simulation.between(20, 400), () => this.#arrive(act, answer));
+  }
+
+  #attempt<T>(act: () => T): () => T {
+    try {
+      const value = act();
+      return () => value;
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  async #answer(ms: number, options: CallOptions): Promise<void> {
+    const { simulation, faults } = this.#cluster;
+    await new Promise<void>((resolve, reject) => {
+      const finish = this.#finisher(options, reject);
+      if (simulation.chance(faults.lostAnswer)) return;
+      simulation.after(ms, () => finish(resolve));
+    });
+  }
+
+  /** Runs one end of a call in the client's process: an answer, its deadline, or that it is given up. */
+  #finisher(
+    { timeoutMs, signal }: CallOptions,
+    reject: (error: EtcdError) => void,
+  ): (end: () => void) => void {
+    let over = false;
+    const finish = (end: () => void): void => {
+      if (over) return;
+      over = true;
+      cancel();
+      signal?.removeEventListener('abort', giveUp);
+      if (!this.#closed) this.#gate(end);
+    };
+    const giveUp = (): void => finish(() => reject(new EtcdError('cancelled', 'given up')));
+    const cancel = this.#cluster.simulation.after(timeoutMs, () =>
+      finish(() => reject(new EtcdError('timeout', `nothing within ${timeoutMs} ms`))),
+    );
+    if (signal?.aborted === true) queueMicrotask(giveUp);
+    else signal?.addEventListener('abort', giveUp);
+    return finish;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Keeps etcd small: the leader deletes blocks that no live replica needs, because each has a checkpoint behind them, and
+ * compacts what was deleted. What is kept for replicas that are behind has a bound; one that falls below it fetches a data
+ * file from a peer. Never deleted are blocks behind the leader's own checkpoint: some replica must be able to start.
+ *
+ * `floor` is raised in the transaction that deletes, and only from the value that was seen. A try that comes late therefore
+ * neither lowers it nor deletes anything that was put since.
+ */
+import type { Etcd, Txn } from './etcd.ts';
+import { blockKey, FLOOR, LEAD } from './keys.ts';
+import {
+  CALL_TIMEOUT_MS,
+  RETAINED_BYTES_MAX,
+  TRIM_BLOCKS_MAX,
+  TRIM_EVERY_BLOCKS,
+} from './limits.ts';
+import { encodeRecord } from './records.ts';
+import type { Records } from './records-watch.ts';
+import type { RetainedBytes } from './retained.ts';
+
+export interface TrimmerOptions {
+  readonly etcd: Etcd;
+  readonly fence: number;
+  readonly self: number;
+  /** Replicas that are heard of, this one among them: for these blocks are kept. */
+  readonly liveReplicas: () => readonly number[];
+  readonly retained: RetainedBytes;
+  /** Bytes of blocks kept for replicas that are behind; tests set less. */
+  readonly retainedBytesMax?: number;
+}
+
+/** The new floor; undefined: nothing is to be deleted. Exported for its table of cases. */
+export function planTrim(
+  { floor, checkpoints }: Pick<Records, 'floor' | 'checkpoints'>,
+  live: readonly number[],
+  self: number,
+  withinBudget: number,
+): number | undefined {
+  const behind = (replica: number): number => (checkpoints.get(replica)?.sequence ?? 0) + 1;
+  const needed = Math.min(...live.map(behind), behind(self));
+  const target = Math.min(Math.max(needed, withinBudget), behind(self));
+  if (target <= floor.sequence || target === 1) return undefined;
+  return Math.min(target, Math.max(floor.sequence, 1) + TRIM_BLOCKS_MAX);
+}
+
+export class Trimmer {
+  readonly #options: TrimmerOptions;
+  readonly #stopped = new AbortController();
+  #records: Records | undefined;
+  #busy = false;
+  #sinceLook = 0;
+
+  constructor(options: TrimmerOptions) {
+    this.#options = options;
+  }
+
+  /** Another block is committed. */
+  committed(): void {
+    this.#sinceLook += 1;
+    if (this.#sinceLook < TRIM_EVERY_BLOCKS) return;
+    this.#sinceLook = 0;
+    void this.#trim();
+  }
+
+  recordsChanged(records: Records): void {
+    this.#records = records;
+    void this.#trim();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** One step at a time. One that fails is taken again at the next occasion: there is always a next block or record. */
+  async #trim(): Promise<void> {
+    const { etcd, self, liveReplicas, retained, retainedBytesMax } = this.#options;
+    const { signal } = this.#stopped;
+    if (this.#busy || this.#records === undefined || signal.aborted) return;
+    const { floor } = this.#records;
+    const budget = retainedBytesMax ?? RETAINED_BYTES_MAX;
+    const withinBudget = retained.sequenceWithin(budget, floor.sequence);
+    const target = planTrim(this.#records, liveReplicas(), self, withinBudget);
+    if (target === undefined) return;
+    this.#busy = true;
+    try {
+      const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
+      const { succeeded, revision } = await etcd.txn(this.#deletion(target, floor), options);
+      if (!succeeded) return;
+      await etcd.compact(revision, options);
+    } catch {
+      // Whether it happened shows in `floor`, which is watched.
+    } finally {
+      this.#busy = false;
+    }
+    // What changed meanwhile was not looked at.
+    if (this.#records.floor !== floor) void this.#trim();
+  }
+
+  #deletion(target: number, floor: Records['floor']): Txn {
+    return {
+      compare: [
+        { key: LEAD, target: 'modRevision', is: 'equal', revision: this.#options.fence },
+        { key: FLOOR, target: 'modRevision', is: 'equal', revision: floor.modRevision },
+      ],
+      success: [
+        { do: 'put', key: FLOOR, value: encodeRecord({ sequence: target }) },
+        { do: 'delete', key: blockKey(0), rangeEnd: blockKey(target) },
+      ],
+      failure: [],
+    };
+  }
+}
