@@ -27,25 +27,50 @@ const outNumber = (bits: 16 | 32, what: string) =>
     .max(2 ** bits - 1)
     .describe(what);
 
+/** Above 32 bits a number of JSON Schema, which may be read as a double, could not say the limit exactly. */
+const mostOf = (bits: 16 | 32 | 64 | 128) => (bits <= 32 ? 2 ** bits - 1 : undefined);
+
 /** Digits as a string, or a JSON integer of any size: `2^53 + 1` as a literal is taken exactly. */
-const integer = (what: string, format: string, digitsMax: number) =>
-  z
+function integer(what: string, bits: 16 | 32 | 64 | 128, [least, most] = [0, mostOf(bits)]) {
+  const number = z.number().min(least);
+  const format = `uint${bits}`;
+  return z
     .union([
-      z.string().regex(new RegExp(`^[0-9]{1,${digitsMax}}$`)),
-      z.number().min(0).meta({ type: 'integer' }),
+      z
+        .string()
+        .regex(/^[0-9]{1,39}$/)
+        .meta({ format }),
+      (most === undefined ? number : number.max(most)).meta({ type: 'integer' }),
     ])
     .meta({ description: what, format });
-const in128 = (what: string) => integer(what, 'uint128', 39);
-const in64 = (what: string) => integer(what, 'uint64', 39);
-const in32 = (what: string) => integer(what, 'uint32', 39);
+}
+const in128 = (what: string) => integer(what, 128);
+const in64 = (what: string) => integer(what, 64);
+const in32 = (what: string) => integer(what, 32);
+const in16 = (what: string) => integer(what, 16);
 
-const inFlags = (names: FlagNames) =>
-  z.union([z.int().min(0), z.string().max(500), z.array(z.string().max(50)).max(16)]).describe(
-    `Bits as a number or as digits, one name, names joined with |, or a list of names: ${Object.entries(
-      names,
-    )
-      .map(([name, bit]) => `${name} (${bit})`)
-      .join(', ')}.`,
+/** `most`: of the bits that the ledger is handed; what they mean together it says itself. */
+function inFlags(names: FlagNames, most: number) {
+  const name = `(${Object.keys(names).join('|')})`;
+  const bits = Object.entries(names).map(([name, bit]) => `${name} (${bit})`);
+  return z
+    .union([
+      z.int().min(0).max(most),
+      z
+        .string()
+        .regex(new RegExp(`^([0-9]{1,39}|${name}(\\|${name}){0,15})$`))
+        .max(500),
+      z.array(z.enum(Object.keys(names))).max(16),
+    ])
+    .describe(
+      `Bits as a number or as digits, one name, names joined with |, or a list of names: ${bits.join(', ')}.`,
+    );
+}
+const inRecordFlags = (names: FlagNames) => inFlags(names, 2 ** 16 - 1);
+const inFilterFlags = (names: FlagNames) =>
+  inFlags(
+    names,
+    Object.values(names).reduce((all, bit) => all | bit, 0),
   );
 
 const userDataIn = {
@@ -64,8 +89,8 @@ export const accountInput = z
   .strictObject({
     id: in128('Unique, not 0, not 2^128 - 1.'),
     ledger: in32('Transfers are between accounts of one ledger.'),
-    code: integer('What kind of account it is, to you.', 'uint16', 39),
-    flags: inFlags(accountFlags).optional(),
+    code: in16('What kind of account it is, to you.'),
+    flags: inRecordFlags(accountFlags).optional(),
     ...userDataIn,
     debits_pending: in128('0 only.').optional(),
     debits_posted: in128('0 only.').optional(),
@@ -88,12 +113,8 @@ export const transferInput = z
     timeout: in32('Of a pending transfer, in seconds.').optional(),
     timeout_ms: in64('Instead of timeout: milliseconds, a multiple of 1000.').optional(),
     ledger: in32('Not needed to post or void.').optional(),
-    code: integer(
-      'What kind of transfer it is, to you. Not needed to post or void.',
-      'uint16',
-      39,
-    ).optional(),
-    flags: inFlags(transferFlags).optional(),
+    code: in16('What kind of transfer it is, to you. Not needed to post or void.').optional(),
+    flags: inRecordFlags(transferFlags).optional(),
     timestamp: timestampIn,
   })
   .meta({ id: 'TransferInput' });
@@ -106,22 +127,21 @@ const ids = z.array(in128('An ID.')).max(eventsMax);
 export const lookupRequest = z.union([ids, z.strictObject({ ids })]).meta({ id: 'LookupRequest' });
 
 const range = {
-  code: integer('Rows with this code only.', 'uint16', 39).optional(),
+  code: in16('Rows with this code only.').optional(),
   ...userDataIn,
   timestamp_min: in64('Nanoseconds since 1970; 0 is no bound.').optional(),
   timestamp_max: in64('Nanoseconds since 1970; 0 is no bound.').optional(),
-  limit: integer(
-    `Rows at most, 1 to ${rowsMax}; ${rowsDefault} when absent.`,
-    'uint32',
-    39,
-  ).optional(),
+  limit: integer(`Rows at most, 1 to ${rowsMax}; ${rowsDefault} when absent.`, 32, [
+    1,
+    rowsMax,
+  ]).optional(),
 };
 
 export const accountFilter = z
   .strictObject({
     account_id: in128('Whose rows.'),
     ...range,
-    flags: inFlags(accountFilterFlags).optional(),
+    flags: inFilterFlags(accountFilterFlags).optional(),
   })
   .describe('Flags are debits|credits when absent.')
   .meta({ id: 'AccountFilter' });
@@ -130,7 +150,7 @@ export const queryFilter = z
   .strictObject({
     ledger: in32('Rows of this ledger only.').optional(),
     ...range,
-    flags: inFlags(queryFilterFlags).optional(),
+    flags: inFilterFlags(queryFilterFlags).optional(),
   })
   .meta({ id: 'QueryFilter' });
 

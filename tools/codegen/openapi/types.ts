@@ -12,15 +12,23 @@ export async function typesOf(
     paths: {},
     components: { schemas },
   } as unknown as OpenAPI3;
-  return written(document);
+  return written(document, { defaultNonNullable: true });
 }
 
-/** Types of a whole document: `paths`, `operations`, and its schemas by name. */
+/**
+ * Types of a whole document: `paths`, `operations`, and its schemas by name. Who sends a request need not send what has a
+ * default; of answers nothing has one.
+ */
 export const typesOfDocument = (document: unknown): Promise<string> =>
-  written(document as OpenAPI3);
+  written(document as OpenAPI3, { defaultNonNullable: false });
 
-async function written(document: OpenAPI3): Promise<string> {
+/** `defaultNonNullable`: what has a default is there, as in objects that an API server has completed. */
+async function written(
+  document: OpenAPI3,
+  options: { readonly defaultNonNullable: boolean },
+): Promise<string> {
   const nodes = await openapiTypescript(document, {
+    ...options,
     immutable: true,
     rootTypes: true,
     rootTypesNoSchemaPrefix: true,
