@@ -12,9 +12,10 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface BodySpec {
   /**
    * `json`: parsed and checked against the schema before the handler is called, 256 KiB at most. `ledger`: handed on as
-   * bytes, 8 MiB at most; the schema is for the document.
+   * bytes, 8 MiB at most; the schema is for the document. `signed`: handed on as bytes, which a signature in a header is of,
+   * 256 KiB at most.
    */
-  readonly form: 'json' | 'ledger';
+  readonly form: 'json' | 'ledger' | 'signed';
   readonly schema: z.ZodType;
   readonly examples: Readonly<Record<string, unknown>>;
   /** A body that may be left out is then the schema's answer to `{}`. */
@@ -92,7 +93,7 @@ export type Immutable<T> = T extends (infer Item)[]
 export interface Input<Route extends RouteSpec> {
   readonly params: ParametersOf<Route['path']>;
   readonly query: OutputOf<Route['query']>;
-  readonly body: Route['body'] extends { form: 'ledger' }
+  readonly body: Route['body'] extends { form: 'ledger' | 'signed' }
     ? Uint8Array
     : Route['body'] extends { schema: infer Schema }
       ? OutputOf<Schema>

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { countDatabases, createDatabase } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
+import { saveCreate } from '../store/saved-creates.ts';
 import type { BillingBlock } from '../billing/guard.ts';
 import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
@@ -34,12 +35,17 @@ export interface CreationPlan {
   readonly catalogVersion: string;
 }
 
+/** `dry`: only what would be. `saved`: asked for earlier, and kept until now. */
+export type Asking = 'now' | 'dry' | 'saved';
+
 /** Everything that is checked before anything is made. */
 export async function planCreation(
   services: DatabaseServices,
-  { organization, author }: Caller,
+  caller: Caller,
   request: CreateRequest,
+  asking: Asking = 'now',
 ): Promise<CreationPlan | Refusal> {
+  const { organization } = caller;
   if (organization.status !== 'ACTIVE') {
     const detail = `The organization ${organization.slug} is suspended and may not create databases.`;
     return { refused: 'provisioning_not_permitted', detail };
@@ -56,16 +62,9 @@ export async function planCreation(
   if (count >= services.databasesMax) return tooMany(services.databasesMax);
   const billing = await services.billing.ensureReady(organization.id);
   if (!billing.ready) {
-    await services.store.change(author, async (change) => {
-      change.emit({
-        organizationId: organization.id,
-        type: 'billing.setup_required',
-        outcome: 'DENIED',
-        subject: { type: 'organization', id: organization.id, display: organization.name },
-        data: { reason: billing.reason },
-      });
-    });
-    return billingRequired(billing);
+    const draftId =
+      asking === 'now' ? await keepForLater(services, caller, request, billing) : null;
+    return billingRequired(billing, draftId);
   }
   const { choice, price, automatic } = chosen;
   return {
@@ -78,6 +77,25 @@ export async function planCreation(
   };
 }
 
+/** Tells that billing is missing, and keeps what was asked for until it is there. */
+function keepForLater(
+  { store }: DatabaseServices,
+  { organization: { id, name }, author }: Caller,
+  request: CreateRequest,
+  { reason }: BillingBlock,
+): Promise<string | null> {
+  return store.change(author, async (change) => {
+    change.emit({
+      organizationId: id,
+      type: 'billing.setup_required',
+      outcome: 'DENIED',
+      subject: { type: 'organization', id, display: name },
+      data: { reason },
+    });
+    return saveCreate(change, id, request);
+  });
+}
+
 export async function createPlanned(
   { store }: DatabaseServices,
   { organization, author }: Caller,
@@ -86,7 +104,7 @@ export async function createPlanned(
   within: Within<WithJob>,
 ): Promise<WithJob | Refusal> {
   const { nodeCount: _, ...choice } = plan.choice;
-  const price = plan.price && { currency: plan.price.currency, monthly: plan.price.amount };
+  const price = plan.price && agreed(plan.price);
   return store.change(author, async (change) => {
     const made = await createDatabase(
       change,
@@ -112,6 +130,11 @@ export async function createPlanned(
     await within(change, result);
     return result;
   });
+}
+
+function agreed({ currency, amount, lines }: Price) {
+  const [, storage] = lines;
+  return { currency, monthly: amount, ...(storage && { storage: storage.amount }) };
 }
 
 export const byHand = 'People of the provider make this database; it is ready when they say so.';
@@ -154,12 +177,24 @@ function notInCatalog({
   };
 }
 
-const billingRequired = ({ checkoutUrl, expiresAt, reason, sessionId }: BillingBlock): Refusal => ({
+const billingRequired = (
+  { checkoutUrl, expiresAt, reason, sessionId }: BillingBlock,
+  draftId: string | null,
+): Refusal => ({
   refused: 'billing_required',
-  detail: 'Set billing up at billing.checkoutUrl, then send the request again.',
+  detail:
+    draftId === null
+      ? 'Set billing up at billing.checkoutUrl, then send the request again.'
+      : 'Set billing up at billing.checkoutUrl; the database is then made as it was asked for.',
   members: {
     success: false,
-    billing: { checkoutUrl, expiresAt: expiresAt?.toISOString() ?? null, reason, sessionId },
+    billing: {
+      checkoutUrl,
+      expiresAt: expiresAt?.toISOString() ?? null,
+      reason,
+      sessionId,
+      draftId,
+    },
     provisioning: {
       status: 'BLOCKED_BY_BILLING',
       started: false,

@@ -8,10 +8,11 @@ import { bodyErrors, summaryOf } from './validation.ts';
 
 export const controlBodyMax = 256 * 1024;
 
-const limits = { json: controlBodyMax, ledger: ledgerBodyMax };
+const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
 const readers = {
   json: raw({ type: () => true, limit: limits.json }),
   ledger: raw({ type: () => true, limit: limits.ledger }),
+  signed: raw({ type: () => true, limit: limits.signed }),
 };
 
 /** Refused before it is read where its length is told and too large. */
@@ -75,9 +76,9 @@ function checkType(contentType: string | undefined): void {
   });
 }
 
-/** The handler's `body`: bytes for the ledger, else what the schema makes of them. */
+/** The handler's `body`: what the schema makes of the bytes, or the bytes themselves where they are not ours to read yet. */
 export function parseBody(spec: BodySpec, bytes: Uint8Array): unknown {
-  if (spec.form === 'ledger') return bytes;
+  if (spec.form !== 'json') return bytes;
   const value = bytes.length === 0 && spec.optional === true ? {} : parseJsonBody(bytes);
   const parsed = spec.schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -123,6 +123,7 @@ function factsOf(
     ifNoneMatch: headers['if-none-match'],
     lastEventId: headers['last-event-id']?.toString(),
     idempotency: route.idempotent ? idempotencyOf(request, bytes) : undefined,
+    stripeSignature: headers['stripe-signature']?.toString(),
     waitMs: waitOf(headers['prefer']?.toString()),
     format,
   };

@@ -35,6 +35,8 @@ export interface Price {
   readonly currency: string;
   /** Decimal with two places. */
   readonly monthly: string;
+  /** What of it is for the volumes. */
+  readonly storage?: string;
 }
 
 export interface Database {

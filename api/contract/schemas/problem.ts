@@ -24,6 +24,11 @@ export const billing = z
       'ACCOUNT_REVIEW',
     ]),
     sessionId: z.string().nullable(),
+    draftId: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('What was asked for is kept under this ID and done once billing is set up.'),
   })
   .meta({ id: 'Billing' });
 

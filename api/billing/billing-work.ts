@@ -1,0 +1,118 @@
+/** What goes on for billing besides answering. Every API process does all of it: what one has done, the others find done. */
+import type { Logger } from 'pino';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import type { DatabaseServices } from '../databases/database-service.ts';
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import { organizationsToLookAt } from '../store/billing-accounts.ts';
+import { countStuckUsage } from '../store/billing-usage.ts';
+import { meterNextHour } from './metering.ts';
+import { makeSavedCreates } from './saved-creates.ts';
+import { sendUsage } from './sending.ts';
+import { tellSpending } from './spend-limits.ts';
+import type { StripeBilling } from './stripe-billing.ts';
+import { suspendAndResume } from './suspending.ts';
+
+export interface BillingWorkOptions {
+  readonly billing: StripeBilling;
+  readonly services: DatabaseServices;
+  readonly writer: DatabaseWriter;
+  readonly logger: Logger;
+}
+
+interface Task {
+  readonly everyMs: number;
+  /** Does not wait when something has happened. */
+  readonly wakes?: true;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Organizations that are looked at in one go when nobody has told of them for a day. */
+const lookMax = 20;
+
+export class BillingWork {
+  readonly #tasks: Readonly<Record<string, Task>>;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  readonly #runs: Promise<void>[] = [];
+  #wake = new AbortController();
+
+  constructor({ billing, services, writer, logger }: BillingWorkOptions) {
+    const { store } = services;
+    const { currency } = billing.settings;
+    this.#logger = logger;
+    this.#tasks = {
+      'saved creates': { everyMs: 5_000, wakes: true, run: () => makeSavedCreates(services) },
+      suspensions: {
+        everyMs: 10_000,
+        wakes: true,
+        run: () => suspendAndResume(store, writer),
+      },
+      metering: {
+        everyMs: 60_000,
+        run: async () => {
+          while (!this.#stopping.signal.aborted) {
+            const hour = await meterNextHour(store, services.now());
+            if (hour === undefined) break;
+            logger.info({ hour }, 'metered');
+          }
+          await tellSpending(store, currency, services.now());
+        },
+      },
+      sending: {
+        everyMs: 60_000,
+        run: async () => {
+          while (!this.#stopping.signal.aborted) {
+            const { sent, refused } = await sendUsage(store, billing.stripe, currency);
+            if (sent + refused === 0) break;
+            logger.info({ sent, refused }, 'sent use to the provider of payments');
+          }
+        },
+      },
+      'stuck use': {
+        everyMs: 60 * 60_000,
+        run: async () => {
+          const stuck = await countStuckUsage(store.read);
+          if (stuck.refused + stuck.unconfirmed > 0) logger.error(stuck, 'use is not charged');
+        },
+      },
+      'daily look': {
+        everyMs: 10 * 60_000,
+        run: async () => {
+          for (const id of await organizationsToLookAt(store.read, lookMax)) await billing.look(id);
+        },
+      },
+    };
+    billing.onChange = () => this.wake();
+  }
+
+  start(): void {
+    for (const [name, task] of Object.entries(this.#tasks)) {
+      this.#runs.push(this.#repeat(name, task));
+    }
+  }
+
+  /** Something has happened that need not wait. */
+  wake(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.wake();
+    await Promise.all(this.#runs);
+  }
+
+  async #repeat(name: string, { everyMs, wakes, run }: Task): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      const until = wakes === true ? this.#wake.signal : this.#stopping.signal;
+      try {
+        await run();
+      } catch (error) {
+        this.#logger.warn({ err: error, task: name }, 'work for billing failed');
+      }
+      if (this.#stopping.signal.aborted) return;
+      await sleep(systemTimers, everyMs, until);
+    }
+  }
+}

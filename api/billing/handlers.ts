@@ -1,0 +1,145 @@
+import type { billingRoutes } from '../contract/routes/billing.ts';
+import type { HandlersOf } from '../http/handler.ts';
+import { Refusal } from '../http/refusal.ts';
+import {
+  ensureBillingAccount,
+  findBillingAccount,
+  lockBillingAccount,
+  writeSpendLimit,
+} from '../store/billing-accounts.ts';
+import { accruedIn } from '../store/billing-usage.ts';
+import { listSavedCreates, type SavedCreate } from '../store/saved-creates.ts';
+import type { Store } from '../store/store.ts';
+import { decimalOf, microsOf, monthOf } from './money.ts';
+import type { StripeBilling } from './stripe-billing.ts';
+
+export interface BillingHandlerOptions {
+  readonly store: Store;
+  /** `undefined`: the service bills nobody. */
+  readonly billing: StripeBilling | undefined;
+  readonly now: () => Date;
+}
+
+type Handlers = HandlersOf<typeof billingRoutes>;
+
+export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
+  async getBilling({ principal }) {
+    return {
+      status: 200,
+      body: { billing: await shownBilling(options, principal.organization.id) },
+    };
+  },
+  async updateBilling({ body: { spendLimit }, principal, author }) {
+    const { id, name } = principal.organization;
+    const { currency } = used(options).settings;
+    if (spendLimit !== null && spendLimit.currency !== currency) {
+      throw invalid('#/spendLimit/currency', 'unavailable', `Must be ${currency}.`);
+    }
+    const micros = spendLimit === null ? null : microsOf(spendLimit.amount);
+    if (micros === 0n) {
+      throw invalid('#/spendLimit/amount', 'below_minimum', 'Must be more than nothing.');
+    }
+    await ensureBillingAccount(options.store.read, id);
+    await options.store.change(author, async (change) => {
+      const before = (await lockBillingAccount(change, id))?.spendLimitMicros ?? null;
+      if (before === micros) return;
+      await writeSpendLimit(change, id, micros);
+      change.emit({
+        organizationId: id,
+        type: 'billing.spend_limit_changed',
+        subject: { type: 'organization', id, display: name },
+        data: {},
+        changes: [
+          {
+            path: '/spendLimit/amount',
+            from: before === null ? null : decimalOf(before),
+            to: spendLimit?.amount ?? null,
+          },
+        ],
+      });
+    });
+    return { status: 200, body: { success: true, billing: await shownBilling(options, id) } };
+  },
+  async openCheckout({ body, principal }) {
+    const billing = used(options);
+    const returnUrl = body.returnUrl ?? billing.settings.returnUrl;
+    // Elsewhere it would lend our name to others' pages.
+    if (new URL(returnUrl).origin !== new URL(billing.settings.returnUrl).origin) {
+      const own = new URL(billing.settings.returnUrl).origin;
+      throw invalid('#/returnUrl', 'not_allowed', `Must begin with ${own}.`);
+    }
+    const checkout = await billing.openCheckout(principal.organization.id, returnUrl);
+    return {
+      status: 201,
+      body: {
+        success: true,
+        checkoutUrl: checkout.url,
+        expiresAt: checkout.expiresAt.toISOString(),
+      },
+    };
+  },
+  async receiveStripeEvent({ body, stripeSignature }) {
+    if (options.billing === undefined) {
+      throw new Refusal('not_found', { detail: 'This service has nothing to do with Stripe.' });
+    }
+    await options.billing.receive(body, stripeSignature);
+    return { status: 204 };
+  },
+});
+
+function used({ billing }: BillingHandlerOptions): StripeBilling {
+  if (billing !== undefined) return billing;
+  throw new Refusal('billing_not_used', {
+    detail: 'This service bills nobody; there is nothing to set up.',
+  });
+}
+
+const invalid = (pointer: string, code: string, detail: string): Refusal =>
+  new Refusal('validation_failed', { detail, errors: [{ pointer, code, detail }] });
+
+const notUsed = {
+  provider: 'none',
+  status: 'READY',
+  paymentMethod: null,
+  spendLimit: null,
+  currentPeriod: null,
+  savedCreates: [],
+} as const;
+
+async function shownBilling(
+  { store, billing, now }: BillingHandlerOptions,
+  organizationId: string,
+) {
+  if (billing === undefined) return notUsed;
+  const { currency } = billing.settings;
+  const month = monthOf(now());
+  const [account, accrued, saved] = await Promise.all([
+    findBillingAccount(store.read, organizationId),
+    accruedIn(store.read, organizationId, currency, month),
+    listSavedCreates(store.read, organizationId),
+  ]);
+  const limit = account?.spendLimitMicros ?? null;
+  return {
+    provider: 'stripe' as const,
+    status: account?.status ?? ('SETUP_REQUIRED' as const),
+    paymentMethod: account?.paymentMethod ?? null,
+    spendLimit: limit === null ? null : { currency, amount: decimalOf(limit) },
+    currentPeriod: {
+      start: month.start.toISOString(),
+      end: month.end.toISOString(),
+      accrued: { currency, amount: decimalOf(accrued.micros) },
+      accruedUntil: accrued.until?.toISOString() ?? null,
+    },
+    savedCreates: saved.map(shownSavedCreate),
+  };
+}
+
+const shownSavedCreate = (saved: SavedCreate) => ({
+  id: saved.id,
+  name: saved.name,
+  status: saved.status,
+  databaseId: saved.databaseId,
+  error: saved.error,
+  createdAt: saved.createdAt.toISOString(),
+  expiresAt: saved.expiresAt.toISOString(),
+});

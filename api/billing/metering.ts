@@ -1,0 +1,62 @@
+/** What each database used in an hour, and what that costs: from the events in the store, so that whoever writes it, and when, finds the same. */
+import { systemAuthor } from '../events/actor.ts';
+import {
+  databasesOfHour,
+  lastMeteredHour,
+  takeHour,
+  writeUsage,
+  type DatabaseOfHour,
+  type Meter,
+  type Usage,
+} from '../store/billing-usage.ts';
+import type { Store } from '../store/store.ts';
+import { microsOf, shareOf } from './money.ts';
+import { hourMs, runningSeconds } from './running.ts';
+
+/** After an hour's end, before it is metered: transactions that began within it have ended by then. */
+const graceMs = 5 * 60_000;
+/** What Stripe takes is at most 35 days old; older hours are not metered. */
+const oldestMs = 34 * 24 * hourMs;
+
+/** Meters the next hour that is over and was not metered. `undefined`: there is none. */
+export async function meterNextHour(store: Store, now: Date): Promise<Date | undefined> {
+  const last = await lastMeteredHour(store.read);
+  const newest = new Date(Math.floor((now.getTime() - graceMs) / hourMs) * hourMs - hourMs);
+  // The first hour is that in which billing is switched on: what ran before it is not charged.
+  const next =
+    last === undefined
+      ? newest
+      : new Date(Math.max(last.getTime() + hourMs, newest.getTime() - oldestMs));
+  if (next > newest) return undefined;
+  await store.change(systemAuthor('billing'), async (change) => {
+    if (!(await takeHour(change, next))) return;
+    // Of the first hour there is only the mark.
+    if (last === undefined) return;
+    const databases = await databasesOfHour(change, next, new Date(next.getTime() + hourMs));
+    await writeUsage(
+      change,
+      next,
+      databases.flatMap((database) => usageOf(database, next)),
+    );
+  });
+  return next;
+}
+
+export function usageOf(database: DatabaseOfHour, hour: Date): readonly Usage[] {
+  const { events, price, ...what } = database;
+  const seconds = runningSeconds(hour, events);
+  const storage = microsOf(price?.storage ?? '0');
+  const monthly: Readonly<Record<Meter, bigint>> = {
+    compute: microsOf(price?.monthly ?? '0') - storage,
+    storage,
+  };
+  return (['compute', 'storage'] as const)
+    .filter((meter) => seconds[meter] > 0)
+    .map((meter) => ({
+      ...what,
+      meter,
+      seconds: seconds[meter],
+      currency: price?.currency ?? null,
+      amountMicros: price === null ? null : shareOf(monthly[meter], seconds[meter]),
+    }));
+}

@@ -1,0 +1,58 @@
+/** For how long a database ran within an hour, by the events that tell of it: pure. */
+export const runningEvents = [
+  'database.ready',
+  'database.restored',
+  'database.resumed',
+  'database.suspended',
+  'database.delete_requested',
+  'database.deleted',
+] as const;
+export type RunningEvent = (typeof runningEvents)[number];
+
+export interface RunningSeconds {
+  /** Its processes ran. */
+  readonly compute: number;
+  /** Its volumes were there for it: while it is stopped, too. */
+  readonly storage: number;
+}
+
+interface State {
+  readonly compute: boolean;
+  readonly storage: boolean;
+}
+
+const states: Readonly<Record<RunningEvent, State>> = {
+  'database.ready': { compute: true, storage: true },
+  'database.restored': { compute: true, storage: true },
+  'database.resumed': { compute: true, storage: true },
+  'database.suspended': { compute: false, storage: true },
+  // From its acceptance on, not from when the last volume is gone.
+  'database.delete_requested': { compute: false, storage: false },
+  'database.deleted': { compute: false, storage: false },
+};
+
+export const hourMs = 3_600_000;
+
+/**
+ * `events`: of one database, in their order: the last one before the hour, if there is one, and all within it. Whole seconds,
+ * rounded up, so that what ran is never nothing.
+ */
+export function runningSeconds(
+  hour: Date,
+  events: readonly { readonly type: RunningEvent; readonly occurredAt: Date }[],
+): RunningSeconds {
+  const start = hour.getTime();
+  const end = start + hourMs;
+  const ran = { compute: 0, storage: 0 };
+  for (const [index, { type, occurredAt }] of events.entries()) {
+    const from = Math.max(occurredAt.getTime(), start);
+    const next = events[index + 1]?.occurredAt.getTime() ?? end;
+    const ms = Math.max(Math.min(next, end) - from, 0);
+    if (states[type].compute) ran.compute += ms;
+    if (states[type].storage) ran.storage += ms;
+  }
+  return {
+    compute: Math.ceil(ran.compute / 1_000),
+    storage: Math.ceil(ran.storage / 1_000),
+  };
+}

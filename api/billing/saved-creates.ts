@@ -1,0 +1,69 @@
+/** Makes the databases that were asked for before billing was set up, as if they were asked for now, each once. */
+import { planCreation, createPlanned, type CreateRequest } from '../databases/create.ts';
+import type { DatabaseServices } from '../databases/database-service.ts';
+import { isRefusal, type Refusal } from '../databases/refusal.ts';
+import { findOrganization, type Organization } from '../store/organizations.ts';
+import {
+  claimSavedCreate,
+  endSavedCreate,
+  SavedCreateEnded,
+  type SavedCreate,
+} from '../store/saved-creates.ts';
+
+/** Those after which trying again later may help: the catalog is not read yet, the spend limit is reached. */
+const passing = new Set<Refusal['refused']>(['service_unavailable', 'billing_required']);
+
+/** All that may be made now. Gives how many were made or given up. */
+export async function makeSavedCreates(services: DatabaseServices): Promise<number> {
+  let ended = 0;
+  for (;;) {
+    const saved = await claimSavedCreate(services.store.read);
+    if (saved === undefined) return ended;
+    const organization = await findOrganization(services.store.read, saved.organizationId);
+    if (organization !== undefined && (await make(services, organization, saved))) ended += 1;
+  }
+}
+
+async function make(
+  services: DatabaseServices,
+  organization: Organization,
+  saved: SavedCreate,
+): Promise<boolean> {
+  const caller = { organization, author: saved.author };
+  const request = saved.request as CreateRequest;
+  try {
+    const plan = await planCreation(services, caller, request, 'saved');
+    if (isRefusal(plan)) return await giveUp(services, organization, saved, plan);
+    const { labels = {} } = request;
+    const made = await createPlanned(services, caller, plan, labels, (change, { database }) =>
+      endSavedCreate(change, saved.id, { databaseId: database.id }),
+    );
+    if (isRefusal(made)) return await giveUp(services, organization, saved, made);
+    return true;
+  } catch (error) {
+    // Another process took it over when this one had been held up for longer than its lease.
+    if (error instanceof SavedCreateEnded) return false;
+    throw error;
+  }
+}
+
+async function giveUp(
+  { store }: DatabaseServices,
+  organization: Organization,
+  saved: SavedCreate,
+  { refused, detail }: Refusal,
+): Promise<boolean> {
+  if (passing.has(refused)) return false;
+  const reason = { code: refused, message: detail };
+  await store.change(saved.author, async (change) => {
+    await endSavedCreate(change, saved.id, { error: reason });
+    change.emit({
+      organizationId: organization.id,
+      type: 'billing.saved_create_failed',
+      outcome: 'FAILED',
+      subject: { type: 'organization', id: organization.id, display: organization.name },
+      data: { name: saved.name, reason },
+    });
+  });
+  return true;
+}

@@ -1,0 +1,58 @@
+/** Tells an organization when it has spent half, most and all of what it means to spend in a month. */
+import { systemAuthor } from '../events/actor.ts';
+import {
+  lockBillingAccount,
+  organizationsWithLimit,
+  writeTold,
+} from '../store/billing-accounts.ts';
+import { accruedIn } from '../store/billing-usage.ts';
+import { findOrganization } from '../store/organizations.ts';
+import type { Store } from '../store/store.ts';
+import { decimalOf, monthOf } from './money.ts';
+
+export const spendThresholds = [50, 80, 100] as const;
+
+/** The highest threshold that is reached; 0: none. */
+export const reachedPercent = (micros: bigint, limitMicros: bigint): number =>
+  spendThresholds.findLast((percent) => micros * 100n >= limitMicros * BigInt(percent)) ?? 0;
+
+/** Each threshold once a month, the highest of those that were passed at once. Gives how many were told. */
+export async function tellSpending(store: Store, currency: string, now: Date): Promise<number> {
+  let told = 0;
+  for (const organizationId of await organizationsWithLimit(store.read)) {
+    if (await tellOne(store, organizationId, currency, now)) told += 1;
+  }
+  return told;
+}
+
+function tellOne(
+  store: Store,
+  organizationId: string,
+  currency: string,
+  now: Date,
+): Promise<boolean> {
+  const month = monthOf(now);
+  return store.change(systemAuthor('billing'), async (change) => {
+    const account = await lockBillingAccount(change, organizationId);
+    const limitMicros = account?.spendLimitMicros ?? null;
+    if (account === undefined || limitMicros === null) return false;
+    const { micros } = await accruedIn(change.db, organizationId, currency, month);
+    const percent = reachedPercent(micros, limitMicros);
+    const sameMonth = account.toldMonth?.getTime() === month.start.getTime();
+    if (percent === 0 || (sameMonth && percent <= account.toldPercent)) return false;
+    await writeTold(change, organizationId, percent, month.start);
+    const organization = await findOrganization(change.db, organizationId);
+    change.emit({
+      organizationId,
+      type: 'billing.spend_threshold_reached',
+      subject: { type: 'organization', id: organizationId, display: organization?.name ?? '' },
+      data: {
+        percent,
+        currency,
+        accrued: decimalOf(micros),
+        spendLimit: decimalOf(limitMicros),
+      },
+    });
+    return true;
+  });
+}

@@ -1,0 +1,41 @@
+/** Databases of organizations that do not pay stand still, with all their data, and go on when they pay. Nothing is deleted. */
+import { systemAuthor } from '../events/actor.ts';
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import {
+  databasesToResume,
+  databasesToSuspend,
+  endSuspension,
+  isSuspensionDue,
+  noteSuspensions,
+  type SuspendableDatabase,
+} from '../store/billing-suspensions.ts';
+import type { Store } from '../store/store.ts';
+
+/** Gives how many were stopped or let go. Done again by whoever finds it not done. */
+export async function suspendAndResume(store: Store, writer: DatabaseWriter): Promise<number> {
+  await store.change(systemAuthor('billing'), noteSuspensions);
+  const toSuspend = await databasesToSuspend(store.read);
+  for (const database of toSuspend) {
+    await setSuspended(writer, database, true);
+    // They have paid while this was written, and another process has let it go before it stood still.
+    if (!(await isSuspensionDue(store.read, database.id))) {
+      await setSuspended(writer, database, false);
+    }
+  }
+  const toResume = await databasesToResume(store.read);
+  for (const database of toResume) {
+    await setSuspended(writer, database, false);
+    await endSuspension(store.read, database.id);
+  }
+  return toSuspend.length + toResume.length;
+}
+
+/** One that is gone needs neither. */
+async function setSuspended(
+  writer: DatabaseWriter,
+  { id, name, kubernetesNamespace, kubernetesUid }: SuspendableDatabase,
+  suspend: boolean,
+): Promise<void> {
+  const identity = { namespace: kubernetesNamespace, name, databaseId: id };
+  await writer.change(identity, kubernetesUid, { suspend });
+}
