@@ -15,6 +15,9 @@ export interface Deadline {
   clear(): void;
 }
 
+/** One for all: nobody is told of it, and an error with its stack for each request costs more than its deadline. */
+const cleared = new Error('ended');
+
 /**
  * A signal that aborts after `ms`, or with a parent. Not AbortSignal.any: parents here live as long as the process, and
  * nothing of a call may stay with them.
@@ -41,7 +44,7 @@ export function startDeadline(
     clear: () => {
       cancel();
       for (const parent of parents) parent?.removeEventListener('abort', follow);
-      controller.abort(new Error('ended'));
+      controller.abort(cleared);
     },
   };
 }

@@ -7,13 +7,19 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 export function typeIdOfUuid(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError(`not a UUID: ${uuid}`);
-  let rest = BigInt(`0x${hex}`);
-  let text = '';
-  for (let index = 0; index < 26; index += 1) {
-    text = `${digits.charAt(Number(rest & 31n))}${text}`;
-    rest >>= 5n;
+  let text = `${prefix}_`;
+  // 26 digits hold 130 bits: two zeros come first.
+  let bits = 0;
+  let count = 2;
+  for (let index = 0; index < 32; index += 1) {
+    bits = (bits << 4) | Number.parseInt(hex.charAt(index), 16);
+    count += 4;
+    if (count < 5) continue;
+    count -= 5;
+    text += digits.charAt(bits >> count);
+    bits &= (1 << count) - 1;
   }
-  return `${prefix}_${text}`;
+  return text;
 }
 
 /** Whether it is one with this prefix. The first digit holds the upper three bits only. */

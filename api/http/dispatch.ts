@@ -72,7 +72,7 @@ export async function dispatch(
       userAgent: facts.userAgent,
     };
     const full = admission ? { ...input, principal: admission.principal, author } : input;
-    const reply = await Promise.race([handler(full as never), ended(deadline.signal)]);
+    const reply = await untilEnded(handler(full as never), deadline.signal);
     if (reply.events !== undefined) deadline.disarm();
     await send(exchange, route, reply, deadline.signal);
   } catch (error) {
@@ -83,15 +83,17 @@ export async function dispatch(
   }
 }
 
-/** Rejects when the signal aborts: with what the client is to be told, or nothing when it has gone. */
-const ended = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
+/** Rejects when the signal aborts first: with what the client is to be told, or nothing when it has gone. */
+const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
+  new Promise((resolve, reject) => {
     const end = () => {
       const late = signal.reason instanceof Error && signal.reason.name === 'DeadlineExceeded';
       reject(late ? tooLate(signal.reason) : new ClientGone());
     };
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
+    const release = () => signal.removeEventListener('abort', end);
+    work.then(resolve, reject).then(release, release);
   });
 
 export class ClientGone extends Error {
@@ -169,8 +171,9 @@ async function send(
   reply: AnyReply,
   signal: AbortSignal,
 ): Promise<void> {
-  response.set({ 'Cache-Control': route.cache ?? cacheDefault, ...reply.headers });
-  if (reply.etag !== undefined) response.set('ETag', reply.etag);
+  response.setHeader('Cache-Control', route.cache ?? cacheDefault);
+  response.set({ ...reply.headers });
+  if (reply.etag !== undefined) response.setHeader('ETag', reply.etag);
   if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
   if (reply.events !== undefined) {
     await writeEvents(response, reply.events, signal);
@@ -187,11 +190,15 @@ async function send(
   response.status(reply.status);
   if (reply.bytes !== undefined) {
     response.set('Content-Type', reply.contentType ?? 'application/octet-stream');
+    response.setHeader('Content-Length', reply.bytes.length);
     response.end(reply.bytes);
   } else if (reply.body === undefined) {
     response.end();
   } else {
     response.set('Content-Type', 'application/json; charset=utf-8');
-    response.end(JSON.stringify(reply.body));
+    const text = JSON.stringify(reply.body);
+    // Without it the compression's writer sends chunks, which takes more of everybody.
+    response.setHeader('Content-Length', Buffer.byteLength(text));
+    response.end(text);
   }
 }

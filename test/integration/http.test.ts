@@ -270,6 +270,23 @@ test('HEAD is answered as GET without its body', async () => {
   expect(answer.headers.get('etag')).toBe('W/"db-7"');
 });
 
+test('an answer says how long it is, so that it need not come in chunks', async () => {
+  const headers = { 'accept-encoding': 'identity' };
+  for (const body of [undefined, '[]']) {
+    const { text, headers: told } =
+      body === undefined
+        ? await app.ask(one('0'), { as: 'full', headers })
+        : await app.ask(`${one('0')}/tb/create_transfers`, {
+            as: 'full',
+            headers,
+            method: 'POST',
+            body,
+          });
+    expect(told.get('content-length')).toBe(String(Buffer.byteLength(text)));
+    expect(told.get('transfer-encoding')).toBeNull();
+  }
+});
+
 test('answers are compressed, those with a secret are not', async () => {
   const headers = { 'accept-encoding': 'gzip' };
   const list = await app.ask('/api/v1/databases', {
