@@ -205,13 +205,13 @@ test('a month of payments is loaded by two clients while the engine and an API r
     return (await read<{ items: Pod[] }>('pods', '-n', namespace, '-l', which)).items;
   };
   const before = (await engines())[0]?.metadata.uid;
-  const looked = await loadPayments({ http, path: path(), official }, (percent) => {
+  const loaded = await loadPayments({ http, path: path(), official }, (percent) => {
     if (percent === 25) killed.push(killOne(engines()));
     if (percent === 60) killed.push(killOne(podsOf('ledgerhouse-api')));
   });
   expect(await Promise.all(killed)).toHaveLength(2);
   expect((await engines())[0]?.metadata.uid).not.toBe(before);
-  figure(`${rows.length} transfers are loaded, ${looked} batches looked for`, began);
+  figure(`${rows.length} transfers are loaded (${JSON.stringify(loaded)})`, began);
   await expectBooksToBalance();
 });
 
