@@ -1,6 +1,7 @@
-/** The one client of the HTTP API, typed by its document: for the CLI, the dashboard and tests. */
+/** The HTTP API by its document's types, over `fetch`: for the dashboard and tests. */
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import type { paths, Problem } from '../../gen/api.ts';
+import { querySerializer } from './query.ts';
 
 export type Client = FetchClient<paths>;
 
@@ -17,6 +18,7 @@ export interface ClientOptions {
 export function createClient({ baseUrl, apiKey, userAgent, fetch }: ClientOptions): Client {
   return createFetchClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
+    querySerializer,
     headers: {
       ...(apiKey !== undefined && { 'x-api-key': apiKey }),
       ...(userAgent !== undefined && { 'user-agent': userAgent }),

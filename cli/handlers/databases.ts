@@ -117,8 +117,7 @@ async function createBody(
     const value = input.text(option);
     return value === undefined ? [] : [[property, value] as const];
   });
-  // What has a default may be left out, though the generated type has it as always there.
-  const body: Omit<CreateDatabaseRequest, 'mode'> = {
+  return {
     name,
     ...(Object.fromEntries(chosen) as Partial<CreateDatabaseRequest>),
     ...(storage === undefined
@@ -131,7 +130,6 @@ async function createBody(
     ...labelsOf(input),
     ...protectionOf(input),
   };
-  return body as CreateDatabaseRequest;
 }
 
 export const updateDatabase: Handler = async (context, input) => {

@@ -104,7 +104,7 @@ describe('reading', () => {
       '--include-deleted',
     ]);
     expect(sentLines()).toEqual([
-      'GET /api/v1/databases?limit=1&status=READY%2CFAILED&q=a%26b&label=team%3Dx%2Cenv&includeDeleted=true&sort=-createdAt',
+      'GET /api/v1/databases?limit=1&status=READY,FAILED&q=a%26b&label=team%3Dx,env&includeDeleted=true&sort=-createdAt',
     ]);
     expect(stdout).toMatch(new RegExp(`${id} +payments-prod +READY +HEALTHY`));
     expect(stderr).toBe('more follow: --cursor abc\n');

@@ -44,6 +44,12 @@ test.each([
   ['api/gateway.ts', '../engine/ledger/state.ts'],
   ['api/gateway.ts', '../operator/plan.ts'],
   ['cli/main.ts', '../engine/client/client.ts'],
+  ['cli/main.ts', '../api/api.ts'],
+  ['cli/http/request.ts', '../../api/store/rows.ts'],
+  ['cli/handlers/tb.ts', '../../api/contract/schemas/ledger.ts'],
+  ['dashboard/main.ts', '../api/contract/routes.ts'],
+  ['api/client/client.ts', '../http/app.ts'],
+  ['api/client/client.ts', '../../domain/names.ts'],
 ])('%s may not import %s', async (path, imported) => {
   const { code, said } = await lint(
     path,
@@ -58,6 +64,9 @@ test.each([
   ['operator/plan.ts', '../domain/names.ts'],
   ['api/gateway.ts', '../engine/client/client.ts'],
   ['cli/main.ts', '../api/client/client.ts'],
+  ['cli/handlers/databases.ts', '../../gen/api.ts'],
+  ['cli/main.ts', './handlers/api.ts'],
+  ['api/client/client.ts', '../../gen/api.ts'],
 ])('%s may import %s', async (path, imported) => {
   const { said } = await lint(path, `import { x } from '${imported}';\nexport const y = x;\n`);
   expect(said).not.toContain('no-restricted-imports');
