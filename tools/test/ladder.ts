@@ -55,7 +55,10 @@ async function runStage(stage: Stage): Promise<StageResult> {
     // A suite that leaves something open must not hold the ladder; the deadline below is the last resort.
     '--forceExit',
     ...(stage.folder === undefined
-      ? ['--testPathIgnorePatterns', '/test/(repository|conformance|crash|integration|e2e)/']
+      ? [
+          '--testPathIgnorePatterns',
+          '/test/(repository|conformance|crash|replication|integration|e2e)/',
+        ]
       : [`--testPathPatterns=${where}/`]),
   ];
   const exit = await runToEnd(stage, args);

@@ -33,6 +33,13 @@ export const stages: readonly Stage[] = [
     deadlineMinutes: 15,
   },
   {
+    name: 'replication',
+    title: 'the replicated log on real etcd members',
+    folder: 'test/replication',
+    workers: 1,
+    deadlineMinutes: 6,
+  },
+  {
     name: 'integration',
     title: 'against a real control plane',
     folder: 'test/integration',

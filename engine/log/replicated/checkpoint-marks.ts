@@ -16,6 +16,7 @@ export interface CheckpointMarksOptions {
 export class CheckpointMarks {
   readonly #options: CheckpointMarksOptions;
   readonly #stopped = new AbortController();
+  #last: CheckpointMark | undefined;
   #next: CheckpointMark | undefined;
   #writing = false;
 
@@ -25,8 +26,14 @@ export class CheckpointMarks {
 
   /** The state at `mark` is durable here: this replica needs no block up to there any more. */
   put(mark: CheckpointMark): void {
+    this.#last = mark;
     this.#next = mark;
     if (!this.#writing) void this.#write();
+  }
+
+  /** Puts the last mark once more, if there is one. */
+  again(): void {
+    if (this.#last !== undefined) this.put(this.#last);
   }
 
   stop(): void {

@@ -17,6 +17,7 @@ import {
   type WatchRequest,
 } from './etcd.ts';
 import {
+  decodeNoSpaceMembers,
   decodeStatus,
   decodeTxn,
   decodeWatch,
@@ -60,7 +61,9 @@ export function createEtcdClient(target: string): Etcd {
       await call(control, maintenance('Defragment'), nothing, options);
     },
     disarmNoSpace: async (options) => {
-      await call(control, maintenance('Alarm'), encodeDisarmNoSpace(), options);
+      const alarms = await call(control, maintenance('Alarm'), nothing, options);
+      for (const memberId of decodeNoSpaceMembers(alarms))
+        await call(control, maintenance('Alarm'), encodeDisarmNoSpace(memberId), options);
     },
     watch: (request, handler) => watch(watches, request, handler),
     close: () => [blocks, watches, control].forEach((client) => client.close()),

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
+  decodeNoSpaceMembers,
   decodeStatus,
   decodeTxn,
   decodeWatch,
@@ -112,5 +113,14 @@ test('a status, with ids of all 64 bits and the alarms', () => {
 test('small requests', () => {
   expect(encodeCompact(300).toString('hex')).toBe('08ac02');
   expect(encodeMoveLeader(1n).toString('hex')).toBe('0801');
-  expect(encodeDisarmNoSpace().toString('hex')).toBe('08021801');
+  expect(encodeDisarmNoSpace(5n).toString('hex')).toBe('080210051801');
+});
+
+test('alarms: those for which there is no space', () => {
+  const alarm = (member: bigint, type: number) => new ProtoWriter().uint(1, member).uint(2, type);
+  const bytes = new ProtoWriter()
+    .message(1, header(1))
+    .message(2, alarm(7n, 1))
+    .message(2, alarm(8n, 2));
+  expect(decodeNoSpaceMembers(bytes.finish())).toEqual([7n]);
 });

@@ -161,7 +161,7 @@ function decodeEvent(bytes: Uint8Array): WatchEvent {
 export function decodeStatus(bytes: Uint8Array): MemberStatus {
   const reader = new ProtoReader(bytes);
   let [memberId, leaderId] = [0n, 0n];
-  let [raftTerm, fileBytes, bytesInUse, quotaBytes] = [0, 0, 0, 0];
+  let [raftTerm, fileBytes, bytesInUse, quotaBytes] = [0, 0, 0, Infinity];
   let isLearner = false;
   const alarms: string[] = [];
   while (reader.next()) {
@@ -172,7 +172,7 @@ export function decodeStatus(bytes: Uint8Array): MemberStatus {
     else if (reader.field === 8) alarms.push(reader.text());
     else if (reader.field === 9) bytesInUse = reader.number();
     else if (reader.field === 10) isLearner = reader.flag();
-    else if (reader.field === 12) quotaBytes = reader.number();
+    else if (reader.field === 12) quotaBytes = quotaOf(reader.id());
   }
   // Alarms come as "memberID:… alarm:NOSPACE", beside errors in words.
   const stands = (alarm: string): boolean => alarms.some((text) => text.includes(`alarm:${alarm}`));
@@ -181,12 +181,35 @@ export function decodeStatus(bytes: Uint8Array): MemberStatus {
   return { memberId, leaderId, raftTerm, ...sizes, isLearner, noSpace, corrupt };
 }
 
+/** A negative quota is none (etcd's --quota-backend-bytes). */
+function quotaOf(value: bigint): number {
+  const bytes = Number(BigInt.asIntN(64, value));
+  return bytes > 0 ? bytes : Infinity;
+}
+
 export const encodeCompact = (revision: number): Buffer =>
   new ProtoWriter().uint(1, revision).finish();
 
 export const encodeMoveLeader = (memberId: bigint): Buffer =>
   new ProtoWriter().uint(1, memberId).finish();
 
-/** For all members: an id of 0. */
-export const encodeDisarmNoSpace = (): Buffer =>
-  new ProtoWriter().uint(1, DEACTIVATE).uint(3, NOSPACE).finish();
+/** An alarm stands for the member that raised it, and is disarmed for that one. */
+export const encodeDisarmNoSpace = (memberId: bigint): Buffer =>
+  new ProtoWriter().uint(1, DEACTIVATE).uint(2, memberId).uint(3, NOSPACE).finish();
+
+/** The members for which there is no space, from the answer to an empty AlarmRequest, which lists all alarms. */
+export function decodeNoSpaceMembers(bytes: Uint8Array): bigint[] {
+  const reader = new ProtoReader(bytes);
+  const members: bigint[] = [];
+  while (reader.next()) {
+    if (reader.field !== 2) continue;
+    const alarm = new ProtoReader(reader.bytes());
+    let [memberId, type] = [0n, 0];
+    while (alarm.next()) {
+      if (alarm.field === 1) memberId = alarm.id();
+      else if (alarm.field === 2) type = alarm.number();
+    }
+    if (type === NOSPACE) members.push(memberId);
+  }
+  return members;
+}

@@ -107,9 +107,21 @@ test('raft’s lead follows the engine that has led well for a while', () => {
 
 test('who has handed over does not claim for a while, whatever raft does', () => {
   const policy = new LeadershipPolicy();
+  policy.decide({ ...base, nowMs: -50 });
   policy.abstain(ABSTAIN_MS);
   const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
   const seen = { raft: { leads: true, hasLeader: true }, peers: [silent] };
   const made = ask(policy, { untilMs: ABSTAIN_MS }, seen);
   expect(made).toEqual([{ atMs: ABSTAIN_MS, decision: { do: 'claim' } }]);
+});
+
+test('who has handed over may lead again as soon as somebody else has', () => {
+  const policy = new LeadershipPolicy();
+  policy.decide({ ...base, leading: true, nowMs: -50 });
+  policy.abstain(ABSTAIN_MS);
+  const raft = { leads: true, hasLeader: true };
+  const lead = { replica: 2, fence: 6 };
+  expect(ask(policy, { untilMs: 100 }, { lead, peers: [peer(2, { fence: 6 })] })).toEqual([]);
+  const made = ask(policy, { fromMs: 150, untilMs: 300 }, { lead, raft, peers: [peer(2)] });
+  expect(made).toEqual([{ atMs: 150, decision: { do: 'claim' } }]);
 });

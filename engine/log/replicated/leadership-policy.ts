@@ -47,7 +47,7 @@ export class LeadershipPolicy {
   #movedAtMs = -Infinity;
   #claimsNotBeforeMs = -Infinity;
 
-  /** For some time this replica claims nothing: it has just handed over. */
+  /** This replica claims nothing before somebody else leads, or before that time: it has just handed over. */
   abstain(untilMs: number): void {
     this.#claimsNotBeforeMs = untilMs;
     this.#owesClaim = false;
@@ -85,6 +85,7 @@ export class LeadershipPolicy {
     const holder = leading ? undefined : holderOf(seen);
     const wellAtMs = leading ? nowMs : (holder?.heardAtMs ?? -Infinity);
     const well = nowMs - wellAtMs < SILENCE_MS;
+    if (lead?.fence !== this.#fence) this.#claimsNotBeforeMs = -Infinity;
     if (lead?.fence !== this.#fence || stoodStill) {
       this.#fence = lead?.fence;
       this.#holderWellSinceMs = Infinity;

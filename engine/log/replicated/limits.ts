@@ -58,5 +58,3 @@ export const TRIM_BLOCKS_MAX = 1000;
 
 /** Of the quota: at this part of it no more entries are taken. */
 export const FULL_PART = 1 / 2;
-/** Without space, one step to make some is taken at most so often. */
-export const SPACE_STEP_MS = 1000;

@@ -6,7 +6,7 @@ import { expect, jest, test } from '@jest/globals';
 import { runWorld, type Outcome } from './testing/world.ts';
 
 const only = process.env['LOG_SEED'];
-const count = Number(process.env['LOG_SEEDS'] ?? '300');
+const count = Number(process.env['LOG_SEEDS'] ?? '200');
 const first = Number(only ?? '1');
 const seeds = Array.from({ length: only === undefined ? count : 1 }, (_, i) => first + i);
 jest.setTimeout(60_000 + count * 200);

@@ -24,7 +24,6 @@ import { bestPeer, LeadershipPolicy, type Decision } from './leadership-policy.t
 import {
   ABSTAIN_MS,
   CALL_TIMEOUT_MS,
-  FULL_PART,
   HAND_OVER_MS,
   REMEMBERED_MS,
   STATUS_INTERVAL_MS,
@@ -35,7 +34,7 @@ import type { CheckpointMark, Meta } from './records.ts';
 import { RecordsWatch, type Records } from './records-watch.ts';
 import { startReign, type Reign } from './reign.ts';
 import { RetainedBytes } from './retained.ts';
-import { SpaceRecovery } from './space-recovery.ts';
+import { isFull, SpaceRecovery } from './space-recovery.ts';
 import { takeOver } from './take-over.ts';
 
 export type Role =
@@ -109,7 +108,8 @@ export class ReplicatedLog {
     this.#position = position;
     this.#retained = new RetainedBytes(position.sequence);
     this.#marks = new CheckpointMarks({ etcd, timers, random, replica: identity.replica });
-    this.#space = new SpaceRecovery(etcd, timers);
+    const writeALittle = (): void => this.#marks.again();
+    this.#space = new SpaceRecovery({ etcd, timers, writeALittle });
     this.#recordsWatch = new RecordsWatch({
       etcd,
       timers,
@@ -163,9 +163,7 @@ export class ReplicatedLog {
 
   /** True while etcd has no room for more blocks: only deletion makes some. */
   get full(): boolean {
-    const status = this.#status;
-    if (status === undefined) return false;
-    return status.noSpace || status.bytesInUse > status.quotaBytes * FULL_PART;
+    return this.#status !== undefined && isFull(this.#status);
   }
 
   /** Resolves when a read executed then sees all that was acknowledged before. Rejects with ReadRefused. */

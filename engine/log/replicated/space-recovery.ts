@@ -1,38 +1,54 @@
 /**
- * When etcd has run out of its quota, it takes no puts before an operator acts; this is what an operator would do, one step
- * at a time. The leader compacts, each engine has its own member give back what is free, and the leader disarms the alarm.
- * Entries are refused long before (FULL_PART), so that this is for what nobody foresaw.
+ * When etcd has run out of its quota, it takes no puts before an operator acts; this is what an operator would do. The
+ * leader compacts, each engine has its own member give back what is free, and the leader disarms the alarm. Entries are
+ * refused long before (FULL_PART), so that this is for what nobody foresaw.
+ *
+ * How much is in use etcd counts anew with each commit of its file, and what a compaction freed counts from the one after
+ * it. A log that takes nothing because too much is in use would never hear that this is over; so the leader then writes a
+ * little from time to time.
  */
 import type { Timers } from '../../../base/timers.ts';
 import type { Etcd, MemberStatus } from './etcd.ts';
 import { LEAD } from './keys.ts';
-import { CALL_TIMEOUT_MS, FULL_PART, SPACE_STEP_MS } from './limits.ts';
+import { CALL_TIMEOUT_MS, FULL_PART } from './limits.ts';
+
+export interface SpaceRecoveryOptions {
+  readonly etcd: Etcd;
+  readonly timers: Timers;
+  /** Puts some small record once more. */
+  readonly writeALittle: () => void;
+}
 
 /** Rewriting 2 GiB takes some seconds. */
 const DEFRAGMENT_TIMEOUT_MS = 60_000;
+const DEFRAGMENT_AGAIN_MS = 2000;
+const STEP_MS = 1000;
+
+/** Whether so much is in use that no more entries are to be taken. */
+export const isFull = ({ noSpace, bytesInUse, quotaBytes }: MemberStatus): boolean =>
+  noSpace || bytesInUse > quotaBytes * FULL_PART;
 
 export class SpaceRecovery {
-  readonly #etcd: Etcd;
-  readonly #timers: Timers;
+  readonly #options: SpaceRecoveryOptions;
   readonly #stopped = new AbortController();
   #notBeforeMs = -Infinity;
   #busy = false;
 
-  constructor(etcd: Etcd, timers: Timers) {
-    this.#etcd = etcd;
-    this.#timers = timers;
+  constructor(options: SpaceRecoveryOptions) {
+    this.#options = options;
   }
 
   /** To be called with every status of the local member. */
   look(status: MemberStatus, leading: boolean): void {
-    if (!status.noSpace || this.#busy || this.#timers.nowMs() < this.#notBeforeMs) return;
+    const { timers } = this.#options;
+    if (!isFull(status) || this.#busy || timers.nowMs() < this.#notBeforeMs) return;
     this.#busy = true;
     void this.#step(status, leading)
       // What failed is taken again with a later status.
-      .catch(() => undefined)
-      .finally(() => {
+      .catch(() => STEP_MS)
+      .then((waitMs) => {
         this.#busy = false;
-        this.#notBeforeMs = this.#timers.nowMs() + SPACE_STEP_MS;
+        this.#notBeforeMs = timers.nowMs() + waitMs;
       });
   }
 
@@ -40,19 +56,26 @@ export class SpaceRecovery {
     this.#stopped.abort();
   }
 
-  async #step(status: MemberStatus, leading: boolean): Promise<void> {
+  /** Returns how long to wait before the next one. */
+  async #step(status: MemberStatus, leading: boolean): Promise<number> {
+    const { etcd, writeALittle } = this.#options;
     const { signal } = this.#stopped;
     const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
-    const level = status.quotaBytes * FULL_PART;
-    if (status.fileBytes > level && status.bytesInUse < level) {
-      await this.#etcd.defragment({ timeoutMs: DEFRAGMENT_TIMEOUT_MS, signal });
-    } else if (leading && status.fileBytes > level) {
+    if (!status.noSpace) {
+      if (leading) writeALittle();
+      return STEP_MS;
+    }
+    if (status.fileBytes <= status.quotaBytes * FULL_PART) {
+      if (leading) await etcd.disarmNoSpace(options);
+      return STEP_MS;
+    }
+    if (leading) {
       const look = { do: 'range', key: LEAD, keysOnly: true } as const;
       const request = { compare: [], success: [look], failure: [] };
-      const { revision } = await this.#etcd.txn(request, options);
-      await this.#etcd.compact(revision, options);
-    } else if (leading) {
-      await this.#etcd.disarmNoSpace(options);
+      const { revision } = await etcd.txn(request, options);
+      await etcd.compact(revision, options);
     }
+    await etcd.defragment({ timeoutMs: DEFRAGMENT_TIMEOUT_MS, signal });
+    return DEFRAGMENT_AGAIN_MS;
   }
 }

@@ -1,0 +1,116 @@
+/** Real etcd members on this machine: clients by unix sockets, each other on the loopback. Killed, stopped, started again. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureProgram } from '../../tools/cluster/binaries.ts';
+
+export interface EtcdGroupOptions {
+  readonly size?: number;
+  /** Bytes; 2 GiB as a database has it. */
+  readonly quotaBytes?: number;
+}
+
+export class EtcdGroup {
+  readonly folder: string;
+  readonly size: number;
+  readonly #program: string;
+  readonly #ports: readonly number[];
+  readonly #quotaBytes: number;
+  readonly #members: (ChildProcess | undefined)[] = [];
+
+  private constructor(program: string, ports: readonly number[], options: EtcdGroupOptions) {
+    this.folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-log-'));
+    this.#program = program;
+    this.#ports = ports;
+    this.size = ports.length;
+    this.#quotaBytes = options.quotaBytes ?? 2 ** 31;
+  }
+
+  static async start(options: EtcdGroupOptions = {}): Promise<EtcdGroup> {
+    const program = await ensureProgram('etcd');
+    const group = new EtcdGroup(program, await freePorts(options.size ?? 3), options);
+    for (let member = 0; member < group.size; member += 1) group.start(member);
+    return group;
+  }
+
+  /** What a client of the member is created with. */
+  target(member: number): string {
+    return `unix:${this.#socket(member)}`;
+  }
+
+  isRunning(member: number): boolean {
+    return this.#members[member] !== undefined;
+  }
+
+  start(member: number): void {
+    if (this.isRunning(member)) return;
+    const peerUrl = (index: number): string => `http://127.0.0.1:${this.#ports[index]}`;
+    const names = this.#ports.map((_, index) => `r${index}=${peerUrl(index)}`);
+    const client = `unix://${this.#socket(member)}`;
+    const child = spawn(
+      this.#program,
+      [
+        `--name=r${member}`,
+        `--data-dir=${join(this.folder, `r${member}`)}`,
+        `--listen-client-urls=${client}`,
+        // Nobody asks for it, and it must have the form of an address.
+        `--advertise-client-urls=http://r${member}:2379`,
+        `--listen-peer-urls=${peerUrl(member)}`,
+        `--initial-advertise-peer-urls=${peerUrl(member)}`,
+        `--initial-cluster=${names.join(',')}`,
+        '--initial-cluster-token=7-1',
+        '--heartbeat-interval=50',
+        '--election-timeout=300',
+        '--max-request-bytes=2097152',
+        `--quota-backend-bytes=${this.#quotaBytes}`,
+        '--snapshot-count=128',
+        '--snapshot-catchup-entries=256',
+        '--max-wals=2',
+        '--log-level=warn',
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    child.stderr?.pipe(createWriteStream(join(this.folder, `r${member}.log`), { flags: 'a' }));
+    this.#members[member] = child;
+    child.once('exit', () => {
+      if (this.#members[member] === child) this.#members[member] = undefined;
+    });
+  }
+
+  /** SIGKILL, SIGSTOP, SIGCONT. After SIGKILL it resolves when the process is gone. */
+  async signal(member: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const child = this.#members[member];
+    if (child === undefined) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    if (signal === 'SIGKILL') await gone;
+  }
+
+  async dispose(): Promise<void> {
+    for (let member = 0; member < this.size; member += 1) await this.signal(member, 'SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #socket(member: number): string {
+    return join(this.folder, `r${member}.sock`);
+  }
+}
+
+/** Free now: all are held at once while they are chosen, so that none is given twice. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  const ports = servers.map((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
