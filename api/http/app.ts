@@ -15,6 +15,7 @@ import compression from 'compression';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/principal.ts';
+import { namesInPath } from '../contract/path-parameters.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
@@ -128,22 +129,25 @@ function begin(request: Request, response: Response, options: AppOptions): void 
 }
 
 function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
-  const methods = new Map<string, string[]>();
-  for (const [operationId, route] of routeEntries) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    methods.set(path, [...(methods.get(path) ?? []), ...withHead(route.method)]);
-    const handler = options.handlers[operationId] as AnyHandler;
-    const add = route.method.toLowerCase() as Lowercase<typeof route.method>;
-    app[add](path, async (request, response) => {
-      const locals = localsOf(response);
-      locals.operationId = operationId;
-      const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
-      const { requestId } = locals;
-      const exchange = { request, response, requestId, operationId, gone };
-      await dispatch(exchange, route, handler, gate);
-    });
-  }
-  for (const [path, allowed] of methods) {
+  // Those with fewer parameters first: what `/members/leave` does not allow is no member of that ID.
+  const paths = [...Map.groupBy(routeEntries, ([, { path }]) => path)].sort(
+    ([a], [b]) => namesInPath(a).length - namesInPath(b).length,
+  );
+  for (const [template, entries] of paths) {
+    const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const [operationId, route] of entries) {
+      const handler = options.handlers[operationId] as AnyHandler;
+      const add = route.method.toLowerCase() as Lowercase<typeof route.method>;
+      app[add](path, async (request, response) => {
+        const locals = localsOf(response);
+        locals.operationId = operationId;
+        const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
+        const { requestId } = locals;
+        const exchange = { request, response, requestId, operationId, gone };
+        await dispatch(exchange, route, handler, gate);
+      });
+    }
+    const allowed = entries.flatMap(([, { method }]) => withHead(method));
     app.all(path, (request) => {
       throw new Refusal('method_not_allowed', {
         detail: `${request.method} is not allowed here; ${allowed.join(', ')} are.`,
