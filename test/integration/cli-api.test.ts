@@ -1,85 +1,31 @@
 /** The command-line tool against the real API: PostgreSQL, control plane, operator, and an engine that keeps accounts. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startApi, type Api } from '../../api/api.ts';
-import { readConfig } from '../../api/config.ts';
-import type { ApiKeyWithSecret, Database, JobList } from '../../gen/api.ts';
-import { resources } from '../../domain/kinds.ts';
+import type { CreatedDatabase, Database, JobList } from '../../gen/api.ts';
 import { Cli } from '../support/cli.ts';
-import { TestEngine } from '../support/engine.ts';
-import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
-import { TestPostgres } from '../support/postgres.ts';
+import type { TestEngine } from '../support/engine.ts';
+import { TestService } from '../support/service.ts';
 import { eventually, type Ended } from '../support/shell.ts';
-import { silent } from '../support/store.ts';
-import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
 
 jest.setTimeout(180_000);
-const token = 'lhb_0123456789abcdefghij';
-const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-cli-api-'));
 const u128Max = String(2n ** 128n - 1n);
-let postgres: TestPostgres;
-let world: OperatorWorld;
-let operator: TestOperator | undefined;
-let api: Api;
+let service: TestService;
 let cli: Cli;
-let engine: TestEngine | undefined;
+let engine: TestEngine;
 let database: Database;
 
 beforeAll(async () => {
-  writeFileSync(join(folder, 'token'), token);
-  writeFileSync(join(folder, 'key'), 'k'.repeat(48));
-  [postgres, world] = await Promise.all([TestPostgres.create(), startOperatorWorld()]);
-  operator = await startTestOperator({ kubeConfig: world.kubeConfig });
-  api = await startApi({
-    kubeConfig: world.kubeConfig,
-    logger: silent,
-    config: readConfig({
-      LEDGERHOUSE_API_DATABASE_URL: await postgres.createDatabase(),
-      LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
-      LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
-    }),
-  });
-  await api.storeReady;
-  await eventually('the API is ready', async () => {
-    const { status } = await fetch(`http://127.0.0.1:${api.healthPort}/readyz`);
-    return status === 200 ? true : undefined;
-  });
+  service = await TestService.start();
   cli = new Cli({
-    LEDGERHOUSE_BASE_URL: `http://127.0.0.1:${api.port}`,
-    LEDGERHOUSE_API_KEY: await makeKey(['db:read', 'db:write']),
+    LEDGERHOUSE_BASE_URL: service.url,
+    LEDGERHOUSE_API_KEY: (await service.makeKey(['db:read', 'db:write'])).secret,
   });
 });
 afterAll(async () => {
   cli?.remove();
-  await engine?.dispose();
-  await api?.stop(5_000);
-  await operator?.stop();
-  await world?.stop();
-  await postgres?.remove();
-  rmSync(folder, { recursive: true, force: true });
+  await service?.stop();
 });
-
-async function makeKey(permissions: readonly string[]): Promise<string> {
-  const url = `http://127.0.0.1:${api.port}/api/v1`;
-  const headers = { 'content-type': 'application/json' };
-  const opened = await fetch(`${url}/session/administrator`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ token }),
-  });
-  const { csrfToken } = (await opened.json()) as { csrfToken: string };
-  const cookies = opened.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
-  const made = await fetch(`${url}/api-keys`, {
-    method: 'POST',
-    headers: { ...headers, cookie: cookies.join('; '), 'x-csrf-token': csrfToken },
-    body: JSON.stringify({ name: permissions.join(), permissions }),
-  });
-  return ((await made.json()) as ApiKeyWithSecret).secret;
-}
 
 /** The result of a command that must succeed. */
 async function json<T>(...args: readonly string[]): Promise<T> {
@@ -130,7 +76,7 @@ test('whoami, catalog, and a database that is created and waited for', async () 
   ]);
   expect(made.stderr).toMatch(/^database\.create SUCCEEDED 100%/m);
   expect(made.code).toBe(0);
-  ({ database } = JSON.parse(made.stdout) as { database: Database });
+  ({ database } = JSON.parse(made.stdout) as CreatedDatabase);
   expect(database).toMatchObject({ name: 'payments', status: 'READY', labels: { team: 'money' } });
   const taken = await cli.run(args);
   expect(taken.code).toBe(7);
@@ -144,20 +90,7 @@ test('whoami, catalog, and a database that is created and waited for', async () 
 });
 
 test('an engine takes the place of its pods', async () => {
-  // Nothing runs in the pods of this control plane. The operator would put its addresses back, so it rests meanwhile.
-  await operator?.stop();
-  operator = undefined;
-  engine = await TestEngine.create({ cluster: BigInt(database.clusterId ?? 0) });
-  const resource = (await world.kube.list(resources.database))[0];
-  await world.kube.mergePatch(
-    {
-      resource: resources.database,
-      namespace: resource?.metadata.namespace ?? '',
-      name: 'payments',
-    },
-    { status: { addresses: `127.0.0.1:${engine.port}` } },
-    { fieldManager: 'test', subresource: 'status' },
-  );
+  engine = await service.startEngine(database);
   await eventually('the ledger answers', async () => {
     const { code, stderr } = await run('query-accounts', '--no-retry');
     if (code !== 0) throw new Error(stderr);
@@ -270,7 +203,7 @@ test('CSV has the exact rows', async () => {
 });
 
 test('a full batch in one payload, 8,189 transfers', async () => {
-  const file = join(folder, 'batch.json');
+  const file = join(service.folder, 'batch.json');
   const rows = Array.from({ length: 8_189 }, (_, index) => ({
     id: String(1_000_000 + index),
     debit_account_id: '1',
@@ -291,7 +224,7 @@ test('a full batch in one payload, 8,189 transfers', async () => {
 
 test('keys that do not suffice, are wrong, or are missing', async () => {
   const as = (key: string) => ({ env: { LEDGERHOUSE_API_KEY: key } });
-  const reader = as(await makeKey(['db:read']));
+  const reader = as((await service.makeKey(['db:read'])).secret);
   expect((await cli.run(['tb', 'query-accounts', database.id], reader)).code).toBe(0);
   const write = ['tb', 'create-accounts', database.id, '--ledger', '1', '--code', '1'];
   const refused = await cli.run(write, reader);
@@ -301,8 +234,25 @@ test('keys that do not suffice, are wrong, or are missing', async () => {
   expect((await cli.run(['tb', 'query-accounts', 'db_01jd8f3zk5e0v9t3m2q6r8w4xy'])).code).toBe(6);
 });
 
+const account = (id: string) => ['--id', id, '--ledger', '1', '--code', '1'];
+
+test('an engine that is down ends with 1 and nothing executed; one that comes back is waited for', async () => {
+  await engine.end('SIGKILL');
+  const down = await run('create-accounts', ...account('50'), '--no-retry', '--json');
+  expect(JSON.parse(down.stdout)).toMatchObject({
+    code: 'ledger_unavailable',
+    outcome: 'error',
+    ledgerOutcome: 'not_executed',
+  });
+  expect(down.code).toBe(1);
+  const retried = run('create-accounts', ...account('51'));
+  await engine.start();
+  expect(await retried).toMatchObject({ code: 0 });
+  expect((await tb('lookup-accounts', '--ids', '50,51')).missing).toEqual(['50']);
+});
+
 test('deleted by its name and restored, with the job waited for', async () => {
-  operator = await startTestOperator({ kubeConfig: world.kubeConfig });
+  await service.startOperator();
   expect((await cli.run(['databases', 'update', 'payments', '--deletion-protection'])).code).toBe(
     0,
   );
