@@ -32,6 +32,30 @@ test.each([
   expect(() => readConfig({ ...needed, ...wrong })).not.toThrow('hush');
 });
 
+const stripe = {
+  LEDGERHOUSE_API_BILLING: 'stripe',
+  LEDGERHOUSE_API_BILLING_CURRENCY: 'EUR',
+  LEDGERHOUSE_API_BILLING_RETURN_URL: 'https://ledgerhouse.example.com',
+  LEDGERHOUSE_API_STRIPE_PRICES: 'price_1, price_2',
+  LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: 'LICENSE',
+  LEDGERHOUSE_API_STRIPE_WEBHOOK_SECRET_FILE: 'LICENSE',
+};
+
+test.each([
+  [{ LEDGERHOUSE_API_BILLING: 'cash' }, 'must be one of none, stripe'],
+  [{ LEDGERHOUSE_API_BILLING_CURRENCY: 'eur' }, 'must be three capitals'],
+  [{ LEDGERHOUSE_API_BILLING_CURRENCY: undefined }, 'BILLING_CURRENCY is missing'],
+  [{ LEDGERHOUSE_API_BILLING_RETURN_URL: '' }, 'BILLING_RETURN_URL or LEDGERHOUSE_API_PUBLIC_URL'],
+  [{ LEDGERHOUSE_API_STRIPE_PRICES: 'prod_1' }, 'must be IDs of prices'],
+  [{ LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: '/nowhere' }, 'cannot be read'],
+  // What is in the file is not what it should be, and is not said.
+  [{}, 'STRIPE_SECRET_KEY_FILE must hold what begins with sk_ or rk_'],
+])('billing with %j is refused with what would be right', (wrong, message) => {
+  const environment = { ...needed, ...stripe, ...wrong };
+  expect(() => readConfig(environment)).toThrow(message);
+  expect(() => readConfig(environment)).not.toThrow('Apache');
+});
+
 test('what has no default must be there', () => {
   expect(() => readConfig({})).toThrow('LEDGERHOUSE_API_DATABASE_URL is missing');
 });

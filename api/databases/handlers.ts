@@ -8,6 +8,7 @@ import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
+import { settleSavedCreate } from '../store/saved-creates.ts';
 import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
 import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
 import { deleteDatabase } from './delete.ts';
@@ -51,8 +52,10 @@ function makers({
       return once(store, principal, idempotency, async (keep) => {
         const plan = allowed(await planCreation(services, caller, body));
         const reply = (made: WithJob) => created(made, plan, surroundings());
-        const within: Parameters<typeof createPlanned>[4] = (change, made) =>
-          keep(change, reply(made));
+        const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
+          await settleSavedCreate(change, made.database);
+          await keep(change, reply(made));
+        };
         const { labels = {} } = body;
         return reply(allowed(await createPlanned(services, caller, plan, labels, within)));
       });

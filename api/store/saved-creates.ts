@@ -129,6 +129,25 @@ export async function endSavedCreate(
   if (numUpdatedRows === 0n) throw new SavedCreateEnded(`${id} was ended meanwhile`);
 }
 
+/** It was asked for again and is made by that: in the change that makes it. */
+export async function settleSavedCreate(
+  change: Change,
+  { organizationId, name, id }: { organizationId: string; name: string; id: string },
+): Promise<void> {
+  await change.db
+    .updateTable('savedCreates')
+    .set({
+      status: 'CREATED',
+      databaseId: uuidOf(id),
+      leaseUntil: null,
+      endedAt: sql<Date>`clock_timestamp()`,
+    })
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('name', '=', name)
+    .where('status', '=', 'WAITING')
+    .execute();
+}
+
 /** The newest first; those that wait and may still be made, and what became of the others. */
 export async function listSavedCreates(
   db: Reader,

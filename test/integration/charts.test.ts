@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../../api/config.ts';
 import { nothing, resolve } from '../../domain/catalog/resolve.ts';
 import { connectLabel, ports } from '../../domain/names.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
@@ -177,6 +178,60 @@ describe('values', () => {
     for (const kind of ['LedgerCatalog', 'NetworkPolicy', 'PodMonitor', 'PrometheusRule']) {
       expect(kinds.has(kind)).toBe(false);
     }
+  });
+
+  const stripe = {
+    provider: 'stripe',
+    currency: 'EUR',
+    stripe: { secret: 'ledgerhouse-stripe', prices: ['price_1', 'price_2'] },
+  };
+
+  test('lead to Stripe by settings that the API takes, with the secrets as files', async () => {
+    const publicUrl = 'https://ledger.example.com';
+    const api = { enabled: true, publicUrl, billing: stripe };
+    const { template } = find<{ spec: { template: PodTemplate } }>(
+      await rendered({ api }),
+      'Deployment',
+      'ledgerhouse-api',
+    ).spec;
+    const files = {
+      'secret-key': 'sk_test_1',
+      'webhook-secret': 'whsec_1',
+      'signing-key': 'k'.repeat(48),
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const environment = (template.spec.containers[0]?.env ?? []).map(({ name, value = 'x' }) => [
+      name,
+      name.endsWith('_FILE') ? join(folder, basename(value)) : value,
+    ]);
+    const { billing } = readConfig({
+      ...(Object.fromEntries(environment) as Record<string, string>),
+      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
+    });
+    expect(billing).toMatchObject({
+      kind: 'stripe',
+      secretKey: 'sk_test_1',
+      webhookSecret: 'whsec_1',
+      currency: 'EUR',
+      prices: ['price_1', 'price_2'],
+      returnUrl: publicUrl,
+    });
+    expect(JSON.stringify(template)).toContain('"secretName":"ledgerhouse-stripe"');
+    expect(JSON.stringify(await rendered({ api: { enabled: true } }))).not.toContain('stripe');
+  });
+
+  test.each([
+    ['currency', { currency: '' }],
+    ['stripe.prices', { stripe: { secret: 'ledgerhouse-stripe', prices: [] } }],
+    ['stripe.secret', { stripe: { secret: '', prices: ['price_1'] } }],
+    ['publicUrl', {}],
+  ])('that want Stripe and do not say %s are refused with what is missing', async (name, less) => {
+    const publicUrl = name === 'publicUrl' ? '' : 'https://ledger.example.com';
+    const file = join(folder, 'wrong.json');
+    const api = { enabled: true, publicUrl, billing: { ...stripe, ...less } };
+    writeFileSync(file, JSON.stringify({ api }));
+    const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(name)]);
   });
 
   test.each<[string, object, string]>([
