@@ -13,8 +13,8 @@ import { BillingUnavailable, type StripeClient } from './stripe.ts';
 
 /** Names of Stripe's meters. */
 export const meterNames: Readonly<Record<Meter, string>> = {
-  compute: 'ledgerhouse_compute',
-  storage: 'ledgerhouse_storage',
+  compute: 'ledgerhouse-compute',
+  storage: 'ledgerhouse-storage',
 };
 
 const batchMax = 100;
