@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { startHealthServer } from '../base/health-server.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
+import type { MetricRegistry } from '../base/metrics/metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -172,7 +173,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     listener,
     kube,
     background,
-    ...billingOf(config, { store, background, logger }),
+    ...billingOf(config, { store, background, logger, registry }),
     housekeeping: new Housekeeping(
       {
         idempotencyKeys: () => sweepIdempotencyKeys(store.read),
@@ -210,15 +211,15 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
   };
 }
 
+interface BillingSurroundings {
+  readonly store: Store;
+  readonly background: Background;
+  readonly logger: Logger;
+  readonly registry: MetricRegistry;
+}
+
 /** Who is let in to create databases, and what goes on so that they pay. */
-function billingOf(
-  config: Config,
-  {
-    store,
-    background,
-    logger,
-  }: { readonly store: Store; readonly background: Background; readonly logger: Logger },
-) {
+function billingOf(config: Config, { store, background, logger, registry }: BillingSurroundings) {
   const now = () => new Date();
   const billing =
     config.billing.kind === 'stripe'
@@ -231,8 +232,9 @@ function billingOf(
     databasesMax: config.databasesMax,
     now,
   };
+  const { writer } = background;
   const billingWork =
-    billing && new BillingWork({ billing, services, writer: background.writer, logger });
+    billing && new BillingWork({ billing, services, writer, logger, registry, prefix: apiPrefix });
   return { services, billing, billingWork };
 }
 

@@ -1,11 +1,13 @@
 /** What goes on for billing besides answering. Every API process does all of it: what one has done, the others find done. */
 import type { Logger } from 'pino';
+import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { DatabaseServices } from '../databases/database-service.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { organizationsToLookAt } from '../store/billing-accounts.ts';
 import { countStuckUsage } from '../store/billing-usage.ts';
 import { meterNextHour } from './metering.ts';
+import { billingMetrics, type BillingMetrics } from './billing-metrics.ts';
 import { makeSavedCreates } from './saved-creates.ts';
 import { sendUsage } from './sending.ts';
 import { tellSpending } from './spend-limits.ts';
@@ -17,6 +19,9 @@ export interface BillingWorkOptions {
   readonly services: DatabaseServices;
   readonly writer: DatabaseWriter;
   readonly logger: Logger;
+  readonly registry: MetricRegistry;
+  /** Of the names of metrics. */
+  readonly prefix: string;
 }
 
 interface Task {
@@ -32,11 +37,12 @@ const lookMax = 20;
 export class BillingWork {
   readonly #tasks: Readonly<Record<string, Task>>;
   readonly #logger: Logger;
+  readonly #metrics: BillingMetrics;
   readonly #stopping = new AbortController();
   readonly #runs: Promise<void>[] = [];
   #wake = new AbortController();
 
-  constructor({ billing, services, writer, logger }: BillingWorkOptions) {
+  constructor({ billing, services, writer, logger, registry, prefix }: BillingWorkOptions) {
     const { store } = services;
     const { currency } = billing.settings;
     this.#logger = logger;
@@ -64,6 +70,7 @@ export class BillingWork {
           while (!this.#stopping.signal.aborted) {
             const { sent, refused } = await sendUsage(store, billing.stripe, currency);
             if (sent + refused === 0) break;
+            this.#metrics.sent({ sent, refused });
             logger.info({ sent, refused }, 'sent use to the provider of payments');
           }
         },
@@ -72,6 +79,7 @@ export class BillingWork {
         everyMs: 60 * 60_000,
         run: async () => {
           const stuck = await countStuckUsage(store.read);
+          this.#metrics.stuck(stuck);
           if (stuck.refused + stuck.unconfirmed > 0) logger.error(stuck, 'use is not charged');
         },
       },
@@ -82,6 +90,7 @@ export class BillingWork {
         },
       },
     };
+    this.#metrics = billingMetrics(registry, prefix, Object.keys(this.#tasks));
     billing.onChange = () => this.wake();
   }
 
@@ -109,6 +118,7 @@ export class BillingWork {
       try {
         await run();
       } catch (error) {
+        this.#metrics.failed(name);
         this.#logger.warn({ err: error, task: name }, 'work for billing failed');
       }
       if (this.#stopping.signal.aborted) return;

@@ -18,6 +18,7 @@ import { findBillingAccount } from '../../api/store/billing-accounts.ts';
 import { claimUnsentUsage, countStuckUsage, writeUsage } from '../../api/store/billing-usage.ts';
 import { listEvents } from '../../api/store/events.ts';
 import { uuidOf } from '../../api/store/ids.ts';
+import { endSavedCreate, SavedCreateEnded } from '../../api/store/saved-creates.ts';
 import { Store } from '../../api/store/store.ts';
 import { undocumented } from '../support/openapi.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
@@ -380,6 +381,30 @@ test('Stripe is away, or loses its answers: 503 in time, nothing half done, and 
   await untilReady(patientOne, 'payments');
 });
 
+test('a process that dies over a saved create leaves it to another, and one that was held up makes no second', async () => {
+  const orphan = await tenant('orphan');
+  const { json } = await create(orphan, 'payments');
+  const lease = (leaseUntil: Date) =>
+    store.read
+      .updateTable('savedCreates')
+      .set({ leaseUntil })
+      .where('organizationId', '=', uuidOf(orphan.id))
+      .execute();
+  // Somebody has taken it, and is not heard of again.
+  await lease(new Date(Date.now() + hourMs));
+  stripe.complete(json.billing.sessionId);
+  await send(completed(orphan, json.billing.sessionId, await customerOf(orphan)));
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(await databasesOf(orphan)).toEqual([]);
+  await lease(new Date(Date.now() - 1));
+  const { id } = await untilReady(orphan, 'payments');
+  const { draftId } = json.billing;
+  await expect(
+    store.change(tester, (change) => endSavedCreate(change, draftId, { databaseId: id })),
+  ).rejects.toThrow(SavedCreateEnded);
+  expect(await databasesOf(orphan)).toHaveLength(1);
+});
+
 test('a saved create that cannot be made any more is told, and does not come back', async () => {
   const late = await tenant('late');
   const { json } = await ask(['createDatabase', 'POST', '/databases'], late.headers, {
@@ -506,6 +531,10 @@ test('an hour is metered once by two replicas, and charged once though Stripe lo
     .filter(([identifier]) => identifier.startsWith(id))
     .reduce((sum, [, value]) => sum + value, 0);
   expect(charged).toBe(due);
+
+  const metrics = await (await fetch(`http://127.0.0.1:${apis[0].healthPort}/metrics`)).text();
+  expect(metrics).toContain('ledgerhouse_api_billing_usage_stuck{reason="unconfirmed"} 0');
+  expect(metrics).toMatch(/ledgerhouse_api_billing_failures_total\{task="sending"\} \d/);
 
   // What may have arrived yesterday is not sent again: Stripe would count it a second time.
   await store.read

@@ -1,0 +1,44 @@
+/** What Prometheus is told of billing. Every series is there from the start. */
+import type { MetricRegistry } from '../../base/metrics/metrics.ts';
+
+const outcomes = ['sent', 'refused'] as const;
+const stuckReasons = ['refused', 'unconfirmed'] as const;
+
+export interface BillingMetrics {
+  /** Hours of use that Stripe took, or did not. */
+  sent(counts: Readonly<Record<(typeof outcomes)[number], number>>): void;
+  /** Hours of use that are not charged until a person acts. */
+  stuck(counts: Readonly<Record<(typeof stuckReasons)[number], number>>): void;
+  failed(task: string): void;
+}
+
+export function billingMetrics(
+  registry: MetricRegistry,
+  prefix: string,
+  tasks: readonly string[],
+): BillingMetrics {
+  const usage = registry.counter(
+    `${prefix}billing_usage_total`,
+    'Hours of use of a database that this process sent to the provider of payments.',
+    outcomes.map((outcome) => ({ outcome })),
+  );
+  const stuck = registry.gauge(
+    `${prefix}billing_usage_stuck`,
+    'Hours of use of databases that are not charged until a person acts.',
+  );
+  for (const reason of stuckReasons) stuck.set({ reason }, 0);
+  const failures = registry.counter(
+    `${prefix}billing_failures_total`,
+    'Runs of the work for billing that failed and are repeated.',
+    tasks.map((task) => ({ task })),
+  );
+  return {
+    sent: (counts) => {
+      for (const outcome of outcomes) usage.increment({ outcome }, counts[outcome]);
+    },
+    stuck: (counts) => {
+      for (const reason of stuckReasons) stuck.set({ reason }, counts[reason]);
+    },
+    failed: (task) => failures.increment({ task }),
+  };
+}
