@@ -149,8 +149,9 @@ export class Appender {
         this.stop();
         return onDeposed();
       } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
         if (this.#stopped.signal.aborted) return;
-        if (error instanceof EtcdError && error.code === 'refused') {
+        if (error.code === 'refused') {
           this.stop();
           return onFailure(
             new ReplicatedLogError(
@@ -198,7 +199,8 @@ export class Appender {
       try {
         const result = await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
         return outcomeOf(result, fence);
-      } catch {
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
         if (stopped.aborted) return 'absent';
       }
     }

@@ -1,7 +1,7 @@
 /** Writes this replica's `ck` record: the newest mark, one write at a time, tried until it is there. */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
-import type { Etcd } from './etcd.ts';
+import { EtcdError, type Etcd } from './etcd.ts';
 import { checkpointKey } from './keys.ts';
 import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { encodeRecord, type CheckpointMark } from './records.ts';
@@ -54,7 +54,8 @@ export class CheckpointMarks {
         await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
         if (this.#next === mark) this.#next = undefined;
         failures = 0;
-      } catch {
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
         failures += 1;
         await sleep(timers, backoffMs(failures, RETRY, random), signal);
       }

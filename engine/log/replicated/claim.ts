@@ -1,7 +1,7 @@
 /** Takes the lead: one compare-and-swap on `lead`, which gives the fence. */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
-import type { Etcd } from './etcd.ts';
+import { EtcdError, type Etcd } from './etcd.ts';
 import { LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { decodeLead, encodeRecord, type Lead } from './records.ts';
@@ -12,10 +12,15 @@ export interface Claim {
   readonly lead: Lead;
 }
 
+export interface Won {
+  readonly fence: number;
+  readonly view: number;
+}
+
 /** Tries with lost answers; then the claim may succeed yet, which shows in `lead` by its nonce. */
 const TRIES_MAX = 3;
 
-/** The fence, or undefined: somebody else was faster, or nothing could be learned. */
+/** Undefined: somebody else was faster, or nothing could be learned. */
 export async function claim(
   {
     etcd,
@@ -24,7 +29,7 @@ export async function claim(
   }: { readonly etcd: Etcd; readonly timers: Timers; readonly random: () => number },
   { seen, lead }: Claim,
   signal: AbortSignal,
-): Promise<number | undefined> {
+): Promise<Won | undefined> {
   const request = {
     compare: [{ key: LEAD, target: 'modRevision', is: 'equal', revision: seen }],
     success: [{ do: 'put', key: LEAD, value: encodeRecord(lead) }],
@@ -33,12 +38,15 @@ export async function claim(
   for (let failures = 0; failures < TRIES_MAX && !signal.aborted;) {
     try {
       const result = await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
-      if (result.succeeded) return result.revision;
+      if (result.succeeded) return { fence: result.revision, view: lead.view };
       const found = result.results[0]?.kvs[0];
-      // A try before, whose answer was lost.
-      const ours = found !== undefined && decodeLead(found.value).nonce === lead.nonce;
-      return ours && found.modRevision > seen ? found.modRevision : undefined;
-    } catch {
+      if (found === undefined) return undefined;
+      // A try before, whose answer was lost: perhaps of an earlier claim, with another view.
+      const { nonce, view } = decodeLead(found.value);
+      const ours = nonce === lead.nonce && found.modRevision > seen;
+      return ours ? { fence: found.modRevision, view } : undefined;
+    } catch (error) {
+      if (!(error instanceof EtcdError)) throw error;
       failures += 1;
       await sleep(timers, backoffMs(failures, RETRY, random), signal);
     }

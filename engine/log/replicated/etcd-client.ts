@@ -41,29 +41,23 @@ export function createEtcdClient(target: string): Etcd {
   const maintenance = (method: string): string => `/etcdserverpb.Maintenance/${method}`;
   const nothing = Buffer.alloc(0);
   return {
-    txn: async (request, options) =>
-      decodeTxn(await call(control, kv('Txn'), encodeTxn(request), options)),
-    append: async (request, options) =>
-      decodeTxn(await call(blocks, kv('Txn'), encodeTxn(request), options)),
+    txn: (request, options) => call(control, kv('Txn'), encodeTxn(request), options, decodeTxn),
+    append: (request, options) => call(blocks, kv('Txn'), encodeTxn(request), options, decodeTxn),
     compact: async (revision, options) => {
       try {
-        await call(control, kv('Compact'), encodeCompact(revision), options);
+        await call(control, kv('Compact'), encodeCompact(revision), options, unread);
       } catch (error) {
         if (!(error instanceof EtcdError) || error.code !== 'compacted') throw error;
       }
     },
-    status: async (options) =>
-      decodeStatus(await call(control, maintenance('Status'), nothing, options)),
-    moveLeader: async (memberId, options) => {
-      await call(control, maintenance('MoveLeader'), encodeMoveLeader(memberId), options);
-    },
-    defragment: async (options) => {
-      await call(control, maintenance('Defragment'), nothing, options);
-    },
+    status: (options) => call(control, maintenance('Status'), nothing, options, decodeStatus),
+    moveLeader: (memberId, options) =>
+      call(control, maintenance('MoveLeader'), encodeMoveLeader(memberId), options, unread),
+    defragment: (options) => call(control, maintenance('Defragment'), nothing, options, unread),
     disarmNoSpace: async (options) => {
-      const alarms = await call(control, maintenance('Alarm'), nothing, options);
-      for (const memberId of decodeNoSpaceMembers(alarms))
-        await call(control, maintenance('Alarm'), encodeDisarmNoSpace(memberId), options);
+      const alarm = maintenance('Alarm');
+      for (const memberId of await call(control, alarm, nothing, options, decodeNoSpaceMembers))
+        await call(control, alarm, encodeDisarmNoSpace(memberId), options, unread);
     },
     watch: (request, handler) => watch(watches, request, handler),
     close: () => [blocks, watches, control].forEach((client) => client.close()),
@@ -86,28 +80,31 @@ function connect(target: string): Client {
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;
+const unread = (): void => undefined;
 
-function call(
+/** What cannot be read counts as no answer. */
+function call<T>(
   client: Client,
   path: string,
   request: Buffer,
   { timeoutMs, signal }: CallOptions,
-): Promise<Buffer> {
+  decode: (response: Buffer) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(new EtcdError('cancelled', `${path} was given up before it began`));
       return;
     }
     const options = { deadline: Date.now() + timeoutMs };
-    const done = (error: ServiceError | null, response?: Buffer): void => {
+    const done = (error: ServiceError | null, response?: T): void => {
       signal?.removeEventListener('abort', cancel);
-      if (error === null && response !== undefined) resolve(response);
+      if (error === null) resolve(response as T);
       else reject(errorOf(path, error));
     };
     const running = client.makeUnaryRequest(
       path,
       asIs,
-      asIs,
+      decode,
       request,
       new Metadata(),
       options,
@@ -146,15 +143,15 @@ function watch(client: Client, request: WatchRequest, handler: WatchHandler): ()
   return () => end(undefined);
 }
 
-function errorOf(path: string, error: ServiceError | null): EtcdError {
-  const message = `${path}: ${error?.details ?? 'no answer'}`;
+function errorOf(path: string, error: ServiceError): EtcdError {
+  const message = `${path}: ${error.details}`;
   return new EtcdError(codeOf(error), message, { cause: error });
 }
 
-function codeOf(error: ServiceError | null): EtcdError['code'] {
+function codeOf(error: ServiceError): EtcdError['code'] {
   // "Too many requests" has the same code and no other mark (etcd, api/v3rpc/rpctypes/error.go).
-  if (error?.details.includes('database space exceeded') === true) return 'no_space';
-  return (error && codes.get(error.code)) ?? 'unavailable';
+  if (error.details.includes('database space exceeded')) return 'no_space';
+  return codes.get(error.code) ?? 'unavailable';
 }
 
 const codes: ReadonlyMap<number, EtcdError['code']> = new Map([

@@ -6,7 +6,7 @@
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { ReadRefused } from './errors.ts';
-import type { Etcd } from './etcd.ts';
+import { EtcdError, type Etcd } from './etcd.ts';
 import { LEAD } from './keys.ts';
 import { BARRIERS_MAX, CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 
@@ -89,7 +89,8 @@ export class FenceCheck {
         }
         failures = 0;
         this.proved(began);
-      } catch {
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
         failures += 1;
         await sleep(timers, backoffMs(failures, RETRY, random), signal);
       }

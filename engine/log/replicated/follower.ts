@@ -8,7 +8,7 @@ import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { decodeBlock, misfitOf, positionAfter, type Block, type LogPosition } from './block.ts';
 import { ReplicatedLogError } from './errors.ts';
-import type { Etcd, KeyValue, WatchEvent } from './etcd.ts';
+import { EtcdError, type Etcd, type KeyValue, type WatchEvent } from './etcd.ts';
 import { blockKey, BLOCKS_END, sequenceOf } from './keys.ts';
 import { GAP_PATIENCE_MS, PENDING_BLOCKS_MAX, QUIET_MS, RETRY } from './limits.ts';
 import { readTail } from './tail.ts';
@@ -73,13 +73,14 @@ export class Follower {
         }
         failures = 0;
         this.#live = true;
-        await this.#watch(revision + 1);
+        // One that is only looked after is as live as before.
+        if ((await this.#watch(revision + 1)) === 'quiet') continue;
       } catch (error) {
-        if (signal.aborted) return;
         if (error instanceof ReplicatedLogError) {
           this.stop();
           return onFailure(error);
         }
+        if (!(error instanceof EtcdError || error instanceof Misfit)) throw error;
         failures += 1;
       }
       this.#live = false;
@@ -111,21 +112,23 @@ export class Follower {
     }
   }
 
-  /** Resolves when the log is to be read again, for whatever reason. */
-  #watch(startRevision: number): Promise<void> {
+  /** Resolves when the log is to be read again: nothing was told for a while, or the watch cannot go on. */
+  #watch(startRevision: number): Promise<'quiet' | 'ended'> {
     const { etcd, timers, onFailure } = this.#options;
     return new Promise((resolve) => {
       let cancelTimer: () => void = () => undefined;
-      const end = (): void => {
+      const endAs = (how: 'quiet' | 'ended'): void => {
         cancelTimer();
         cancelWatch();
         this.#again = () => undefined;
-        resolve();
+        resolve(how);
       };
+      const end = (): void => endAs('ended');
       const wait = (): void => {
         cancelTimer();
         // A quiet log is looked at, too: a watch that tells nothing more looks the same.
-        cancelTimer = timers.after(this.#pending.size > 0 ? GAP_PATIENCE_MS : QUIET_MS, end);
+        const patienceMs = this.#pending.size > 0 ? GAP_PATIENCE_MS : QUIET_MS;
+        cancelTimer = timers.after(patienceMs, () => endAs('quiet'));
       };
       const onEvents = (events: readonly WatchEvent[]): void => {
         try {

@@ -2,7 +2,7 @@
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { ReplicatedLogError } from './errors.ts';
-import type { Etcd, KeyValue, WatchEvent } from './etcd.ts';
+import { EtcdError, type Etcd, type KeyValue, type WatchEvent } from './etcd.ts';
 import { nameOf, RECORDS } from './keys.ts';
 import { CALL_TIMEOUT_MS, QUIET_MS, RETRY } from './limits.ts';
 import {
@@ -60,7 +60,8 @@ export class RecordsWatch {
         this.#tell();
         failures = 0;
         await this.#watch(revision + 1);
-      } catch {
+      } catch (error) {
+        if (!(error instanceof EtcdError)) throw error;
         failures += 1;
       }
       await sleep(timers, backoffMs(Math.max(1, failures), RETRY, random), signal);

@@ -14,9 +14,9 @@ import { assert } from '../../../base/assert.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import type { LogEntry } from '../log.ts';
 import { blockSealKey, misfitOf, positionAfter, type Block, type LogPosition } from './block.ts';
-import { claim, nextView } from './claim.ts';
+import { claim, nextView, type Won } from './claim.ts';
 import { CheckpointMarks } from './checkpoint-marks.ts';
-import { ReadRefused, type ReplicatedLogError } from './errors.ts';
+import { ReadRefused, ReplicatedLogError } from './errors.ts';
 import type { Etcd, MemberStatus } from './etcd.ts';
 import { Follower } from './follower.ts';
 import { identityProblem, metaOf, type LogIdentity } from './identity.ts';
@@ -178,6 +178,7 @@ export class ReplicatedLog {
 
   /** Goes on behind another position, after `behind`: the replica's state was replaced. */
   resume(position: LogPosition): void {
+    if (this.#stopped.signal.aborted) return;
     assert(this.#follower === undefined && this.#reign === undefined, 'only who is behind resumes');
     assert(position.sequence > this.#position.sequence, 'a replica goes forward');
     this.#position = position;
@@ -325,21 +326,18 @@ export class ReplicatedLog {
     void this.#lead(() => Promise.resolve({ fence, view }));
   }
 
-  async #claim(): Promise<{ fence: number; view: number } | undefined> {
+  #claim(): Promise<Won | undefined> {
     const { identity, nonce } = this.#options;
     const lead = this.#records?.lead;
     const last = Math.max(lead?.view ?? 0, this.#position.view);
     const view = nextView(last, identity.replica, identity.replicaCount);
     const record = { view, replica: identity.replica, nonce };
     const seen = lead?.fence ?? 0;
-    const fence = await claim(this.#options, { seen, lead: record }, this.#stopped.signal);
-    return fence === undefined ? undefined : { fence, view };
+    return claim(this.#options, { seen, lead: record }, this.#stopped.signal);
   }
 
   /** From a claim to a reign, or back to following. */
-  async #lead(
-    claimed: () => Promise<{ readonly fence: number; readonly view: number } | undefined>,
-  ): Promise<void> {
+  async #lead(claimed: () => Promise<Won | undefined>): Promise<void> {
     if (this.#claiming || this.#reign !== undefined || this.#follower === undefined) return;
     this.#claiming = true;
     const won = await claimed();
@@ -379,8 +377,8 @@ export class ReplicatedLog {
       });
       return outcome === 'ready';
     } catch (error) {
-      // Nothing else comes out of it.
-      this.#fail(error as ReplicatedLogError);
+      if (!(error instanceof ReplicatedLogError)) throw error;
+      this.#fail(error);
       return false;
     } finally {
       cancel();
@@ -388,7 +386,7 @@ export class ReplicatedLog {
     }
   }
 
-  #beginReign({ fence, view }: { readonly fence: number; readonly view: number }): void {
+  #beginReign({ fence, view }: Won): void {
     const { etcd, timers, random, identity, consumer, retainedBytesMax } = this.#options;
     const onDeposed = (): void => {
       if (this.#reign?.fence === fence) this.#endReign();

@@ -10,8 +10,7 @@ import type { KeyObject } from 'node:crypto';
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { decodeBlock, misfitOf, positionAfter, type Block, type LogPosition } from './block.ts';
-import { ReplicatedLogError } from './errors.ts';
-import type { Etcd, Txn } from './etcd.ts';
+import { EtcdError, type Etcd, type Txn } from './etcd.ts';
 import { corruptBlock } from './follower.ts';
 import { blockKey, BLOCKS_END, LEAD, META, sequenceOf } from './keys.ts';
 import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
@@ -50,7 +49,7 @@ export async function takeOver(options: TakeOverOptions): Promise<TakeOver> {
     try {
       return await attempt({ ...options, position, onBlock });
     } catch (error) {
-      if (error instanceof ReplicatedLogError) throw error;
+      if (!(error instanceof EtcdError)) throw error;
       failures += 1;
       await sleep(timers, backoffMs(failures, RETRY, random), signal);
     }

@@ -6,7 +6,7 @@
  * `floor` is raised in the transaction that deletes, and only from the value that was seen. A try that comes late therefore
  * neither lowers it nor deletes anything that was put since.
  */
-import type { Etcd, Txn } from './etcd.ts';
+import { EtcdError, type Etcd, type Txn } from './etcd.ts';
 import { blockKey, FLOOR, LEAD } from './keys.ts';
 import {
   CALL_TIMEOUT_MS,
@@ -87,7 +87,8 @@ export class Trimmer {
       const { succeeded, revision } = await etcd.txn(this.#deletion(target, floor), options);
       if (!succeeded) return;
       await etcd.compact(revision, options);
-    } catch {
+    } catch (error) {
+      if (!(error instanceof EtcdError)) throw error;
       // Whether it happened shows in `floor`, which is watched.
     } finally {
       this.#busy = false;

@@ -20,13 +20,21 @@ export interface FaultRates {
   lostCall: number;
   /** An answer is lost. */
   lostAnswer: number;
+  /** An answer comes late. */
+  lateAnswer: number;
   /** A call fails at once, and what it asked for happens later. */
   lateCall: number;
   /** A delivery ends its watch. */
   brokenWatch: number;
 }
 
-export const noFaults: FaultRates = { lostCall: 0, lostAnswer: 0, lateCall: 0, brokenWatch: 0 };
+export const noFaults: FaultRates = {
+  lostCall: 0,
+  lostAnswer: 0,
+  lateAnswer: 0,
+  lateCall: 0,
+  brokenWatch: 0,
+};
 
 const LATENCY_MS: readonly [number, number] = [0.5, 8];
 const LATE_MS: readonly [number, number] = [5, 600];
@@ -211,7 +219,8 @@ class FakeClient implements Etcd {
       simulation.after(simulation.between(...LATENCY_MS), () =>
         this.#arrive(act, (answer) => {
           if (simulation.chance(faults.lostAnswer)) return;
-          simulation.after(simulation.between(...LATENCY_MS), () =>
+          const wayBack = simulation.chance(faults.lateAnswer) ? LATE_MS : LATENCY_MS;
+          simulation.after(simulation.between(...wayBack), () =>
             finish(() => {
               try {
                 resolve(answer());

@@ -140,6 +140,7 @@ export class World {
     cluster.faults = {
       lostCall: rate * simulation.random(),
       lostAnswer: rate * simulation.random(),
+      lateAnswer: rate * simulation.random(),
       lateCall: (this.#isLate ? 0.5 : rate) * simulation.random(),
       brokenWatch: rate * 0.2,
     };
