@@ -1,6 +1,7 @@
 /** The API, whole: store, cluster, worker, gateway, and the handlers of all areas behind one server. */
 import { createHash } from 'node:crypto';
 import type { KubeConfig } from '@kubernetes/client-node';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { startHealthServer } from '../base/health-server.ts';
 import { createKube } from '../base/kube/kube-http.ts';
@@ -29,6 +30,7 @@ import { Probes } from './gateway/probes.ts';
 import { addressesOf, LedgerTargets } from './gateway/targets.ts';
 import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
 import { createApp } from './http/app.ts';
+import type { Gate } from './http/gate.ts';
 import type { Handlers } from './http/handler.ts';
 import { startServer } from './http/server.ts';
 import { jobHandlers } from './jobs/handlers.ts';
@@ -42,6 +44,9 @@ import { invitationHandlers } from './members/invitation-handlers.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
 import { sessionHandlers } from './session/handlers.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
+import { IdentityProvider } from './sign-in/identity-provider.ts';
+import { addOAuthEndpoints } from './sign-in/oauth-endpoints.ts';
+import { addPages } from './sign-in/pages.ts';
 import { Cursors } from './store/cursor.ts';
 import { findDatabaseView } from './store/database-list.ts';
 import { findDatabase } from './store/databases.ts';
@@ -53,6 +58,9 @@ import { ensureDefaultOrganization } from './store/organizations.ts';
 import { listReady } from './store/ready-databases.ts';
 import { sweepSavedCreates } from './store/saved-creates.ts';
 import { Sealer } from './store/sealing.ts';
+import { sweepDeviceRequests } from './store/device-requests.ts';
+import { sweepSessions } from './store/sessions.ts';
+import { sweepTokens } from './store/tokens.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import { measureStore } from './store/store-metrics.ts';
 import { Store } from './store/store.ts';
@@ -101,9 +109,10 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     logger,
     document,
     docsUrl,
-    origin: config.publicUrl === '' ? undefined : new URL(config.publicUrl).origin,
+    origin: originOf(config),
     trustedProxies: config.trustedProxies,
     stopping: stopping.signal,
+    addPages: (app, gate) => addSignIn(app, gate, options, parts),
   });
   const health = await startHealthServer({
     ...config.healthListen,
@@ -141,6 +150,22 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     },
   };
 }
+
+function addSignIn(
+  app: Express,
+  gate: Gate,
+  { config, logger }: ApiOptions,
+  { store, sealer }: Parts,
+): void {
+  const { publicUrl, identityProvider, bootstrapTokenFile } = config;
+  const provider = identityProvider && new IdentityProvider(identityProvider, sealer, publicUrl);
+  const origin = originOf(config);
+  addPages(app, gate, { store, logger, provider, bootstrapTokenFile, origin });
+  addOAuthEndpoints(app, { store, publicUrl });
+}
+
+const originOf = ({ publicUrl }: Config): string | undefined =>
+  publicUrl === '' ? undefined : new URL(publicUrl).origin;
 
 type Parts = ReturnType<typeof assemble>;
 
@@ -181,6 +206,9 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
         savedCreates: () => sweepSavedCreates(store.read),
         billingEvents: () => sweepBillingEvents(store.read),
         mails: () => sweepMails(store.read),
+        sessions: () => sweepSessions(store.read),
+        tokens: () => sweepTokens(store.read),
+        deviceRequests: () => sweepDeviceRequests(store.read),
       },
       logger,
     ),
@@ -296,9 +324,14 @@ function handlersOf(
       },
     }),
     ...jobHandlers({ store, listener, cursors }),
-    ...ledgerHandlers({ gateway, targets }),
+    ...ledgerHandlers({
+      gateway,
+      targets,
+      whySuspended: async (databaseId) => parts.billing?.whySuspended(databaseId),
+    }),
     ...sessionHandlers({
       store,
+      cursors,
       logger,
       bootstrapTokenFile: config.bootstrapTokenFile,
       limits: {

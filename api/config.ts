@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
 import type { BillingSettings } from './billing/settings.ts';
+import type { ProviderSettings } from './sign-in/identity-provider.ts';
 import type { MailSettings } from './mail/transport.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
@@ -27,6 +28,8 @@ export interface Config {
   readonly bootstrapTokenFile: string | undefined;
   /** Signs cursors and seals secrets: the same for all processes. */
   readonly signingKey: Buffer;
+  /** Where people sign in; `undefined`: there is the local administrator alone. */
+  readonly identityProvider: ProviderSettings | undefined;
   /** `undefined`: no mail is sent. */
   readonly mail: MailSettings | undefined;
   readonly billing: BillingSettings;
@@ -50,6 +53,9 @@ const names = [
   'LOG_LEVEL',
   'BOOTSTRAP_TOKEN_FILE',
   'SIGNING_KEY_FILE',
+  'OIDC_ISSUER',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET_FILE',
   'MAIL_SMTP_URL_FILE',
   'MAIL_FOLDER',
   'MAIL_FROM',
@@ -103,6 +109,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL', 'info'), ['debug', 'info', 'warn', 'error']),
     bootstrapTokenFile: environment[`${prefix}BOOTSTRAP_TOKEN_FILE`],
     signingKey: signingKey(read('SIGNING_KEY_FILE')),
+    identityProvider: providerSettings(environment),
     mail: mailSettings(environment),
     billing: billingSettings(read),
     databasesMax: count('DATABASES_MAX', read('DATABASES_MAX', '50')),
@@ -128,6 +135,10 @@ export const redacted = (config: Config) => ({
       : config.billing,
   databaseUrl: new URL(config.databaseUrl).host,
   signingKey: 'hidden',
+  identityProvider: config.identityProvider && {
+    ...config.identityProvider,
+    clientSecret: 'hidden',
+  },
   mail: config.mail?.kind === 'smtp' ? { ...config.mail, url: 'hidden' } : config.mail,
 });
 
@@ -141,6 +152,26 @@ function limitsOf(read: Read): RateLimitSettings {
       rateLimitDefaults.wrongCredentialsPerMinute,
     ),
   };
+}
+
+function providerSettings(environment: NodeJS.ProcessEnv): ProviderSettings | undefined {
+  const value = (name: Name) => environment[`${prefix}${name}`] ?? '';
+  const [issuer, clientId] = [value('OIDC_ISSUER'), value('OIDC_CLIENT_ID')];
+  const file = value('OIDC_CLIENT_SECRET_FILE');
+  if (issuer === '' && clientId === '' && file === '') return undefined;
+  const { protocol = '', hostname = '' } = URL.canParse(issuer) ? new URL(issuer) : {};
+  // What is signed in is worth no more than the way to who says so.
+  const isLoopback =
+    hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) {
+    throw new ConfigError(`${prefix}OIDC_ISSUER must be https://host, not ${issuer}`);
+  }
+  if (clientId === '') throw new ConfigError(`${prefix}OIDC_CLIENT_ID is missing`);
+  if (value('PUBLIC_URL') === '') {
+    throw new ConfigError(`${prefix}PUBLIC_URL is missing: the identity provider leads back there`);
+  }
+  const clientSecret = file === '' ? undefined : secretFile('OIDC_CLIENT_SECRET_FILE', file);
+  return { issuer, clientId, clientSecret };
 }
 
 function mailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined {

@@ -7,7 +7,6 @@ import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { assertNever } from '../../base/assert.ts';
 import { Refusal } from '../http/refusal.ts';
-import { findSession } from '../store/administrator-sessions.ts';
 import { apiKeyStatus, findApiKeyBySecret, noteApiKeyUse, type ApiKey } from '../store/api-keys.ts';
 import {
   defaultSlug,
@@ -15,10 +14,17 @@ import {
   findOrganizationBySlug,
   type Organization,
 } from '../store/organizations.ts';
+import { listBelongings, type Belonging } from '../store/members.ts';
+import {
+  findSession,
+  findSessionByAccessToken,
+  noteSessionUse,
+  type Session,
+} from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { hashOf, parseApiKey, type ParsedApiKey } from './api-key-format.ts';
-import type { Credential } from './credentials.ts';
-import type { Caller, KeyPrincipal, MemberPrincipal } from './principal.ts';
+import { accessTokenPrefix, type Credential } from './credentials.ts';
+import type { Caller, GuestPrincipal, KeyPrincipal, MemberPrincipal } from './principal.ts';
 import { RecentMap } from './recent-map.ts';
 
 /** Where a request comes from. */
@@ -56,8 +62,12 @@ export class Authenticator {
 
   /** Throws a `Refusal` of 400 or 401, and the store's own failures. */
   authenticate(credential: Credential, caller: Origin): Promise<Caller> {
-    if (credential.kind === 'token') return this.#key(credential.text, caller);
-    if (credential.kind === 'session') return this.#person(credential.token, caller);
+    if (credential.kind === 'session') return this.#browser(credential.token, caller);
+    if (credential.kind === 'token') {
+      const { text } = credential;
+      const isAccess = text.startsWith(accessTokenPrefix);
+      return isAccess ? this.#device(text, caller) : this.#key(text, caller);
+    }
     return Promise.reject(noCredential(credential.kind));
   }
 
@@ -115,36 +125,69 @@ export class Authenticator {
     return known;
   }
 
-  async #person(token: string, caller: Origin): Promise<MemberPrincipal> {
-    const db = this.#store.read;
-    const session = await findSession(db, hashOf(token));
+  async #browser(token: string, caller: Origin): Promise<MemberPrincipal | GuestPrincipal> {
+    const session = await findSession(this.#store.read, hashOf(token));
     if (session === undefined) throw invalid();
+    return this.#person('session', session, caller);
+  }
+
+  async #device(token: string, caller: Origin): Promise<MemberPrincipal | GuestPrincipal> {
+    const session = await findSessionByAccessToken(this.#store.read, hashOf(token));
+    if (session === undefined) throw invalid();
+    return this.#person('access_token', session, caller);
+  }
+
+  async #person(
+    type: 'session' | 'access_token',
+    session: Session,
+    caller: Origin,
+  ): Promise<MemberPrincipal | GuestPrincipal> {
+    const { id, user, csrfHash, expiresAt } = session;
+    const display = user?.name ?? 'local administrator';
+    const person = {
+      type,
+      credentialId: id,
+      name: display,
+      expiresAt,
+      actor: { type: 'user', id: user?.id ?? null, display },
+      user,
+      administrator: user === null,
+      csrfHash,
+    } as const;
+    const belonging = await this.#belonging(user?.id, caller.organizationId);
+    this.#note(id, () => noteSessionUse(this.#store.read, id));
+    if (belonging !== undefined) return { ...person, ...belonging };
+    if (caller.organizationId !== undefined) throw noOrganization(caller.organizationId);
+    return { ...person, organization: null, role: null };
+  }
+
+  /** What they are in the organization that they name, or in the first that they joined. The administrator owns all. */
+  async #belonging(
+    userId: string | undefined,
+    organizationId: string | undefined,
+  ): Promise<Belonging | undefined> {
+    const db = this.#store.read;
+    if (userId !== undefined) {
+      const { rows } = await listBelongings(db, userId, { limit: 1, organizationId });
+      return rows[0];
+    }
     const organization =
-      caller.organizationId === undefined
+      organizationId === undefined
         ? await findOrganizationBySlug(db, defaultSlug)
-        : await findOrganization(db, caller.organizationId);
-    if (organization === undefined) throw noOrganization(caller.organizationId);
-    return {
-      type: 'session',
-      credentialId: session.id,
-      name: 'local administrator',
-      expiresAt: session.expiresAt,
-      organization,
-      actor: { type: 'user', id: null, display: 'local administrator' },
-      user: null,
-      role: 'owner',
-      databaseIds: null,
-      administrator: true,
-      csrfHash: session.csrfHash,
-    };
+        : await findOrganization(db, organizationId);
+    return organization && { organization, role: 'owner', databaseIds: null };
+  }
+
+  #noteUse({ id }: ApiKey, { ip, userAgent }: Origin): void {
+    this.#note(id, () => noteApiKeyUse(this.#store.read, id, { ip, userAgent }));
   }
 
   /** Not waited for: an answer does not depend on it. */
-  #noteUse({ id }: ApiKey, { ip, userAgent }: Origin): void {
-    if (this.#noted.get(id) !== undefined) return;
-    this.#noted.set(id, true);
-    noteApiKeyUse(this.#store.read, id, { ip, userAgent }).catch((error: unknown) => {
-      this.#logger.warn({ err: error, keyId: id }, 'the use of a key was not noted');
+  #note(credentialId: string, write: () => Promise<void>): void {
+    if (this.#noted.get(credentialId) !== undefined) return;
+    this.#noted.set(credentialId, true);
+    write().catch((error: unknown) => {
+      this.#logger.warn({ err: error, credentialId }, 'the use of a credential was not noted');
     });
   }
 }

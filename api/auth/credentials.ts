@@ -11,6 +11,8 @@ export type Credential =
   | { readonly kind: 'token'; readonly text: string }
   | { readonly kind: 'session'; readonly token: string };
 
+/** Of tokens that a device got for a person. */
+export const accessTokenPrefix = 'lha_';
 export const sessionCookie = '__Host-session';
 export const csrfCookie = '__Host-csrf';
 

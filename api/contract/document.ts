@@ -65,7 +65,11 @@ export function openapiDocument({ version, servers, docsUrl }: DocumentOptions):
       headers: documentedHeaders,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, or a person’s access token.',
+        },
         session: {
           type: 'apiKey',
           in: 'cookie',
@@ -216,7 +220,7 @@ function securityOf(access: Access): readonly Json[] {
   if (access.kind === 'public') return [];
   const session = { session: [] };
   const isPerson = access.kind === 'person' || (access.kind === 'self' && !access.keys);
-  return isPerson ? [session] : [{ apiKey: [] }, { bearer: [] }, session];
+  return isPerson ? [{ bearer: [] }, session] : [{ apiKey: [] }, { bearer: [] }, session];
 }
 
 function requirementsOf(access: Access): Json {

@@ -12,6 +12,7 @@ export const pathParameters = {
     notFound: 'webhook_endpoint_not_found',
   },
   membershipId: { prefix: 'mem', noun: 'member', notFound: 'member_not_found' },
+  sessionId: { prefix: 'ses', noun: 'session', notFound: 'session_not_found' },
   invitationId: { prefix: 'inv', noun: 'invitation', notFound: 'invitation_not_found' },
 } as const satisfies Record<
   string,

@@ -73,6 +73,11 @@ export const problems = {
     'The credential has expired',
     'Rotate the key, or make another one.',
   ),
+  sign_in_failed: problem(
+    400,
+    'The sign-in did not succeed',
+    'Begin it again; each step can be done once, within ten minutes, in the browser that began it.',
+  ),
   billing_required: problem(
     402,
     'Billing setup required',
@@ -127,6 +132,7 @@ export const problems = {
     'Sign in with the address that was invited, or ask for another invitation: each can be used once, for seven days.',
   ),
   organization_not_found: problem(404, 'Organization not found', 'Check the ID (`org_…`).'),
+  session_not_found: problem(404, 'Session not found', 'Check the ID (`ses_…`).'),
   api_key_not_found: problem(404, 'API key not found', 'Check the ID (`key_…`).'),
   webhook_endpoint_not_found: problem(404, 'Webhook endpoint not found', 'Check the ID (`whe_…`).'),
   unknown_operation: problem(404, 'No such ledger operation', 'Use one of `allowedOperations`.'),
@@ -234,6 +240,12 @@ export const problems = {
     501,
     'The provider makes no databases of this kind',
     'Choose another provider.',
+  ),
+  identity_provider_unavailable: problem(
+    503,
+    'The identity provider does not answer',
+    'Try again soon; keys and sessions that there are go on working.',
+    true,
   ),
   service_unavailable: problem(
     503,

@@ -65,6 +65,7 @@ export interface EventData {
   'organization.created': { readonly organization: { readonly id: string; readonly name: string } };
   'session.opened': Record<string, never>;
   'session.closed': Record<string, never>;
+  'session.token_reused': Record<string, never>;
   'access.denied': { readonly action: string; readonly code: string };
   'database.created': AboutDatabase;
   'database.provisioning_started': AboutDatabase;
@@ -128,6 +129,9 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'organization.created': sent('An organization was made.'),
   'session.opened': audited('Somebody signed in.'),
   'session.closed': audited('Somebody signed out, or ended a session elsewhere.'),
+  'session.token_reused': audited(
+    'A refresh token was sent that had been used; the session was ended.',
+  ),
   'access.denied': audited('A credential was good, but not for what was asked.'),
   'database.created': sent('A database was asked for; its provisioning is queued.'),
   'database.provisioning_started': sent('Work on a new database began.'),

@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** Aborts when the process is to end: streams end with it. */
   readonly stopping: AbortSignal;
+  /** Pages and endpoints that are not of the route table. */
+  readonly addPages?: (app: Express, gate: Gate) => void;
 }
 
 interface Locals {
@@ -81,6 +83,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(compression());
   addDocumentation(app, options);
+  options.addPages?.(app, gate);
   addRoutes(app, options, gate);
   app.use((request: Request) => {
     throw new Refusal('not_found', {

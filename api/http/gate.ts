@@ -62,10 +62,15 @@ export class Gate {
     }
   }
 
+  /** For what takes a secret in its body: whoever has sent too many wrong ones waits. */
+  async admitSecret(request: Request): Promise<void> {
+    await this.#options.limits.check('credentials', request.ip ?? '');
+  }
+
   /** For routes without a credential: those that change something take one in their body, or could be forged. */
   async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
     if (route.method === 'GET') return;
-    await this.#options.limits.check('credentials', request.ip ?? '');
+    await this.admitSecret(request);
     checkOrigin(request.headers, this.#options.origin);
   }
 

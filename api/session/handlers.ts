@@ -1,31 +1,28 @@
 import type { Logger } from 'pino';
-import { hashOf, randomDigits } from '../auth/api-key-format.ts';
-import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
 import { hasRight, type Permission, type Right } from '../contract/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
-import type { Author } from '../events/actor.ts';
+import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../http/refusal.ts';
 import { shownScope } from '../members/database-scope.ts';
 import { belongingsOf } from '../organizations/belongings.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
-import { endSession, openSession } from '../store/administrator-sessions.ts';
-import type { Change } from '../store/change.ts';
-import { defaultSlug, findOrganizationBySlug } from '../store/organizations.ts';
+import { closedSessionCookies, openBrowserSession } from '../sign-in/browser-session.ts';
+import type { Cursors } from '../store/cursor.ts';
+import { endOwnSession, endSession, listSessions, type Session } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { isBootstrapToken } from './bootstrap-token.ts';
 
 export interface SessionServices {
   readonly store: Store;
+  readonly cursors: Cursors;
   readonly logger: Logger;
   readonly bootstrapTokenFile: string | undefined;
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }
 
-const lifetimeMs = 12 * 60 * 60 * 1_000;
-/** 238 bits each. */
-const tokenLength = 40;
 /** Of a person's organizations in the answer to GET /session; all are in GET /organizations. */
 const organizationsShown = 100;
 
@@ -64,13 +61,26 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
   },
   openAdministratorSession: (request) => open(services, request),
   async closeSession({ principal, author }) {
-    await services.store.change(author, async (change) => {
-      await endSession(change, principal.credentialId);
-      if (principal.organization !== null) {
-        tell(change, 'session.closed', principal.organization.id, principal.credentialId);
-      }
-    });
-    return { status: 204, cookies: [cookie(sessionCookie, '', 0), cookie(csrfCookie, '', 0)] };
+    await services.store.change(author, (change) => endSession(change, principal.credentialId));
+    return { status: 204, cookies: closedSessionCookies };
+  },
+  async listSessions({ query, principal }) {
+    const { limit, cursor } = query;
+    const { store, cursors } = services;
+    const userId = principal.user?.id ?? null;
+    const list = { of: 'sessions', userId };
+    const position = readCursor(cursors, list, cursor, 2);
+    const page = await listSessions(store.read, userId, { limit, ...(position && { position }) });
+    const show = (session: Session) => shownSession(session, principal.credentialId);
+    return { status: 200, body: shownPage(cursors, list, limit, page, show) };
+  },
+  async endSession({ params, principal, author }) {
+    const { sessionId } = params;
+    const ended = await services.store.change(author, (change) =>
+      endOwnSession(change, principal.user?.id ?? null, sessionId),
+    );
+    if (!ended) throw notThere('sessionId', sessionId);
+    return { status: 204 };
   },
 });
 
@@ -85,44 +95,25 @@ async function open(
       detail: 'This is not the bootstrap token. The installation keeps it in a Secret.',
     });
   }
-  const [token, csrfToken] = [randomDigits(tokenLength), randomDigits(tokenLength)];
-  const actor = { type: 'user', id: null, display: 'local administrator' } as const;
-  const author: Author = { actor, requestId, ip, userAgent };
-  const session = await store.change(author, async (change) => {
-    const opened = await openSession(change, {
-      tokenHash: hashOf(token),
-      csrfHash: hashOf(csrfToken),
-      lifetimeMs,
-    });
-    const first = await findOrganizationBySlug(change.db, defaultSlug);
-    if (first !== undefined) tell(change, 'session.opened', first.id, opened.id);
-    return opened;
-  });
-  const seconds = Math.floor(lifetimeMs / 1_000);
+  const from = { requestId, ip, userAgent };
+  const { session, csrfToken, cookies } = await openBrowserSession(store, null, from);
   return {
     status: 201 as const,
-    cookies: [
-      `${cookie(sessionCookie, token, seconds)}; HttpOnly`,
-      // Read by our own pages, which send it back as a header.
-      cookie(csrfCookie, csrfToken, seconds),
-    ],
+    cookies,
     body: { success: true as const, csrfToken, expiresAt: session.expiresAt.toISOString() },
   };
 }
 
-function tell(
-  change: Change,
-  type: 'session.opened' | 'session.closed',
-  organizationId: string,
-  id: string,
-): void {
-  const subject = { type: 'session', id, display: 'local administrator' } as const;
-  change.emit({ organizationId, type, subject, data: {} });
-}
-
-/** Browsers take the prefix `__Host-` with Secure and this path only, and Secure from localhost without TLS too. */
-const cookie = (name: string, value: string, seconds: number): string =>
-  `${name}=${value}; Path=/; Max-Age=${seconds}; Secure; SameSite=Lax`;
+const shownSession = (session: Session, currentId: string) => ({
+  id: session.id,
+  kind: session.kind,
+  current: session.id === currentId,
+  ip: session.ip,
+  userAgent: session.userAgent,
+  createdAt: session.createdAt.toISOString(),
+  lastUsedAt: session.lastUsedAt.toISOString(),
+  expiresAt: session.expiresAt.toISOString(),
+});
 
 function shownCredential(caller: Caller) {
   return {

@@ -26,15 +26,44 @@ export interface OrganizationsTable {
   updatedAt: Time;
 }
 
-export interface AdministratorSessionsTable {
+export interface SessionsTable {
   id: string;
-  tokenHash: Buffer;
-  csrfHash: Buffer;
+  kind: Generated<string>;
+  userId: string | null;
+  tokenHash: Buffer | null;
+  csrfHash: Buffer | null;
+  ip: string | null;
+  userAgent: string | null;
+  createdAt: Time;
+  lastUsedAt: Time;
+  expiresAt: ColumnType<Date, Date, Date>;
+  endedAt: MaybeTime;
+}
+
+export interface DeviceRequestsTable {
+  deviceCodeHash: Buffer;
+  userCode: string;
   ip: string | null;
   userAgent: string | null;
   createdAt: Time;
   expiresAt: ColumnType<Date, Date, Date>;
-  endedAt: MaybeTime;
+  polledAt: MaybeTime;
+  intervalSeconds: number;
+  decision: string | null;
+  userId: string | null;
+}
+
+export interface AccessTokensTable {
+  tokenHash: Buffer;
+  sessionId: string;
+  expiresAt: ColumnType<Date, Date, Date>;
+}
+
+export interface RefreshTokensTable {
+  tokenHash: Buffer;
+  sessionId: string;
+  expiresAt: ColumnType<Date, Date, Date>;
+  usedAt: MaybeTime;
 }
 
 export interface ApiKeysTable {
@@ -260,7 +289,10 @@ export interface Tables extends BillingTables {
   invitations: InvitationsTable;
   mails: MailsTable;
   organizations: OrganizationsTable;
-  administratorSessions: AdministratorSessionsTable;
+  sessions: SessionsTable;
+  deviceRequests: DeviceRequestsTable;
+  accessTokens: AccessTokensTable;
+  refreshTokens: RefreshTokensTable;
   apiKeys: ApiKeysTable;
   databases: DatabasesTable;
   profiles: ProfilesTable;

@@ -64,7 +64,9 @@ export async function findUser(db: Reader, id: string): Promise<User | undefined
   return row && userOf(row);
 }
 
-export const userOf = (row: Selectable<UsersTable>): User => ({
+type UserRow = Pick<Selectable<UsersTable>, 'id' | 'email' | 'emailVerified' | 'name'>;
+
+export const userOf = (row: UserRow): User => ({
   id: typeIdOfUuid('usr', row.id),
   email: row.email,
   emailVerified: row.emailVerified,

@@ -1,9 +1,12 @@
 import { access } from '../access.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
-import { exampleTime } from '../schemas/common.ts';
+import { z } from 'zod';
+import { cursor, emptyPage, exampleTime, limit, listOf } from '../schemas/common.ts';
 import {
   openAdministratorSessionRequest,
   openedSession,
+  ownSession,
+  ownSessionExample,
   session,
   sessionExample,
 } from '../schemas/session.ts';
@@ -45,6 +48,32 @@ export const sessionRoutes = {
     path: '/api/v1/session',
     tag,
     summary: 'End the session',
+    access: access.ownPerson,
+    responses: { 204: empty('It has ended.') },
+    problems: [],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/v1/sessions',
+    tag,
+    summary: 'List your sessions: where you are signed in',
+    description: 'The newest first.',
+    access: access.ownPerson,
+    query: z.strictObject({ limit, cursor }),
+    responses: {
+      200: answer('A page of sessions.', listOf(ownSession).meta({ id: 'SessionList' }), {
+        data: [ownSessionExample],
+        page: emptyPage,
+      }),
+    },
+    problems: ['invalid_cursor'],
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/api/v1/sessions/{sessionId}',
+    tag,
+    summary: 'End one of your sessions',
+    description: 'At once, with all its tokens.',
     access: access.ownPerson,
     responses: { 204: empty('It has ended.') },
     problems: [],

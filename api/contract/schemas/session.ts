@@ -41,6 +41,30 @@ export const session = z
   })
   .meta({ id: 'Session' });
 
+export const ownSession = z
+  .object({
+    id: id('ses', 'Session ID.'),
+    kind: z.enum(['browser', 'device']).describe('`device`: signed in by the device flow.'),
+    current: z.boolean().describe('Whether this request was made with it.'),
+    ip: z.string().nullable().describe('Where it was opened from.'),
+    userAgent: z.string().nullable(),
+    createdAt: time('When it was opened.'),
+    lastUsedAt: time('When it was used last, to the minute.'),
+    expiresAt: time('When it ends at the latest.'),
+  })
+  .meta({ id: 'OwnSession' });
+
+export const ownSessionExample: z.input<typeof ownSession> = {
+  id: exampleId('ses'),
+  kind: 'device',
+  current: true,
+  ip: '192.0.2.10',
+  userAgent: 'ledgerhouse-cli/0.1.0',
+  createdAt: exampleTime,
+  lastUsedAt: exampleTime,
+  expiresAt: exampleTime,
+};
+
 export const openAdministratorSessionRequest = z
   .strictObject({
     token: text(256, 'The bootstrap token, which the installation keeps in a Secret.'),

@@ -8,6 +8,7 @@ import { webhookEndpoints } from './0006-webhook-endpoints.ts';
 import { idempotencyKeys } from './0007-idempotency-keys.ts';
 import { people } from './0008-people.ts';
 import { billing } from './0009-billing.ts';
+import { signIn } from './0010-sign-in.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   idempotencyKeys,
   people,
   billing,
+  signIn,
 ];

@@ -1,0 +1,121 @@
+/**
+ * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two members that OAuth demands, and
+ * those of a problem besides.
+ */
+import express, { type Express, type Request, type Response } from 'express';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { problems } from '../contract/problems.ts';
+import { callerOf } from '../http/gate.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { Store } from '../store/store.ts';
+import {
+  beginDeviceRequest,
+  redeemDeviceCode,
+  refreshTokens,
+  type IssuedTokens,
+  type OAuthError,
+} from './device-tokens.ts';
+import { fieldOf, requestIdOf } from './form.ts';
+
+export interface OAuthOptions {
+  readonly store: Store;
+  /** Where people reach the service; empty: as the request said. */
+  readonly publicUrl: string;
+}
+
+/** Public: whoever has it is nobody yet. */
+export const cliClientId = 'ledgerhouse-cli';
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+/** Of an address. Each leaves a row behind for ten minutes. */
+const beginningsPerMinute = 20;
+const tokensPerMinute = 120;
+
+const advice: Readonly<Record<OAuthError, string>> = {
+  invalid_request: 'A parameter is missing; RFC 8628 and RFC 6749 say which there must be.',
+  invalid_client: `The client_id must be ${cliClientId}.`,
+  invalid_grant: 'The refresh token is not good, or was used before; sign in again.',
+  unsupported_grant_type: `The grant_type must be ${deviceGrant} or refresh_token.`,
+  authorization_pending: 'Nobody has decided yet; ask again after the interval.',
+  slow_down: 'Ask less often: five seconds more between two questions.',
+  access_denied: 'The person refused.',
+  expired_token: 'The code is too old, or was used; begin again.',
+};
+
+export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptions): void {
+  const form = express.urlencoded({ extended: false, limit: 16 * 1_024, parameterLimit: 20 });
+  const beginnings = new RateLimiterMemory({ points: beginningsPerMinute, duration: 60 });
+  const tokens = new RateLimiterMemory({ points: tokensPerMinute, duration: 60 });
+  app.post('/oauth/device_authorization', form, async (request, response) => {
+    await limit(beginnings, request);
+    if (fieldOf(request, 'client_id') !== cliClientId) {
+      refuse(request, response, 'invalid_client');
+      return;
+    }
+    const base = publicUrl === '' ? `${request.protocol}://${request.headers.host}` : publicUrl;
+    answer(response, 200, await beginDeviceRequest(store, base, fromOf(request, response)));
+  });
+  app.post('/oauth/token', form, async (request, response) => {
+    await limit(tokens, request);
+    const outcome = await redeem(store, request, response);
+    if (typeof outcome === 'string') refuse(request, response, outcome);
+    else answer(response, 200, outcome);
+  });
+}
+
+async function redeem(
+  store: Store,
+  request: Request,
+  response: Response,
+): Promise<IssuedTokens | OAuthError> {
+  if (fieldOf(request, 'client_id') !== cliClientId) return 'invalid_client';
+  const from = fromOf(request, response);
+  const grant = fieldOf(request, 'grant_type');
+  const [name, take] =
+    grant === deviceGrant
+      ? (['device_code', redeemDeviceCode] as const)
+      : (['refresh_token', refreshTokens] as const);
+  if (grant !== deviceGrant && grant !== 'refresh_token') {
+    return grant === undefined ? 'invalid_request' : 'unsupported_grant_type';
+  }
+  const secret = fieldOf(request, name);
+  return secret === undefined ? 'invalid_request' : take(store, secret, from);
+}
+
+function refuse(request: Request, response: Response, error: OAuthError): void {
+  const { title, status, retryable } = problems.sign_in_failed;
+  answer(response, status, {
+    error,
+    error_description: advice[error],
+    title,
+    status,
+    detail: advice[error],
+    instance: request.path,
+    code: 'sign_in_failed',
+    requestId: requestIdOf(response),
+    retryable,
+  });
+}
+
+function answer(response: Response, status: number, body: object): void {
+  response.status(status).set({
+    'Cache-Control': 'no-store, no-transform',
+    'Content-Type': 'application/json; charset=utf-8',
+  });
+  response.end(JSON.stringify(body));
+}
+
+async function limit(limiter: RateLimiterMemory, request: Request): Promise<void> {
+  try {
+    await limiter.consume(request.ip ?? '');
+  } catch {
+    throw new Refusal('rate_limited', {
+      detail: `More than ${limiter.points} of these requests in a minute from your address.`,
+      retryAfterSeconds: 60,
+    });
+  }
+}
+
+const fromOf = (request: Request, response: Response) => {
+  const { ip, userAgent } = callerOf(request);
+  return { ip, userAgent, requestId: requestIdOf(response) };
+};

@@ -1,0 +1,22 @@
+import { expect, test } from '@jest/globals';
+import { readUserCode } from './device-tokens.ts';
+import { ownPath } from './pages.ts';
+
+test.each([
+  ['/device?user_code=BCDF-GHJK', '/device?user_code=BCDF-GHJK'],
+  ['/a/../b', '/b'],
+  [undefined, '/auth/account'],
+  ['https://evil.example', '/auth/account'],
+  ['//evil.example', '/auth/account'],
+  ['/\\evil.example', '/auth/account'],
+  ['/\t/evil.example', '/auth/account'],
+  ['/.//evil.example', '/auth/account'],
+  ['javascript:alert(1)', '/auth/account'],
+])('after signing in, %j leads to %s', (given, path) => {
+  expect(ownPath(given)).toBe(path);
+});
+
+test('a user code is read however it is typed', () => {
+  expect(readUserCode(' bcdf ghjk ')).toBe('BCDF-GHJK');
+  expect(readUserCode('BCDF-GHJK')).toBe('BCDF-GHJK');
+});

@@ -1,0 +1,116 @@
+/** Devices that ask to be signed in (RFC 8628): each waits until a person decides on a page, ten minutes at most. */
+import { sql } from 'kysely';
+import type { Change } from './change.ts';
+import { uuidOrNull } from './ids.ts';
+import type { Reader } from './tables.ts';
+import { userOf, type User } from './users.ts';
+
+export const deviceRequestSeconds = 600;
+/** Between two questions of a device. */
+export const pollSeconds = 5;
+
+export interface DeviceRequest {
+  readonly userCode: string;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: Date;
+}
+
+const now = sql<Date>`clock_timestamp()`;
+
+/** False: the user code is another's; try with another. */
+export async function createDeviceRequest(
+  db: Reader,
+  request: { deviceCodeHash: Buffer; userCode: string; ip: string; userAgent: string | null },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await db
+    .insertInto('deviceRequests')
+    .values({
+      ...request,
+      intervalSeconds: pollSeconds,
+      expiresAt: sql<Date>`clock_timestamp() + ${deviceRequestSeconds} * interval '1 second'`,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows > 0n;
+}
+
+/** `undefined`: there is none that still waits. */
+export function findDeviceRequest(
+  db: Reader,
+  userCode: string,
+): Promise<DeviceRequest | undefined> {
+  return db
+    .selectFrom('deviceRequests')
+    .select(['userCode', 'ip', 'userAgent', 'createdAt'])
+    .where('userCode', '=', userCode)
+    .where('decision', 'is', null)
+    .where('expiresAt', '>', now)
+    .executeTakeFirst();
+}
+
+/** `userId` null: the local administrator. False: there is none that still waits. */
+export async function decideDeviceRequest(
+  db: Reader,
+  userCode: string,
+  decision: 'approved' | 'denied',
+  userId: string | null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('deviceRequests')
+    .set({ decision, userId: uuidOrNull(userId) })
+    .where('userCode', '=', userCode)
+    .where('decision', 'is', null)
+    .where('expiresAt', '>', now)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+export type Poll =
+  | { readonly kind: 'pending' | 'slow_down' | 'denied' | 'unknown' }
+  /** Once: it is gone with that. */
+  | { readonly kind: 'approved'; readonly user: User | null };
+
+export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer): Promise<Poll> {
+  const row = await change.db
+    .selectFrom('deviceRequests')
+    .leftJoin('users', 'users.id', 'deviceRequests.userId')
+    .select(['decision', 'userId', 'name', 'email', 'emailVerified'])
+    .select(
+      sql<boolean>`polled_at > clock_timestamp() - interval_seconds * interval '1 second'`.as(
+        'early',
+      ),
+    )
+    .where('deviceCodeHash', '=', deviceCodeHash)
+    .where('expiresAt', '>', now)
+    .forUpdate('deviceRequests')
+    .executeTakeFirst();
+  if (row === undefined) return { kind: 'unknown' };
+  const own = change.db.updateTable('deviceRequests').where('deviceCodeHash', '=', deviceCodeHash);
+  if (row.decision === null) {
+    // RFC 8628, section 3.5: from then on it waits five seconds more.
+    const slower = sql<number>`interval_seconds + ${row.early === true ? 5 : 0}`;
+    await own.set({ polledAt: now, intervalSeconds: slower }).execute();
+    return { kind: row.early === true ? 'slow_down' : 'pending' };
+  }
+  await change.db
+    .deleteFrom('deviceRequests')
+    .where('deviceCodeHash', '=', deviceCodeHash)
+    .execute();
+  if (row.decision === 'denied') return { kind: 'denied' };
+  const { userId, name, email, emailVerified } = row;
+  const user =
+    userId === null
+      ? null
+      : userOf({ id: userId, name: name ?? '', email, emailVerified: emailVerified ?? false });
+  return { kind: 'approved', user };
+}
+
+/** Gives how many were past their time. */
+export async function sweepDeviceRequests(db: Reader): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('deviceRequests')
+    .where('expiresAt', '<', now)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

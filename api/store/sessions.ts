@@ -1,0 +1,225 @@
+/** Sessions of people, in browsers and on devices. The store has hashes only: who reads it can open none. */
+import { sql, type Selectable } from 'kysely';
+import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import type { EventType } from '../events/event-types.ts';
+import type { Change } from './change.ts';
+import { uuidOf, uuidOrNull } from './ids.ts';
+import { listBelongings } from './members.ts';
+import { defaultSlug, findOrganizationBySlug } from './organizations.ts';
+import { beyond, pageOf, type Page } from './page.ts';
+import type { Reader, SessionsTable, UsersTable } from './tables.ts';
+import { userOf, type User } from './users.ts';
+
+export type SessionKind = 'browser' | 'device';
+
+export interface Session {
+  /** TypeID `ses_…`. */
+  readonly id: string;
+  readonly kind: SessionKind;
+  /** Null: the local administrator. */
+  readonly user: User | null;
+  /** SHA-256 of the CSRF token that goes with it; null: it has no cookie. */
+  readonly csrfHash: Buffer | null;
+  readonly ip: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export interface NewSession {
+  readonly kind: SessionKind;
+  readonly user: User | null;
+  /** SHA-256 each; null: it has no cookie. */
+  readonly tokenHash: Buffer | null;
+  readonly csrfHash: Buffer | null;
+  readonly lifetimeMs: number;
+}
+
+/** A browser that was not used for so long has to sign in again. */
+const idle = sql`interval '12 hours'`;
+/** How often its use is written down at most. */
+const noted = sql`interval '60 seconds'`;
+const now = sql<Date>`clock_timestamp()`;
+/** Of a person's organizations, those that hear of their sessions. */
+const toldMax = 100;
+
+export async function openSession(change: Change, session: NewSession): Promise<Session> {
+  const { kind, user, tokenHash, csrfHash, lifetimeMs } = session;
+  const row = await change.db
+    .insertInto('sessions')
+    .values({
+      id: uuidOf(newTypeId('ses')),
+      kind,
+      userId: uuidOrNull(user?.id),
+      tokenHash,
+      csrfHash,
+      ip: change.author.ip,
+      userAgent: change.author.userAgent,
+      expiresAt: sql<Date>`clock_timestamp() + ${lifetimeMs} * interval '1 millisecond'`,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const opened = sessionOf(row, user);
+  await tellOfSession(change, 'session.opened', opened);
+  return opened;
+}
+
+/**
+ * The one with that token, unless it is over. Found by the hash of the token: how long the search takes tells of the hash at
+ * most, of which nothing can be turned back into a token.
+ */
+export async function findSession(db: Reader, tokenHash: Buffer): Promise<Session | undefined> {
+  const row = await live(db).where('sessions.tokenHash', '=', tokenHash).executeTakeFirst();
+  return row && joinedSessionOf(row);
+}
+
+export async function findSessionByAccessToken(
+  db: Reader,
+  tokenHash: Buffer,
+): Promise<Session | undefined> {
+  const row = await live(db)
+    .innerJoin('accessTokens', 'accessTokens.sessionId', 'sessions.id')
+    .where('accessTokens.tokenHash', '=', tokenHash)
+    .where('accessTokens.expiresAt', '>', now)
+    .executeTakeFirst();
+  return row && joinedSessionOf(row);
+}
+
+/** Whoever's it is. Ending it again changes nothing. */
+export async function endSession(
+  change: Change,
+  id: string,
+  type: EventType & ('session.closed' | 'session.token_reused') = 'session.closed',
+): Promise<void> {
+  const row = await live(change.db).where('sessions.id', '=', uuidOf(id)).executeTakeFirst();
+  if (row === undefined) return;
+  await change.db
+    .updateTable('sessions')
+    .set({ endedAt: now })
+    .where('id', '=', uuidOf(id))
+    .execute();
+  await tellOfSession(change, type, joinedSessionOf(row));
+}
+
+/** False: they have no such session that goes on. */
+export async function endOwnSession(
+  change: Change,
+  userId: string | null,
+  id: string,
+): Promise<boolean> {
+  const row = await ownedBy(live(change.db), userId)
+    .where('sessions.id', '=', uuidOf(id))
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  await endSession(change, id);
+  return true;
+}
+
+/** Those that go on, the newest first. `userId` null: of the local administrator. */
+export async function listSessions(
+  db: Reader,
+  userId: string | null,
+  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+): Promise<Page<Session, [string, string]>> {
+  let query = ownedBy(live(db), userId)
+    .orderBy('sessions.createdAt', 'desc')
+    .orderBy('sessions.id', 'desc')
+    .limit(page.limit + 1);
+  if (page.position !== undefined) {
+    query = query.where(beyond(['sessions.createdAt', 'sessions.id'], '<', page.position));
+  }
+  return pageOf(await query.execute(), page.limit, joinedSessionOf, (row) => [
+    row.createdAt.toISOString(),
+    row.id,
+  ]);
+}
+
+/** Written once a minute at most, however often it is used. */
+export async function noteSessionUse(db: Reader, id: string): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ lastUsedAt: now })
+    .where('id', '=', uuidOf(id))
+    .where('lastUsedAt', '<', sql<Date>`clock_timestamp() - ${noted}`)
+    .execute();
+}
+
+/** Those that were over a week ago, with their tokens. Gives how many. */
+export async function sweepSessions(db: Reader): Promise<number> {
+  const over = sql<Date>`clock_timestamp() - interval '7 days'`;
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where((where) => where.or([where('expiresAt', '<', over), where('endedAt', '<', over)]))
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** In every organization that they belong to; of the local administrator in the first. */
+async function tellOfSession(
+  change: Change,
+  type: EventType & `session.${string}`,
+  { id, user }: Session,
+): Promise<void> {
+  const organizations =
+    user === null
+      ? [await findOrganizationBySlug(change.db, defaultSlug)]
+      : (await listBelongings(change.db, user.id, { limit: toldMax })).rows.map(
+          ({ organization }) => organization,
+        );
+  const display = user?.name ?? 'local administrator';
+  for (const organization of organizations) {
+    if (organization === undefined) continue;
+    const subject = { type: 'session', id, display } as const;
+    change.emit({ organizationId: organization.id, type, subject, data: {} });
+  }
+}
+
+const live = (db: Reader) =>
+  db
+    .selectFrom('sessions')
+    .leftJoin('users', 'users.id', 'sessions.userId')
+    .selectAll('sessions')
+    .select(['users.name', 'users.email', 'users.emailVerified'])
+    .where('sessions.endedAt', 'is', null)
+    .where('sessions.expiresAt', '>', now)
+    .where((where) =>
+      where.or([
+        where('sessions.kind', '=', 'device'),
+        where('sessions.lastUsedAt', '>', sql<Date>`clock_timestamp() - ${idle}`),
+      ]),
+    );
+
+const ownedBy = (query: ReturnType<typeof live>, userId: string | null) =>
+  userId === null
+    ? query.where('sessions.userId', 'is', null)
+    : query.where('sessions.userId', '=', uuidOf(userId));
+
+type JoinedRow = Selectable<SessionsTable> & {
+  [Column in 'name' | 'email' | 'emailVerified']: Selectable<UsersTable>[Column] | null;
+};
+
+const joinedSessionOf = (row: JoinedRow): Session =>
+  sessionOf(
+    row,
+    row.userId === null
+      ? null
+      : userOf({
+          id: row.userId,
+          name: row.name ?? '',
+          email: row.email,
+          emailVerified: row.emailVerified ?? false,
+        }),
+  );
+
+const sessionOf = (row: Selectable<SessionsTable>, user: User | null): Session => ({
+  id: typeIdOfUuid('ses', row.id),
+  kind: row.kind as SessionKind,
+  user,
+  csrfHash: row.csrfHash,
+  ip: row.ip,
+  userAgent: row.userAgent,
+  createdAt: row.createdAt,
+  lastUsedAt: row.lastUsedAt,
+  expiresAt: row.expiresAt,
+});

@@ -1,0 +1,90 @@
+/**
+ * Access and refresh tokens of a device's session. A refresh token is good once: who sends it a second time, or sends one
+ * that somebody else has sent before, cannot be told from a thief, so that the session ends with all its tokens.
+ */
+import { sql } from 'kysely';
+import { typeIdOfUuid } from '../../domain/type-id.ts';
+import type { Change } from './change.ts';
+import { uuidOf } from './ids.ts';
+import { endSession } from './sessions.ts';
+import type { Reader } from './tables.ts';
+
+export const accessTokenSeconds = 60 * 60;
+export const refreshTokenSeconds = 30 * 24 * 60 * 60;
+
+export interface TokenHashes {
+  readonly access: Buffer;
+  readonly refresh: Buffer;
+}
+
+const now = sql<Date>`clock_timestamp()`;
+const inSeconds = (seconds: number) =>
+  sql<Date>`clock_timestamp() + ${seconds} * interval '1 second'`;
+
+export async function issueTokens(
+  change: Change,
+  sessionId: string,
+  { access, refresh }: TokenHashes,
+): Promise<void> {
+  const session = uuidOf(sessionId);
+  await change.db
+    .insertInto('accessTokens')
+    .values({ tokenHash: access, sessionId: session, expiresAt: inSeconds(accessTokenSeconds) })
+    .execute();
+  await change.db
+    .insertInto('refreshTokens')
+    .values({ tokenHash: refresh, sessionId: session, expiresAt: inSeconds(refreshTokenSeconds) })
+    .execute();
+}
+
+/** Puts others in their place. False: it is not good, and where it was used before, the session has ended. */
+export async function rotateTokens(
+  change: Change,
+  refreshHash: Buffer,
+  fresh: TokenHashes,
+): Promise<boolean> {
+  const row = await change.db
+    .selectFrom('refreshTokens')
+    .innerJoin('sessions', 'sessions.id', 'refreshTokens.sessionId')
+    .select(['sessionId', 'usedAt'])
+    .where('refreshTokens.tokenHash', '=', refreshHash)
+    .where('refreshTokens.expiresAt', '>', now)
+    .where('sessions.endedAt', 'is', null)
+    .where('sessions.expiresAt', '>', now)
+    // Of two that send it at once, one finds it used.
+    .forUpdate('refreshTokens')
+    .executeTakeFirst();
+  if (row === undefined) return false;
+  const sessionId = typeIdOfUuid('ses', row.sessionId);
+  if (row.usedAt !== null) {
+    await endSession(change, sessionId, 'session.token_reused');
+    return false;
+  }
+  await change.db
+    .updateTable('refreshTokens')
+    .set({ usedAt: now })
+    .where('tokenHash', '=', refreshHash)
+    .execute();
+  // The access token before is not needed any more.
+  await change.db.deleteFrom('accessTokens').where('sessionId', '=', row.sessionId).execute();
+  await change.db
+    .updateTable('sessions')
+    .set({ expiresAt: inSeconds(refreshTokenSeconds), lastUsedAt: now })
+    .where('id', '=', row.sessionId)
+    .execute();
+  await issueTokens(change, sessionId, fresh);
+  return true;
+}
+
+/** Gives how many were past their time. Those that were used stay as long as they would have been good. */
+export async function sweepTokens(db: Reader): Promise<number> {
+  const access = await db
+    .deleteFrom('accessTokens')
+    .where('expiresAt', '<', now)
+    .executeTakeFirst();
+  const refresh = await db
+    .deleteFrom('refreshTokens')
+    .where('expiresAt', '<', now)
+    .executeTakeFirst();
+  return Number(access.numDeletedRows + refresh.numDeletedRows);
+}
