@@ -29,9 +29,10 @@ export class LoadProcess {
       else if (told.kind === 'done') resolve(told.outcome);
       else reject(new Error(`the load generator: ${told.why}`));
     });
-    this.#child.once('exit', (code, signal) => {
+    // Unlike its exit, this comes behind all that it told.
+    this.#child.once('disconnect', () => {
       clearTimeout(late);
-      reject(new Error(`the load generator ended without figures: ${code ?? signal}`));
+      reject(new Error('the load generator ended without figures'));
     });
   }
 

@@ -16,7 +16,8 @@ const proof = {
   reads: '"status":"READY"',
 }[workload.kind];
 
-const tell = (told: Told) => process.send?.(told);
+/** `then`: it is on its way. */
+const tell = (told: Told, then?: () => void) => process.send?.(told, undefined, undefined, then);
 
 function bodyMaker(): () => Uint8Array | undefined {
   switch (workload.kind) {
@@ -74,12 +75,10 @@ async function once(pool: Pool, body: Uint8Array | undefined): Promise<void> {
   throw new Error(`${answer.statusCode}: ${bytes.toString().slice(0, 500)}`);
 }
 
+const end = () => process.disconnect();
 try {
-  tell({ kind: 'done', outcome: await main() });
+  tell({ kind: 'done', outcome: await main() }, end);
 } catch (error) {
-  tell({
-    kind: 'failed',
-    why: error instanceof Error ? (error.stack ?? error.message) : 'unknown',
-  });
+  const why = error instanceof Error ? (error.stack ?? error.message) : 'unknown';
+  tell({ kind: 'failed', why }, end);
 }
-process.disconnect();
