@@ -57,7 +57,8 @@ function makers({
           await keep(change, reply(made));
         };
         const { labels = {} } = body;
-        return reply(allowed(await createPlanned(services, caller, plan, labels, within)));
+        const result = await createPlanned(services, caller, plan, labels, within);
+        return reply(allowed(isRefusal(result) ? shownTo(principal, result) : result));
       });
     },
     async restoreDatabase({ params, body, principal, author, idempotency }) {
@@ -74,6 +75,14 @@ function makers({
       });
     },
   };
+}
+
+/** Which database has the name, only those learn who may read databases. */
+function shownTo(principal: Principal, refusal: Refusal): Refusal {
+  const reads = principal.type !== 'api_key' || principal.permissions.includes('db:read');
+  if (reads || refusal.refused !== 'database_name_taken') return refusal;
+  const { members: _, ...rest } = refusal;
+  return rest;
 }
 
 function readers({

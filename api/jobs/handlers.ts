@@ -2,8 +2,10 @@ import { seesDatabase, visibleDatabases, type Principal } from '../auth/principa
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import { notThere } from '../http/gate.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
+import { findDatabase } from '../store/databases.ts';
 import { findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
 import type { Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
@@ -35,11 +37,15 @@ function readers(
   return {
     async listDatabaseJobs({ params, query, principal }) {
       const { databaseId } = params;
+      const { id: organizationId } = principal.organization;
+      if ((await findDatabase(store.read, organizationId, databaseId)) === undefined) {
+        throw notThere('databaseId', databaseId);
+      }
       const list = { of: 'jobs', databaseId, status: query.status ?? [] };
       const position = readCursor(cursors, list, query.cursor, 2);
       const page = await listJobs(
         store.read,
-        principal.organization.id,
+        organizationId,
         { databaseId, ...(query.status && { statuses: query.status }) },
         { limit: query.limit, ...(position && { position }) },
       );
@@ -74,7 +80,7 @@ function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob
       const job = await store.change(author, (change) =>
         requestJobCancel(change, principal.organization.id, id),
       );
-      if (job === undefined) throw notThere(id);
+      if (job === undefined) throw notThere('jobId', id);
       if (job === 'not_cancellable') {
         const detail = `${id} has ended, or what it does cannot be stopped halfway.`;
         throw new Refusal('not_cancellable', { detail });
@@ -87,7 +93,7 @@ function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob
       const job = await store.change(author, (change) =>
         retryJob(change, principal.organization.id, found.id),
       );
-      if (job === undefined) throw notThere(found.id);
+      if (job === undefined) throw notThere('jobId', found.id);
       if (job === 'not_retryable') throw notRetryable(found.id);
       if ('inProgress' in job) {
         throw new Refusal('operation_in_progress', {
@@ -108,11 +114,9 @@ async function visibleJob(store: Store, principal: Principal, id: string): Promi
     (job.databaseId === null
       ? visibleDatabases(principal) === undefined
       : seesDatabase(principal, job.databaseId));
-  if (!seen) throw notThere(id);
+  if (!seen) throw notThere('jobId', id);
   return job;
 }
-
-const notThere = (id: string) => new Refusal('job_not_found', { detail: `There is no job ${id}.` });
 
 const notRetryable = (id: string) =>
   new Refusal('not_retryable', {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { resources } from '../../domain/kinds.ts';
 import type { ApiKeyWithSecret, CreatedDatabase, JobAnswer } from '../../gen/api.ts';
 import { TestEngine } from './engine.ts';
@@ -34,6 +35,7 @@ export class TestService {
   #operator: TestOperator | undefined;
   #api: ChildProcess | undefined;
   #administrator: Headers | undefined;
+  #databaseUrl = '';
   #log = '';
   /** Without a path. */
   url = '';
@@ -58,6 +60,17 @@ export class TestService {
   /** All that the API's process has said. */
   get log(): string {
     return this.#log;
+  }
+
+  /** What no request brings about, such as the passing of days: a statement in the API's own database. */
+  async alter(statement: string, values: readonly unknown[] = []): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#databaseUrl });
+    await client.connect();
+    try {
+      await client.query(statement, [...values]);
+    } finally {
+      await client.end();
+    }
   }
 
   /** Undefined while it runs. */
@@ -87,9 +100,12 @@ export class TestService {
     return { cookie: cookies.join('; '), 'x-csrf-token': csrfToken };
   }
 
-  /** A key for everything in the first organization. */
-  async makeKey(permissions: readonly Permission[]): Promise<ApiKeyWithSecret> {
-    const body = { name: permissions.join(), permissions };
+  /** A key of the first organization; for all databases unless `more` says otherwise. */
+  async makeKey(
+    permissions: readonly Permission[],
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<ApiKeyWithSecret> {
+    const body = { name: permissions.join(), permissions, ...more };
     const answer = await this.#post('/api-keys', await this.administrator(), body);
     return (await answer.json()) as ApiKeyWithSecret;
   }
@@ -147,8 +163,9 @@ export class TestService {
     await this.startOperator();
     const files = { token: bootstrapToken, key: signingKey };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.folder, name), text);
+    this.#databaseUrl = await this.#postgres.createDatabase();
     const all = {
-      DATABASE_URL: await this.#postgres.createDatabase(),
+      DATABASE_URL: this.#databaseUrl,
       LISTEN: '127.0.0.1:0',
       HEALTH_LISTEN: '127.0.0.1:0',
       SIGNING_KEY_FILE: join(this.folder, 'key'),
@@ -164,10 +181,12 @@ export class TestService {
     const child = spawn(process.execPath, ['api/main.ts'], {
       cwd: checkout,
       env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#api = child;
-    child.stdout.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
+    }
     const ports = await eventually('the API has started', async () => {
       if (child.exitCode !== null) throw new Error(this.#log);
       const line = this.#log.split('\n').find((one) => one.includes('"msg":"started"'));

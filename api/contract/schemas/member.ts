@@ -40,7 +40,12 @@ export const updateMemberRequest = z
 
 export const createInvitationRequest = z
   .strictObject({
-    email: z.email().max(254).describe('Whoever accepts must have proven it to be theirs.'),
+    email: z
+      .email()
+      // RFC 5321, section 4.5.3.1: to longer ones nothing is delivered.
+      .regex(/^[^@]{1,64}@/)
+      .max(254)
+      .describe('Whoever accepts must have proven it to be theirs.'),
     role,
     databaseScope: memberScope.default({ type: 'ALL' }),
   })
