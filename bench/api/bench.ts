@@ -7,7 +7,8 @@ import type { Outcome, Workload } from './workload.ts';
 import type { World } from './world.ts';
 
 const batchSize = 8_189;
-const warmUpSeconds = 3;
+const secondsMin = 3;
+const secondsMax = 30;
 
 interface Measured extends Outcome {
   /** Processor seconds, from the end of the warming up on. */
@@ -15,7 +16,11 @@ interface Measured extends Outcome {
   readonly kubernetesRequests: number;
 }
 
-type Load = Pick<Workload, 'path' | 'kind' | 'events' | 'connections' | 'bodiesMax'>;
+type Load = Pick<Workload, 'path' | 'kind' | 'events' | 'connections'> & {
+  /** More than any machine answers in a second. */
+  readonly perSecondMax: number;
+  readonly warmUpRequests: number;
+};
 
 export class Bench {
   readonly #world: World;
@@ -50,8 +55,8 @@ export class Bench {
       kind: 'transfers',
       events: batchSize,
       connections: 4,
-      // Twice as many a second as are asked for.
-      bodiesMax: Math.ceil((200_000 / batchSize) * (this.#seconds + warmUpSeconds)),
+      perSecondMax: 25,
+      warmUpRequests: 50,
     });
     const value = (measured.times.length * batchSize) / measured.seconds;
     this.#row({ name: `${name}: transfers`, value, unit: '/s', goal: 100_000, more: true });
@@ -66,7 +71,8 @@ export class Bench {
       kind: 'transfers',
       events: 1,
       connections: 64,
-      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+      perSecondMax: 12_000,
+      warmUpRequests: 10_000,
     });
     const value = measured.times.length / measured.seconds;
     this.#row({ name: `${name}: requests`, value, unit: '/s', goal: 3_000, more: true });
@@ -81,7 +87,8 @@ export class Bench {
       kind: 'lookups',
       events: 1,
       connections: 16,
-      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+      perSecondMax: 12_000,
+      warmUpRequests: 3_000,
     });
     const value = measured.times.length / measured.seconds;
     this.#row({ name: `${name}: requests`, value, unit: '/s' });
@@ -96,12 +103,16 @@ export class Bench {
       kind: 'reads',
       events: 0,
       connections: 1,
-      bodiesMax: 12_000 * (this.#seconds + warmUpSeconds),
+      perSecondMax: 12_000,
+      warmUpRequests: 3_000,
     });
+    const value = measured.times.length / measured.seconds;
+    this.#row({ name: `${name}: requests`, value, unit: '/s' });
     this.#latencies(name, measured.times, { p50: 3 });
+    const asked = measured.kubernetesRequests;
     this.#row({
-      name: `requests to Kubernetes during ${measured.times.length.toLocaleString('en')} of them`,
-      value: measured.kubernetesRequests,
+      name: `${name}: requests to Kubernetes meanwhile`,
+      value: asked,
       unit: '',
       goal: 0,
     });
@@ -125,14 +136,21 @@ export class Bench {
     return `${this.#path}/tb/${operation}`;
   }
 
-  async #measure(name: string, load: Load): Promise<Measured> {
+  async #measure(name: string, { perSecondMax, warmUpRequests, ...load }: Load): Promise<Measured> {
     const { api, engine, apiKey } = this.#world;
     console.log(name);
     const used = () => ({ api: cpuSecondsOf(api.pid), engine: cpuSecondsOf(engine.pid) });
     let before: Promise<number> | undefined;
     let cpu = used();
     this.#load = new LoadProcess(
-      { ...load, url: api.url, apiKey, warmUpSeconds, seconds: this.#seconds },
+      {
+        ...load,
+        url: api.url,
+        apiKey,
+        warmUp: { requests: warmUpRequests, secondsMin, secondsMax },
+        seconds: this.#seconds,
+        bodiesMax: warmUpRequests + perSecondMax * (secondsMin + this.#seconds),
+      },
       () => {
         before = api.kubernetesRequests();
         cpu = used();

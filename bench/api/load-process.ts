@@ -21,7 +21,7 @@ export class LoadProcess {
     });
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     this.#outcome = promise;
-    const maxMs = setupMaxMs + (workload.warmUpSeconds + workload.seconds) * 1_000;
+    const maxMs = setupMaxMs + (workload.warmUp.secondsMax + workload.seconds) * 1_000;
     const late = setTimeout(() => reject(new Error(`no figures after ${maxMs / 1_000} s`)), maxMs);
     this.#child.on('message', (message) => {
       const told = message as Told;

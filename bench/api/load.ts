@@ -41,31 +41,43 @@ async function main(): Promise<Outcome> {
   const bodies = Array.from({ length: workload.bodiesMax }, bodyMaker());
   const pool = new Pool(workload.url, { connections: workload.connections, pipelining: 1 });
   const beganMs = performance.now();
-  const measuredFromMs = beganMs + workload.warmUpSeconds * 1_000;
-  const endsAtMs = measuredFromMs + workload.seconds * 1_000;
   const times: number[] = [];
-  let lastMs = measuredFromMs;
+  let measuredFromMs: number | undefined;
+  let lastMs = 0;
   let at = 0;
-  const timer = setTimeout(() => tell({ kind: 'measuring' }), workload.warmUpSeconds * 1_000);
+  let done = 0;
   await Promise.all(
     Array.from({ length: workload.connections }, async () => {
-      for (;;) {
+      while (at < bodies.length) {
         const sentMs = performance.now();
-        if (sentMs >= endsAtMs || at >= bodies.length) return;
+        if (measuredFromMs !== undefined && sentMs - measuredFromMs > workload.seconds * 1_000) {
+          return;
+        }
         const body = bodies[at];
         at += 1;
         await once(pool, body);
+        done += 1;
         const doneMs = performance.now();
-        if (sentMs < measuredFromMs || doneMs > endsAtMs) continue;
-        times.push(doneMs - sentMs);
-        lastMs = Math.max(lastMs, doneMs);
+        if (measuredFromMs === undefined) {
+          if (!isWarm(doneMs - beganMs, done)) continue;
+          measuredFromMs = doneMs;
+          tell({ kind: 'measuring' });
+        } else if (sentMs >= measuredFromMs) {
+          times.push(doneMs - sentMs);
+          lastMs = doneMs;
+        }
       }
     }),
   );
-  clearTimeout(timer);
   await pool.close();
-  // Bodies that were used up end it early; what was under way at its end is not counted, nor is its time.
-  return { seconds: (lastMs - measuredFromMs) / 1_000, times };
+  // Bodies that were used up end it early.
+  return { seconds: (lastMs - (measuredFromMs ?? 0)) / 1_000, times };
+}
+
+function isWarm(forMs: number, requests: number): boolean {
+  const { warmUp } = workload;
+  if (forMs < warmUp.secondsMin * 1_000) return false;
+  return requests >= warmUp.requests || forMs >= warmUp.secondsMax * 1_000;
 }
 
 async function once(pool: Pool, body: Uint8Array | undefined): Promise<void> {

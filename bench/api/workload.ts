@@ -9,8 +9,15 @@ export interface Workload {
   readonly events: number;
   /** Each with one request at a time. */
   readonly connections: number;
-  /** Not measured: until the code is compiled and the session with the engine is there. */
-  readonly warmUpSeconds: number;
+  /**
+   * Not measured, until the code is compiled for speed: so many requests, which take a busy machine longer, but at least and at
+   * most so many seconds.
+   */
+  readonly warmUp: {
+    readonly requests: number;
+    readonly secondsMin: number;
+    readonly secondsMax: number;
+  };
   readonly seconds: number;
   /** Bodies made beforehand; when they are used up, it ends early. */
   readonly bodiesMax: number;
