@@ -368,6 +368,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/sessions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List your sessions: where you are signed in
+         * @description The newest first.
+         */
+        readonly get: operations["listSessions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sessions/{sessionId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * End one of your sessions
+         * @description At once, with all its tokens.
+         */
+        readonly delete: operations["endSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/organizations": {
         readonly parameters: {
             readonly query?: never;
@@ -730,7 +770,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -1883,6 +1923,39 @@ export interface components {
             /** @description The bootstrap token, which the installation keeps in a Secret. */
             readonly token: string;
         };
+        readonly SessionList: {
+            readonly data: readonly components["schemas"]["OwnSession"][];
+            readonly page: components["schemas"]["Page"];
+        };
+        readonly OwnSession: {
+            /** @description Session ID. */
+            readonly id: string;
+            /**
+             * @description `device`: signed in by the device flow.
+             * @enum {string}
+             */
+            readonly kind: "browser" | "device";
+            /** @description Whether this request was made with it. */
+            readonly current: boolean;
+            /** @description Where it was opened from. */
+            readonly ip: string | null;
+            readonly userAgent: string | null;
+            /**
+             * Format: date-time
+             * @description When it was opened. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was used last, to the minute. RFC 3339, UTC, milliseconds.
+             */
+            readonly lastUsedAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest. RFC 3339, UTC, milliseconds.
+             */
+            readonly expiresAt: string;
+        };
         readonly CreatedOrganization: {
             /** @constant */
             readonly success: true;
@@ -2712,6 +2785,26 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `session_required`: Only a person may do this. */
+        readonly session_required: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_found`: Organization not found. `session_not_found`: Session not found. */
+        readonly "organization_not_found-or-session_not_found": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
         readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
@@ -2985,6 +3078,8 @@ export type MemberDatabaseScope = components['schemas']['MemberDatabaseScope'];
 export type Organization = components['schemas']['Organization'];
 export type OpenedSession = components['schemas']['OpenedSession'];
 export type OpenAdministratorSessionRequest = components['schemas']['OpenAdministratorSessionRequest'];
+export type SessionList = components['schemas']['SessionList'];
+export type OwnSession = components['schemas']['OwnSession'];
 export type CreatedOrganization = components['schemas']['CreatedOrganization'];
 export type CreateOrganizationRequest = components['schemas']['CreateOrganizationRequest'];
 export type OrganizationList = components['schemas']['OrganizationList'];
@@ -3065,6 +3160,8 @@ export type ResponseInvalidParameterOrMalformedJson = components['responses']['i
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
 export type ResponseCsrfFailed = components['responses']['csrf_failed'];
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
+export type ResponseSessionRequired = components['responses']['session_required'];
+export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
 export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationSlugTaken = components['responses']['organization_slug_taken'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
@@ -5672,6 +5769,100 @@ export interface operations {
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly listSessions: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Rows at most. */
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                readonly cursor?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description A page of sessions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "kind": "device",
+                     *           "current": true,
+                     *           "ip": "192.0.2.10",
+                     *           "userAgent": "ledgerhouse-cli/0.1.0",
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "lastUsedAt": "2026-11-21T02:03:04.567Z",
+                     *           "expiresAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ],
+                     *       "page": {
+                     *         "limit": 50,
+                     *         "nextCursor": null,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly endSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the session.
+                 * @example ses_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly sessionId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found-or-session_not_found"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];

@@ -61,7 +61,7 @@ async function ask(operation: OperationId, as: Headers, sent: Sent = {}) {
   expect({ operation, text, wrong }).toEqual({ operation, text, wrong: [] });
   // Read as tests need it: its shape has been judged by the document.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
-  const json = (contentType?.includes('json') === true ? JSON.parse(text) : {}) as any;
+  const json: any = contentType?.includes('json') === true ? JSON.parse(text) : {};
   return { status: response.status, headers: response.headers, json, path: filled };
 }
 
