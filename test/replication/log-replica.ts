@@ -21,6 +21,7 @@ export interface LogGroup {
   writing: boolean;
   ids: number;
   violation: Error | undefined;
+  readonly retainedBytesMax?: number;
   /** When each entry was acknowledged, by performance.now(). */
   readonly acknowledgedAtMs: number[];
 }
@@ -41,7 +42,8 @@ export class LogReplica {
   #timer: NodeJS.Timeout | undefined;
   failure: ReplicatedLogError | undefined;
   reads = 0;
-  full = 0;
+  /** States taken from another replica. */
+  fetches = 0;
 
   constructor(group: LogGroup, index: number) {
     this.#group = group;
@@ -62,7 +64,7 @@ export class LogReplica {
 
   /** From where it was: what it has executed is its checkpoint. */
   start(): void {
-    const { replicas, target, replicaCount, checker } = this.#group;
+    const { replicas, target, replicaCount, checker, retainedBytesMax } = this.#group;
     this.#starts += 1;
     const process = `${this.index}-${this.#starts}`;
     this.#role = { kind: 'following' };
@@ -92,6 +94,7 @@ export class LogReplica {
           this.#group.violation ??= error;
         },
       },
+      ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
     });
     this.#timer = setInterval(() => {
       const heartbeat = this.#log?.heartbeat();
@@ -127,9 +130,7 @@ export class LogReplica {
       checker.taken(id, fence);
       const message = messageWith(id, messageSize);
       const entry = { op, timestamp: timestamp + 1n, view, message };
-      const appended = this.#log?.append(entry);
-      if (appended === 'full') this.full += 1;
-      if (appended !== 'taken') return;
+      if (this.#log?.append(entry) !== 'taken') return;
       this.#unanswered.set(op, id);
       this.#next = { op: op + 1, timestamp: timestamp + 1n };
     }
@@ -176,6 +177,7 @@ export class LogReplica {
     setTimeout(() => {
       if (log !== this.#log) return;
       this.#position = source.position;
+      this.fetches += 1;
       log?.resume(source.position);
       this.checkpoint();
     }, 20);

@@ -31,6 +31,7 @@ afterEach(async () => {
 
 async function startGroup(
   options: EtcdGroupOptions = {},
+  kept: { readonly retainedBytesMax?: number } = {},
 ): Promise<{ members: EtcdGroup; group: LogGroup }> {
   const started = await EtcdGroup.start(options);
   members = started;
@@ -45,6 +46,7 @@ async function startGroup(
     ids: 0,
     violation: undefined,
     acknowledgedAtMs: [],
+    ...kept,
   };
   group = made;
   for (let index = 0; index < started.size; index += 1)
@@ -279,6 +281,25 @@ async function moveRaftAbout(etcd: EtcdGroup, first: number, count: number): Pro
     for (const client of clients) client.close();
   }
 }
+
+test('blocks beyond what is kept are deleted, and a replica that lacks them fetches a state', async () => {
+  const { group: made } = await startGroup({}, { retainedBytesMax: 200_000 });
+  await leader(made);
+  const absent = made.replicas.find((replica) => !replica.isLeading)!;
+  absent.stop();
+  const without = absent.position.sequence;
+  await eventually('blocks are deleted', async () => {
+    const others = made.replicas.filter((replica) => replica !== absent);
+    for (const replica of others) replica.checkpoint();
+    return others.every((replica) => (replica.log?.floor ?? 0) > without + 1) || undefined;
+  });
+  absent.start();
+  await eventually(
+    'the absent one has fetched a state',
+    async () => absent.fetches > 0 || undefined,
+  );
+  await finish(made);
+});
 
 test('etcd without space: nothing is lost, and once there is room the log goes on by itself', async () => {
   const quotaBytes = 32 << 20;

@@ -3,7 +3,7 @@
  * LOG_SEEDS sets how many.
  */
 import { expect, jest, test } from '@jest/globals';
-import { runWorld, type Outcome } from './testing/world.ts';
+import { runWorld, World, type Outcome } from './testing/world.ts';
 
 const only = process.env['LOG_SEED'];
 const count = Number(process.env['LOG_SEEDS'] ?? '200');
@@ -33,6 +33,16 @@ test('the checker notices an etcd that lets a deposed leader append', async () =
     if (violation) return;
   }
   throw new Error('nothing was noticed in 200 worlds');
+});
+
+test('an engine whose member hangs does not tell the others that it leads', async () => {
+  const world = new World({ seed: 1, chaosMs: 0 });
+  const leading = await world.firstLeader();
+  expect(leading.heartbeat()?.fence).toBeGreaterThan(0);
+  world.cluster.hang(leading.index);
+  await world.simulation.run(600);
+  expect(leading.heartbeat()).toMatchObject({ fence: undefined, canLead: false });
+  world.end();
 });
 
 test('the same seed makes the same world', async () => {

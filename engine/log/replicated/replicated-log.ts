@@ -26,6 +26,7 @@ import {
   CALL_TIMEOUT_MS,
   HAND_OVER_MS,
   REMEMBERED_MS,
+  SILENCE_MS,
   STATUS_INTERVAL_MS,
   TAKE_OVER_MS,
 } from './limits.ts';
@@ -88,6 +89,8 @@ export class ReplicatedLog {
   #position: LogPosition;
   #records: Records | undefined;
   #status: MemberStatus | undefined;
+  /** When the member was asked that answered last and knew of a leader. */
+  #memberWellAtMs = -Infinity;
   #follower: Follower | undefined;
   #reign: Reign | undefined;
   /** The fence claimed, while it is not yet a reign. */
@@ -138,6 +141,11 @@ export class ReplicatedLog {
     return this.#records?.lead;
   }
 
+  /** Blocks below this sequence may be gone, as far as this replica knows. */
+  get floor(): number {
+    return this.#records?.floor.sequence ?? 0;
+  }
+
   /** What the other replicas are to be told, every 50 ms. */
   heartbeat(): Heartbeat {
     const { replica } = this.#options.identity;
@@ -145,7 +153,8 @@ export class ReplicatedLog {
       replica,
       memberId: this.#status?.memberId,
       op: this.#position.op,
-      fence: this.#reign?.fence ?? this.#takingOver,
+      // Nothing commits by way of a member that hangs, so that somebody else had better lead.
+      fence: this.#memberIsWell ? (this.#reign?.fence ?? this.#takingOver) : undefined,
       canLead: this.#canLead,
     };
   }
@@ -233,9 +242,15 @@ export class ReplicatedLog {
   }
 
   get #canLead(): boolean {
+    if (!this.#memberIsWell) return false;
     if (this.#reign !== undefined || this.#takingOver !== undefined) return true;
     const isVoter = this.#status?.isLearner === false;
     return isVoter && this.#records !== undefined && this.#follower?.live === true;
+  }
+
+  /** It has answered lately, and it knew of a leader then. */
+  get #memberIsWell(): boolean {
+    return this.#options.timers.nowMs() - this.#memberWellAtMs < SILENCE_MS;
   }
 
   get #raftLeads(): boolean {
@@ -273,8 +288,11 @@ export class ReplicatedLog {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
+      const askedAtMs = timers.nowMs();
       this.#status = await etcd.status(options).catch(() => undefined);
       if (signal.aborted) return;
+      if (this.#status !== undefined && this.#status.leaderId !== 0n)
+        this.#memberWellAtMs = askedAtMs;
       this.#memberSeen();
       await sleep(timers, STATUS_INTERVAL_MS, signal);
     }

@@ -36,7 +36,7 @@ export class RetainedBytes {
   sequenceWithin(bytes: number, floor: number): number {
     const [first] = this.#miles;
     const known = this.#last.bytes - (first?.bytes ?? 0);
-    const unknown = Math.max(0, (first?.sequence ?? 0) + 1 - floor);
+    const unknown = Math.max(0, (first?.sequence ?? 0) + 1 - Math.max(1, floor));
     if (known + unknown * BLOCK_SIZE_MAX <= bytes) return floor;
     const mile = this.#miles.find((each) => this.#last.bytes - each.bytes <= bytes);
     return Math.max(floor, (mile ?? this.#last).sequence + 1);

@@ -49,6 +49,7 @@ export class FakeCluster {
   term = 1;
   leader: number | undefined = 0;
   readonly #cutOff = new Set<number>();
+  readonly #hung = new Set<number>();
 
   constructor(simulation: Simulation, store: FakeStore, size: number) {
     this.simulation = simulation;
@@ -71,8 +72,24 @@ export class FakeCluster {
     if (this.leader === undefined) this.elect();
   }
 
+  /** A member that hangs answers nothing, not even how it is; it goes on with all of it later. */
+  hang(member: number): void {
+    this.#hung.add(member);
+    if (this.leader === member) this.elect();
+  }
+
+  goOn(member: number): void {
+    this.#hung.delete(member);
+    if (this.leader === undefined) this.elect();
+  }
+
+  hangs(member: number): boolean {
+    return this.#hung.has(member);
+  }
+
   hasQuorum(member: number): boolean {
-    return !this.#cutOff.has(member) && this.size - this.#cutOff.size > this.size / 2;
+    const away = new Set([...this.#cutOff, ...this.#hung]);
+    return !away.has(member) && this.size - away.size > this.size / 2;
   }
 
   /** No leader for a while, then one of those that can, or the one that is named. */
@@ -241,7 +258,7 @@ class FakeClient implements Etcd {
       const outcome = this.#attempt(act);
       return answer(outcome);
     }
-    if (simulation.chance(0.3)) return;
+    if (!this.#cluster.hangs(this.#member) && simulation.chance(0.3)) return;
     simulation.after(simulation.between(20, 400), () => this.#arrive(act, answer));
   }
 
@@ -261,7 +278,11 @@ class FakeClient implements Etcd {
     await new Promise<void>((resolve, reject) => {
       const finish = this.#finisher(options, reject);
       if (simulation.chance(faults.lostAnswer)) return;
-      simulation.after(ms, () => finish(resolve));
+      const answer = (): void => {
+        if (this.#cluster.hangs(this.#member)) simulation.after(20, answer);
+        else finish(resolve);
+      };
+      simulation.after(ms, answer);
     });
   }
 

@@ -75,7 +75,42 @@ export class World {
     }
   }
 
+  /** Without faults: the first that leads. */
+  async firstLeader(): Promise<SimReplica> {
+    this.#begin();
+    for (;;) {
+      await this.simulation.run(50);
+      const leading = this.replicas.find((replica) => replica.isLeading);
+      if (leading !== undefined) return leading;
+      if (this.simulation.nowMs > HEALED_MS) throw new Error('nobody leads');
+    }
+  }
+
+  end(): void {
+    for (const replica of this.replicas) replica.kill();
+  }
+
   async run(chaosMs: number): Promise<Outcome> {
+    this.#begin();
+    for (let passed = 0; passed < chaosMs && !this.#violation; passed += 100) {
+      this.#chaos = passed > 0;
+      await this.simulation.run(100);
+    }
+    await this.#heal();
+    const { acknowledgedCount, blockCount, reignCount } = this.checker;
+    this.end();
+    return {
+      violation: this.#violation,
+      acknowledged: acknowledgedCount,
+      blocks: blockCount,
+      reigns: reignCount,
+      reads: this.reads,
+      catchUps: this.catchUps,
+      truncated: this.cluster.store.truncatedCount,
+    };
+  }
+
+  #begin(): void {
     for (const replica of this.replicas) replica.start();
     this.#every(50, () => this.#exchangeHeartbeats());
     this.#every(15, () => {
@@ -87,22 +122,6 @@ export class World {
       }
     });
     this.#every(40, () => this.#disturb());
-    for (let passed = 0; passed < chaosMs && !this.#violation; passed += 100) {
-      this.#chaos = passed > 0;
-      await this.simulation.run(100);
-    }
-    await this.#heal();
-    const { acknowledgedCount, blockCount, reignCount } = this.checker;
-    for (const replica of this.replicas) replica.kill();
-    return {
-      violation: this.#violation,
-      acknowledged: acknowledgedCount,
-      blocks: blockCount,
-      reigns: reignCount,
-      reads: this.reads,
-      catchUps: this.catchUps,
-      truncated: this.cluster.store.truncatedCount,
-    };
   }
 
   #chaos = false;
@@ -149,7 +168,7 @@ export class World {
     const later = (act: () => void): void => {
       simulation.after(simulation.between(20, 500), act);
     };
-    switch (simulation.below(14)) {
+    switch (simulation.below(15)) {
       case 0:
         replica.kill();
         later(() => {
@@ -170,6 +189,10 @@ export class World {
       case 8:
         cluster.elect();
         break;
+      case 9:
+        cluster.hang(member);
+        later(() => cluster.goOn(member));
+        break;
       case 5:
         replica.handOver();
         break;
@@ -187,6 +210,7 @@ export class World {
     this.cluster.noSpace = false;
     for (const replica of this.replicas) {
       this.cluster.join(replica.index);
+      this.cluster.goOn(replica.index);
       replica.thaw();
       if (!replica.isUp) replica.start();
     }
