@@ -76,6 +76,12 @@ interface Pending {
 /** A request is sent again after this long without an answer, then at growing distances. */
 const retryFirstMs = 600;
 const retryMaxMs = 2_000;
+/**
+ * A replica that is asked again and again, and pinged, and from which nothing comes for this long, is behind a connection that
+ * leads nowhere: its machine or pod is gone, and nobody is left to say so. The kernel would try for a quarter of an hour.
+ */
+const silenceMaxMs = 4_000;
+const connectMaxMs = 3_000;
 const reconnectMs = { first: 50, max: 1_000 } as const;
 const pingEveryMs = 30_000;
 
@@ -208,6 +214,9 @@ export class Client {
     this.#retry = setTimeout(
       () => {
         this.#retries += 1;
+        for (const link of this.#links) link.leaveIfDead();
+        // Who is only slow says so.
+        if (this.#retries > 1) this.#ping();
         this.#transmit();
       },
       Math.min(retryFirstMs * 2 ** this.#retries, retryMaxMs),
@@ -356,6 +365,8 @@ class Link {
   #attempts = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  /** When the first was sent of what nothing came after. */
+  #unansweredSinceMs: number | undefined;
 
   constructor(address: Address, cluster: bigint, events: LinkEvents) {
     this.#address = address;
@@ -372,10 +383,19 @@ class Link {
   send(header: Uint8Array, body: Uint8Array): void {
     const socket = this.#socket;
     if (!this.isOpen) return;
+    this.#unansweredSinceMs ??= performance.now();
     socket.cork();
     socket.write(header);
     if (body.length > 0) socket.write(body);
     socket.uncork();
+  }
+
+  /** Makes the connection anew when nothing comes over it any more. */
+  leaveIfDead(): void {
+    const silentMs = performance.now() - (this.#unansweredSinceMs ?? performance.now());
+    if (this.isOpen && silentMs > silenceMaxMs) {
+      this.#socket.destroy(new Error(`nothing came for ${Math.floor(silentMs / 1_000)} s`));
+    }
   }
 
   get #name(): string {
@@ -391,17 +411,24 @@ class Link {
   #connect(): Socket {
     const reader = new MessageReader(this.#cluster);
     let failure: LinkFailure | undefined;
+    this.#unansweredSinceMs = undefined;
     const socket = connect({
       ...this.#address,
       noDelay: true,
       keepAlive: true,
       keepAliveInitialDelay: 5_000,
     });
+    const inVain = setTimeout(
+      () => socket.destroy(new Error(`no connection within ${connectMaxMs / 1_000} s`)),
+      connectMaxMs,
+    );
     socket.on('connect', () => {
+      clearTimeout(inVain);
       this.#attempts = 0;
       this.#events.onConnect();
     });
     socket.on('data', (chunk) => {
+      this.#unansweredSinceMs = undefined;
       const error = reader.push(chunk, ({ header, body }) => this.#events.onMessage(header, body));
       if (error === undefined) return;
       failure = { reason: error, detail: `${this.#name} does not speak the protocol (${error})` };
@@ -412,6 +439,7 @@ class Link {
       failure ??= { reason: 'connection_failed', detail: `${this.#name}: ${message}` };
     });
     socket.on('close', () => {
+      clearTimeout(inVain);
       if (this.#closed) return;
       this.#events.onFailure(
         failure ?? { reason: 'connection_closed', detail: `${this.#name} closed the connection` },

@@ -1,7 +1,7 @@
 /** The ledger route without HTTP: JSON in, real engine processes behind, and everything that can happen to an engine. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import pino from 'pino';
 import { Gateway, type GatewayOptions } from '../../api/gateway/gateway.ts';
 import { Probes } from '../../api/gateway/probes.ts';
@@ -338,6 +338,30 @@ test('an engine that comes back within the deadline: the request is answered, ex
   const answer = run('create_transfers', [transfer()], { target, deadlineMs: 30_000 });
   await own.start();
   expect((await answer).summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  await own.dispose();
+});
+
+test('a connection that leads nowhere all of a sudden: the request is answered over another, executed once', async () => {
+  const own = await startEngine();
+  // As a pod that is gone with its network: nothing arrives, nothing comes, and nobody closes the connection.
+  let dead = false;
+  const relay = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(own.port, '127.0.0.1');
+    const isNew = dead;
+    near.on('data', (chunk) => (dead && !isNew ? undefined : far.write(chunk)));
+    far.on('data', (chunk) => (dead && !isNew ? undefined : near.write(chunk)));
+    near.on('error', () => undefined).on('close', () => far.destroy());
+    far.on('error', () => undefined);
+  });
+  servers.push(relay);
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  const target = targetOf('db_dead', (relay.address() as AddressInfo).port);
+  await run('create_accounts', accounts, { target });
+  dead = true;
+  const sent = transfer();
+  const answer = await run('create_transfers', [sent], { target, deadlineMs: 10_000 });
+  expect(answer.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  expect((await run('lookup_transfers', [sent.id], { target })).result).toHaveLength(1);
   await own.dispose();
 });
 
