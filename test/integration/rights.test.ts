@@ -3,89 +3,43 @@
  * databases through their whole lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { KubeConfig } from '@kubernetes/client-node';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { readFileSync } from 'node:fs';
 import { annotations, labels, managedBy } from '../../domain/names.ts';
 import { resources, type Claim, type Pod, type Service } from '../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../base/kube/kube.ts';
+import { askedOf, ChartRights, home, rightsIn, rightsOf } from '../support/chart-rights.ts';
 import {
   startOperatorWorld,
   type Database,
   type OperatorWorld,
 } from '../support/operator-world.ts';
-import { eventually, mustRun, shell } from '../support/shell.ts';
+import { eventually, shell } from '../support/shell.ts';
 
 jest.setTimeout(5 * 60_000);
 
-const home = 'ledgerhouse-system';
 let world: OperatorWorld;
-let folder = '';
-let programs = { helm: '', kubectl: '' };
+let rights: ChartRights;
+let checkKubeconfig: string;
 let operator: OperatorProcess;
 
 beforeAll(async () => {
   world = await startOperatorWorld();
-  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-rights-'));
-  const find = async (name: string) => {
-    const printed = await mustRun(process.execPath, ['tools/cluster/main.ts', 'binary', name]);
-    return printed.trim().split('\n').at(-1) ?? '';
-  };
-  programs = { helm: await find('helm'), kubectl: await find('kubectl') };
-  await world.createNamespace(home);
-  await applyTemplate('templates/operator-rights.yaml');
-  await applyTemplate('templates/tests/check-installation.yaml', ({ kind }) => kind !== 'Pod');
-  operator = await startOperator(await kubeconfigOf('ledgerhouse-operator'));
+  rights = await ChartRights.prepare(world);
+  await rights.applyTemplate('templates/operator-rights.yaml');
+  await rights.applyTemplate(
+    'templates/tests/check-installation.yaml',
+    ({ kind }) => kind !== 'Pod',
+  );
+  checkKubeconfig = await rights.kubeconfigOf('ledgerhouse-check');
+  operator = await startOperator(await rights.kubeconfigOf('ledgerhouse-operator'));
 });
 afterAll(async () => {
   await operator?.stop();
   await world?.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rights?.remove();
 });
-
-const kubectl = (...args: string[]) =>
-  mustRun(programs.kubectl, ['--kubeconfig', world.plane.kubeconfig, ...args]);
-
-interface Role extends KubeObject {
-  readonly rules?: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
-}
-
-/** One template of the chart, as it is rendered with the chart's own values. */
-async function templateOf(path: string): Promise<Role[]> {
-  const chart = 'charts/ledgerhouse';
-  const args = ['template', 'ledgerhouse', chart, '--namespace', home, '--show-only', path];
-  const text = await mustRun(programs.helm, args);
-  return parseAllDocuments(text)
-    .map((document) => document.toJS() as Role | null)
-    .filter((object) => object !== null);
-}
-
-async function applyTemplate(path: string, wanted: (object: Role) => boolean = () => true) {
-  const file = join(folder, 'template.json');
-  const items = (await templateOf(path)).filter(wanted);
-  writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  await kubectl('apply', '-f', file);
-}
-
-/** With a token as the kubelet would mount it. */
-async function kubeconfigOf(account: string): Promise<string> {
-  const token = (await kubectl('-n', home, 'create', 'token', account)).trim();
-  const cluster = world.kubeConfig.getCurrentCluster();
-  if (cluster === null) throw new Error('no cluster');
-  const config = new KubeConfig();
-  config.loadFromClusterAndUser(cluster, { name: account, token });
-  const path = join(folder, `${account}.kubeconfig`);
-  writeFileSync(path, config.exportConfig(), { mode: 0o600 });
-  return path;
-}
 
 interface OperatorProcess {
   readonly child: ChildProcess;
@@ -128,29 +82,8 @@ async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
   };
 }
 
-interface Asked {
-  readonly verb: string;
-  readonly resource: string;
-  readonly code: string;
-}
-
-/** Every request that the operator has made, as it counts them itself. */
-async function asked(): Promise<Asked[]> {
-  const text = await (await fetch(`${operator.url}/metrics`)).text();
-  return text.split('\n').flatMap((line) => {
-    const [, found, count] =
-      /^ledgerhouse_operator_api_requests_total\{(.+)\} (\d+)$/.exec(line) ?? [];
-    if (found === undefined || Number(count) === 0) return [];
-    const pairs = [...found.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]);
-    return [Object.fromEntries(pairs) as Asked];
-  });
-}
-
-/** As RBAC sees a request: an apply that made something was a creation, too. */
-const rightsOf = ({ verb, resource, code }: Asked): string[] =>
-  verb === 'patch' && code === '201'
-    ? [`${verb} ${resource}`, `create ${resource}`]
-    : [`${verb} ${resource}`];
+/** Every request that the operator has made. */
+const asked = () => askedOf(operator.url, 'ledgerhouse_operator_api_requests_total');
 
 const owned = <T extends KubeObject>(resource: Resource, database: Database) =>
   world.kube.list<T>(resource, {
@@ -285,14 +218,14 @@ test('backups and schedules are told that there are none yet', async () => {
 
 test('helm test makes a database and takes it away again, with its own few rights', async () => {
   const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '60'];
-  const check = { KUBECONFIG: await kubeconfigOf('ledgerhouse-check') };
+  const check = { KUBECONFIG: checkKubeconfig };
   const { code, stdout } = await shell(process.execPath, args, { env: check });
   expect([code, stdout]).toEqual([0, expect.stringContaining('databases can be made here')]);
   for (const words of ['made LedgerDatabase', 'ready after', 'gone'])
     expect(stdout).toContain(words);
   expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
   expect(await world.kube.list(resources.claim, { namespace: home })).toEqual([]);
-  const [role] = (await templateOf('templates/tests/check-installation.yaml')).filter(
+  const [role] = (await rights.templateOf('templates/tests/check-installation.yaml')).filter(
     ({ kind }) => kind === 'Role',
   );
   expect(role?.rules).toEqual([
@@ -314,14 +247,7 @@ test('of all that was asked, nothing was forbidden', async () => {
 const askedByAdmission = ['update ledgerdatabases/finalizers'];
 
 test('of all that is allowed, everything was asked', async () => {
-  const roles = (await templateOf('templates/operator-rights.yaml')).filter(
-    ({ rules }) => rules !== undefined,
-  );
-  const allowed = roles.flatMap(({ rules = [] }) =>
-    rules.flatMap(({ resources: names, verbs }) =>
-      names.flatMap((name) => verbs.map((verb) => `${verb} ${name}`)),
-    ),
-  );
+  const allowed = rightsIn(await rights.templateOf('templates/operator-rights.yaml'));
   expect(new Set(allowed).size).toBe(allowed.length);
   // Events that come again are counted half a minute later.
   await eventually(
@@ -351,7 +277,7 @@ test('owner references block their owner, which is what the right to finalizers 
 test('without an operator, helm test says what is not there, and leaves nothing behind', async () => {
   await operator.stop();
   const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '2'];
-  const check = { KUBECONFIG: join(folder, 'ledgerhouse-check.kubeconfig') };
+  const check = { KUBECONFIG: checkKubeconfig };
   const { code, stdout } = await shell(process.execPath, args, { env: check });
   expect(code).toBe(1);
   expect(stdout).toContain('not ready within 2 s; the operator has not looked at it');
