@@ -4982,6 +4982,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5068,6 +5069,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5159,6 +5161,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5251,6 +5254,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5347,6 +5351,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5435,6 +5440,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5530,6 +5536,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
@@ -5626,6 +5633,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];

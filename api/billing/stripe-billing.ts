@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isTypeId } from '../../domain/type-id.ts';
 import { systemAuthor, type Author } from '../events/actor.ts';
+import type { Refusal as DatabaseRefusal } from '../databases/refusal.ts';
 import { Refusal } from '../http/refusal.ts';
 import {
   ensureBillingAccount,
@@ -22,6 +23,7 @@ import {
   type BillingStanding,
   type Checkout,
 } from '../store/billing-accounts.ts';
+import { isSuspensionDue } from '../store/billing-suspensions.ts';
 import { accruedIn } from '../store/billing-usage.ts';
 import type { Change } from '../store/change.ts';
 import { findOrganization } from '../store/organizations.ts';
@@ -115,6 +117,25 @@ export class StripeBilling implements BillingGuard {
       expiresAt: null,
       reason: 'SPEND_LIMIT_REACHED',
       sessionId: null,
+    };
+  }
+
+  /** What the ledger's route says of a database that stands still because its organization does not pay. */
+  async whySuspended(databaseId: string): Promise<DatabaseRefusal | undefined> {
+    if (!(await isSuspensionDue(this.#store.read, databaseId))) return undefined;
+    return {
+      refused: 'billing_required',
+      detail:
+        'The database stands still because payments failed; its data are all there. It goes on when billing is in order.',
+      members: {
+        success: false,
+        billing: {
+          checkoutUrl: this.settings.returnUrl,
+          expiresAt: null,
+          reason: 'PAYMENT_FAILED',
+          sessionId: null,
+        },
+      },
     };
   }
 

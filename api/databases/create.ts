@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { countDatabases, createDatabase } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
-import { saveCreate } from '../store/saved-creates.ts';
+import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
 import type { BillingBlock } from '../billing/guard.ts';
 import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
@@ -60,6 +60,8 @@ export async function planCreation(
   if (!chosen.ok) return notInCatalog(chosen);
   const count = await countDatabases(services.store.read, organization.id);
   if (count >= services.databasesMax) return tooMany(services.databasesMax);
+  // Else it would be made of what was kept, just when billing turns out to be ready, and its name be taken by itself.
+  if (asking === 'now') await holdSavedCreate(services.store.read, organization.id, request.name);
   const billing = await services.billing.ensureReady(organization.id);
   if (!billing.ready) {
     const draftId =

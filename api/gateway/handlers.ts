@@ -1,6 +1,6 @@
 import type { ledgerRoutes } from '../contract/routes/ledger.ts';
 import { refusalOf } from '../databases/handlers.ts';
-import { isRefusal } from '../databases/refusal.ts';
+import { isRefusal, type Refusal as DatabaseRefusal } from '../databases/refusal.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
@@ -12,6 +12,8 @@ import type { LedgerTargets } from './targets.ts';
 export interface LedgerServices {
   readonly gateway: Gateway;
   readonly targets: LedgerTargets;
+  /** Why a database that is suspended is, where that is not a person’s doing. */
+  readonly whySuspended: (databaseId: string) => Promise<DatabaseRefusal | undefined>;
 }
 
 type AnyRequest = RequestTo<keyof typeof ledgerRoutes>;
@@ -32,12 +34,16 @@ export function ledgerHandlers(services: LedgerServices): HandlersOf<typeof ledg
 }
 
 async function answer(
-  { gateway, targets }: LedgerServices,
+  { gateway, targets, whySuspended }: LedgerServices,
   name: LedgerOperationName,
   { params, principal, body, requestId, signal, waitMs, format }: AnyRequest,
 ) {
   const target = await targets.resolve(principal.organization.id, params.databaseId);
-  if (isRefusal(target)) throw refusalOf(target);
+  if (isRefusal(target)) {
+    const isSuspended = target.members?.['databaseStatus'] === 'SUSPENDED';
+    const why = isSuspended ? await whySuspended(params.databaseId) : undefined;
+    throw refusalOf(why ?? target);
+  }
   const result = await runOperation(gateway, ledgerOperations[name], body, {
     target,
     requestId,

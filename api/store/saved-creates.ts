@@ -66,7 +66,7 @@ export async function saveCreate(
       conflict
         .columns(['organizationId', 'name'])
         .where('status', '=', 'WAITING')
-        .doUpdateSet({ ...asked, createdAt: sql<Date>`clock_timestamp()` }),
+        .doUpdateSet({ ...asked, leaseUntil: null, createdAt: sql<Date>`clock_timestamp()` }),
     )
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -127,6 +127,21 @@ export async function endSavedCreate(
     .where('status', '=', 'WAITING')
     .executeTakeFirst();
   if (numUpdatedRows === 0n) throw new SavedCreateEnded(`${id} was ended meanwhile`);
+}
+
+/** It is asked for again: what comes of that is waited for. */
+export async function holdSavedCreate(
+  db: Reader,
+  organizationId: string,
+  name: string,
+): Promise<void> {
+  await db
+    .updateTable('savedCreates')
+    .set({ leaseUntil: lease })
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('name', '=', name)
+    .where('status', '=', 'WAITING')
+    .execute();
 }
 
 /** It was asked for again and is made by that: in the change that makes it. */

@@ -649,6 +649,11 @@ test('who does not pay has databases that stand still and are all there; events 
     },
     60_000,
   );
+  const balance: Asked = ['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`];
+  expect(await ask(balance, debtor.headers, {})).toMatchObject({
+    status: 402,
+    json: { billing: { reason: 'PAYMENT_FAILED', checkoutUrl: returnUrl } },
+  });
   const still = await world.database(debtor.namespace, 'first');
   expect(still?.spec.suspend).toBe(true);
   expect(still?.metadata.uid).toBe(before?.metadata.uid);

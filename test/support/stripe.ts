@@ -22,6 +22,14 @@ export interface Recorded {
   readonly status: number;
 }
 
+interface Sent {
+  readonly method: string;
+  readonly url: string;
+  readonly path: string;
+  readonly body: string;
+  readonly key: string | undefined;
+}
+
 type Json = Record<string, unknown>;
 type Trouble = 'none' | 'away' | 'hangs' | 'loses the answer';
 
@@ -35,6 +43,8 @@ export class TestStripe {
   /** Of meter events, by identifier: what is charged. */
   readonly charged = new Map<string, number>();
   readonly #answers = new Map<string, string>();
+  /** Requests with a key that are not answered yet: the same one at the same time is refused. */
+  readonly #underWay = new Set<string>();
   readonly #mock: ChildProcess;
   readonly #mockUrl: string;
   readonly #server: Server;
@@ -110,6 +120,24 @@ export class TestStripe {
     const { method = 'GET', url = '/' } = request;
     const key = request.headers['idempotency-key']?.toString();
     const path = url.split('?')[0] ?? '';
+    const once = `${path} ${key ?? ''}`;
+    if (this.#underWay.has(once)) {
+      response.writeHead(409, { 'content-type': 'application/json' }).end(inUse);
+      return;
+    }
+    if (key !== undefined) this.#underWay.add(once);
+    try {
+      await this.#judge(request, response, { method, url, path, body, key });
+    } finally {
+      this.#underWay.delete(once);
+    }
+  }
+
+  async #judge(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { method, url, path, body, key }: Sent,
+  ): Promise<void> {
     const known = key === undefined ? undefined : this.#answers.get(`${path} ${key}`);
     const judged = await fetch(`${this.#mockUrl}${url}`, {
       method,
@@ -216,6 +244,10 @@ export class TestStripe {
     return shape;
   }
 }
+
+const inUse = JSON.stringify({
+  error: { type: 'idempotency_error', code: 'idempotency_key_in_use', message: 'In use.' },
+});
 
 const missing = (message: string): Json => ({
   error: { type: 'invalid_request_error', code: 'resource_missing', message },

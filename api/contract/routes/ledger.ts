@@ -29,6 +29,7 @@ const codes = [
   'invalid_filter',
   'batch_too_large',
   'database_not_ready',
+  'billing_required',
   'gateway_bad_reply',
   'ledger_unavailable',
   'ledger_timeout',
