@@ -270,17 +270,33 @@ test('the command line sees the same books', async () => {
   expect(listed?.stdout).toContain(database.id);
 });
 
-test('while PostgreSQL is killed the API says so, and is back without a restart', async () => {
-  const replicas = async () =>
-    living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
-      metadata.uid,
-      status?.containerStatuses?.[0]?.restartCount,
-    ]);
-  await eventually('both replicas are ready', async () => {
+const replicas = async () =>
+  living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [
+    metadata.uid,
+    status?.containerStatuses?.[0]?.restartCount,
+  ]);
+const untilBothReplicasAreReady = () =>
+  eventually('both replicas are ready', async () => {
     const pods = living(await podsOf('ledgerhouse-api'));
     const ready = pods.filter((pod) => pod.status?.containerStatuses?.[0]?.ready);
     return pods.length === 2 && ready.length === 2 ? true : undefined;
   });
+
+test('when an API replica is killed the other one answers', async () => {
+  await untilBothReplicasAreReady();
+  const [doomed, other] = living(await podsOf('ledgerhouse-api'));
+  if (doomed === undefined || other === undefined) throw new Error('there are no two replicas');
+  await kill(doomed);
+  await eventually(
+    'an answer',
+    async () => ((await http.send('/databases')).status === 200 ? true : undefined),
+    15_000,
+  );
+  expect(await replicas()).toContainEqual([other.metadata.uid, 0]);
+});
+
+test('while PostgreSQL is killed the API says so, and is back without a restart', async () => {
+  await untilBothReplicasAreReady();
   const before = await replicas();
   const [postgres] = await podsOf('ledgerhouse-postgres');
   if (postgres === undefined) throw new Error('PostgreSQL has no pod');
