@@ -66,6 +66,11 @@ export const globalOptions: readonly Option[] = [
     summary: 'API key; others on this machine can see it: better LEDGERHOUSE_API_KEY or a profile',
   },
   { name: 'profile', value: 'name', summary: 'profile of the configuration to use' },
+  {
+    name: 'organization',
+    value: 'id',
+    summary: 'organization to act for, if you belong to several',
+  },
   { name: 'json', summary: 'print the full raw API response' },
   { name: 'quiet', short: 'q', summary: 'print the result only: no headers, notes or progress' },
   { name: 'verbose', short: 'v', summary: 'show requests and responses on stderr, without keys' },

@@ -1,5 +1,6 @@
 /** Every command of the tool. */
 import type { Group } from './command.ts';
+import { audit, keys, login, logout } from './commands/access.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
 import { databases } from './commands/databases.ts';
@@ -12,5 +13,19 @@ export const commands: Group = {
   kind: 'group',
   name: 'ledgerhouse',
   summary: 'Ledger databases on your own Kubernetes.',
-  children: [tb, databases, jobs, catalog, whoami, api, config, completion, version],
+  children: [
+    tb,
+    databases,
+    jobs,
+    catalog,
+    login,
+    logout,
+    whoami,
+    keys,
+    audit,
+    api,
+    config,
+    completion,
+    version,
+  ],
 };

@@ -6,6 +6,7 @@ export interface Environment {
   readonly apiKey: string | undefined;
   readonly baseUrl: string | undefined;
   readonly profile: string | undefined;
+  readonly organization: string | undefined;
   /** Where profiles are kept. */
   readonly configFile: string;
 }
@@ -17,6 +18,7 @@ export function readEnvironment(): Environment {
     apiKey: given(env['LEDGERHOUSE_API_KEY']),
     baseUrl: given(env['LEDGERHOUSE_BASE_URL']),
     profile: given(env['LEDGERHOUSE_PROFILE']),
+    organization: given(env['LEDGERHOUSE_ORGANIZATION']),
     configFile: join(configHome, 'ledgerhouse', 'config.json'),
   };
 }

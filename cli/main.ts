@@ -11,6 +11,7 @@ import { CliFailure, failureDocument, failureText } from './failure.ts';
 import { helpText } from './help.ts';
 import type { Input } from './input.ts';
 import { printable, processOutput } from './output/output.ts';
+import type { Settings } from './settings.ts';
 
 async function main(words: readonly string[]): Promise<ExitCode> {
   // Not a command: shells ask it, and half of a command line is none.
@@ -39,8 +40,19 @@ function contextFor(input: Input): Context {
       import('./settings.ts'),
       import('./http/exchange.ts'),
     ]);
-    const settings = resolveSettings(input, environment);
-    for (const warning of settings.warnings) output.warn(`warning: ${warning}`);
+    const { signIn, ...resolved } = resolveSettings(input, environment);
+    for (const warning of resolved.warnings) output.warn(`warning: ${warning}`);
+    let settings: Settings = resolved;
+    if (signIn !== undefined) {
+      const { freshAccessToken } = await import('./sign-in.ts');
+      const apiKey = await freshAccessToken(environment.configFile, signIn.profile, signIn.kept, {
+        baseUrl: resolved.baseUrl,
+        timers: systemTimers,
+        fetch,
+        userAgent: `ledgerhouse-cli/${version}`,
+      });
+      settings = { ...resolved, apiKey };
+    }
     const exchange = new Exchange({
       settings,
       output,

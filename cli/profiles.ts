@@ -12,9 +12,21 @@ import { dirname } from 'node:path';
 import { CliFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 
+/** Of whoever signed in with `login`. Its tokens go to that service only. */
+export interface SignIn {
+  readonly baseUrl: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  /** Of the access token; RFC 3339. */
+  readonly expiresAt: string;
+}
+
 export interface Profile {
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** For people who belong to several. */
+  readonly organization?: string;
+  readonly signIn?: SignIn;
 }
 
 export interface Profiles {
@@ -81,10 +93,20 @@ function isProfiles(value: unknown): value is Profiles {
     Object.values(profiles).every(
       (profile) =>
         isObject(profile) &&
-        ['baseUrl', 'apiKey'].every((key) => ['string', 'undefined'].includes(typeof profile[key])),
+        ['baseUrl', 'apiKey', 'organization'].every((key) =>
+          ['string', 'undefined'].includes(typeof profile[key]),
+        ) &&
+        isSignIn(profile['signIn']),
     )
   );
 }
+
+const isSignIn = (value: unknown): boolean =>
+  value === undefined ||
+  (isObject(value) &&
+    ['baseUrl', 'accessToken', 'refreshToken', 'expiresAt'].every(
+      (key) => typeof value[key] === 'string',
+    ));
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

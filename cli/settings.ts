@@ -3,7 +3,7 @@ import type { Environment } from './config.ts';
 import { CliFailure, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 import type { Input } from './input.ts';
-import { isReadByOthers, readProfiles, type Profile } from './profiles.ts';
+import { isReadByOthers, readProfiles, type Profile, type SignIn } from './profiles.ts';
 
 /** The service where nothing says otherwise: the contract's production server. */
 export const productionUrl = 'https://ledgerhouse.example.com';
@@ -11,29 +11,71 @@ export const productionUrl = 'https://ledgerhouse.example.com';
 export interface Settings {
   /** Without a slash at its end, and without `/api/v1`. */
   readonly baseUrl: string;
+  /** An API key, or the access token of whoever signed in. */
   readonly apiKey: string | undefined;
+  /** To act for, where the credential belongs to several. */
+  readonly organization: string | undefined;
   /** What the user should know about them. */
   readonly warnings: readonly string[];
 }
 
-export function resolveSettings(input: Input, environment: Environment): Settings {
+/** `signIn`: what is used where there is no key; its access token may have to be refreshed first. */
+export interface ResolvedSettings extends Settings {
+  readonly signIn: { readonly profile: string; readonly kept: SignIn } | undefined;
+}
+
+export function resolveSettings(input: Input, environment: Environment): ResolvedSettings {
   const profile = selectProfile(input.text('profile') ?? environment.profile, environment);
-  const url = readBaseUrl(
-    input.text('base-url') ?? environment.baseUrl ?? profile.baseUrl ?? productionUrl,
-  );
-  const apiKey = input.text('api-key') ?? environment.apiKey ?? profile.apiKey;
+  const baseUrl = baseUrlOf(input, environment, profile);
+  const url = new URL(baseUrl);
+  const given = input.text('api-key') ?? environment.apiKey;
+  // Tokens go where they came from, whatever else is said.
+  const kept = profile.signIn?.baseUrl === baseUrl ? profile.signIn : undefined;
+  const signIn =
+    given === undefined && kept !== undefined
+      ? { profile: profileNameOf(input, environment), kept }
+      : undefined;
+  const apiKey = given ?? (signIn === undefined ? profile.apiKey : undefined);
   if (apiKey !== undefined) checkKey(apiKey);
+  const organization =
+    input.text('organization') ?? environment.organization ?? profile.organization;
   const warnings: string[] = [];
-  if (profile.apiKey !== undefined && isReadByOthers(environment.configFile)) {
+  const hasSecret = profile.apiKey !== undefined || profile.signIn !== undefined;
+  if (hasSecret && isReadByOthers(environment.configFile)) {
     warnings.push(
       `others can read ${environment.configFile}; close it: chmod 600 ${environment.configFile}`,
     );
   }
-  if (apiKey !== undefined && url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  const isSent = apiKey !== undefined || signIn !== undefined;
+  if (isSent && url.protocol === 'http:' && !isLoopback(url.hostname)) {
     warnings.push(`the API key goes to ${url.host} unencrypted; use https:// where you can`);
   }
+  return { baseUrl, apiKey, organization, warnings, signIn };
+}
+
+/** For `login`, which makes the profile where there is none. */
+export function resolveBaseUrl(input: Input, environment: Environment, name: string): string {
+  const { profiles } = readProfiles(environment.configFile);
+  return baseUrlOf(input, environment, Object.hasOwn(profiles, name) ? (profiles[name] ?? {}) : {});
+}
+
+function baseUrlOf(input: Input, environment: Environment, profile: Profile): string {
+  const url = readBaseUrl(
+    input.text('base-url') ??
+      environment.baseUrl ??
+      profile.baseUrl ??
+      profile.signIn?.baseUrl ??
+      productionUrl,
+  );
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-  return { baseUrl: `${url.origin}${path}`, apiKey, warnings };
+  return `${url.origin}${path}`;
+}
+
+export function profileNameOf(input: Input, environment: Environment): string {
+  const name =
+    input.text('profile') ?? environment.profile ?? readProfiles(environment.configFile).current;
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  throw usageFailure('a profile is called by letters, digits, dots, hyphens and underscores');
 }
 
 function selectProfile(name: string | undefined, { configFile }: Environment): Profile {

@@ -15,7 +15,7 @@ type Json<T> = T extends { readonly content: { readonly 'application/json': infe
 type QueryOf<O> = O extends { readonly parameters: { readonly query?: infer Q } } ? Q : never;
 type BodyOf<O> = O extends { readonly requestBody?: infer B } ? Json<B> : never;
 type AnswerOf<O> = O extends { readonly responses: infer R }
-  ? Json<R[keyof R & (200 | 202)]>
+  ? Json<R[keyof R & (200 | 201 | 202)]>
   : never;
 export type AnswerTo<V extends Verb, P extends PathWith<V>> = AnswerOf<paths[P][V]>;
 

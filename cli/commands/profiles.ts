@@ -1,7 +1,7 @@
 /** `config`: profiles. */
 import type { Argument, Command, Group } from '../command.ts';
 
-const keys = ['base-url', 'api-key'];
+const keys = ['base-url', 'api-key', 'organization'];
 const key: Argument = { name: 'key', choices: keys };
 const handlers = () => import('../handlers/profiles.ts');
 const where = 'of the profile in use, or of the one that --profile names';
@@ -85,6 +85,6 @@ const path: Command = {
 export const config: Group = {
   kind: 'group',
   name: 'config',
-  summary: 'Profiles: named pairs of service and API key',
+  summary: 'Profiles: a service by name, with an API key or who signed in',
   children: [list, get, set, unset, use, remove, path],
 };

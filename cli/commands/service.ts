@@ -5,7 +5,7 @@ import { dryRun, payloadOptions } from './payload-options.ts';
 export const whoami: Command = {
   kind: 'command',
   name: 'whoami',
-  summary: 'Show whose key is used, and what it may do',
+  summary: 'Show who you are to the service: whose key or sign-in is used, and what it may do',
   arguments: [],
   options: [],
   examples: [{ command: 'whoami' }],

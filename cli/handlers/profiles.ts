@@ -8,18 +8,23 @@ import { orDash } from '../output/answer.ts';
 import { table } from '../output/table.ts';
 import { readProfiles, writeProfiles, type Profile, type Profiles } from '../profiles.ts';
 import { readSecret } from '../secret.ts';
-import { checkKey, readBaseUrl } from '../settings.ts';
+import { checkKey, profileNameOf, readBaseUrl } from '../settings.ts';
 
-const properties = { 'base-url': 'baseUrl', 'api-key': 'apiKey' } as const;
+const properties = {
+  'base-url': 'baseUrl',
+  'api-key': 'apiKey',
+  organization: 'organization',
+} as const;
 type Property = (typeof properties)[keyof typeof properties];
 
 export const listProfiles: Handler = ({ environment, output }, input) => {
   const { current, profiles } = readProfiles(environment.configFile);
-  const rows = Object.entries(profiles).map(([name, { baseUrl, apiKey }]) => ({
+  const rows = Object.entries(profiles).map(([name, { baseUrl, apiKey, signIn }]) => ({
     name,
     current: name === current,
     baseUrl: baseUrl ?? null,
     apiKey: apiKey === undefined ? null : publicPartOf(apiKey),
+    signedIn: signIn !== undefined,
   }));
   output.result(
     input.has('json')
@@ -31,6 +36,7 @@ export const listProfiles: Handler = ({ environment, output }, input) => {
               { title: 'PROFILE', cell: (row) => (row.current ? `${row.name} *` : row.name) },
               { title: 'BASE URL', cell: ({ baseUrl }) => orDash(baseUrl) },
               { title: 'API KEY', cell: ({ apiKey }) => orDash(apiKey) },
+              { title: 'SIGNED IN', cell: ({ signedIn }) => (signedIn ? 'yes' : '-') },
             ],
             rows,
           ),
@@ -40,7 +46,7 @@ export const listProfiles: Handler = ({ environment, output }, input) => {
 
 export const getValue: Handler = (context, input) => {
   const property = propertyOf(input);
-  const name = profileName(context, input);
+  const name = profileNameOf(input, context.environment);
   const value = profileNamed(readProfiles(context.environment.configFile), name)[property];
   if (value === undefined) {
     throw usageFailure(
@@ -54,7 +60,7 @@ export const getValue: Handler = (context, input) => {
 
 export const setValue: Handler = async (context, input) => {
   const property = propertyOf(input);
-  const value = property === 'apiKey' ? await givenKey(input) : givenUrl(input);
+  const value = await givenValue(property, input);
   change(context, input, (profile) => ({ ...profile, [property]: value }));
   return ExitCode.Ok;
 };
@@ -62,7 +68,7 @@ export const setValue: Handler = async (context, input) => {
 export const unsetValue: Handler = (context, input) => {
   const { [propertyOf(input)]: _forgotten, ...rest } = profileNamed(
     readProfiles(context.environment.configFile),
-    profileName(context, input),
+    profileNameOf(input, context.environment),
   );
   change(context, input, () => rest);
   return ExitCode.Ok;
@@ -93,17 +99,10 @@ export const printPath: Handler = ({ environment, output }) => {
 function change(context: Context, input: Input, edit: (profile: Profile) => Profile): void {
   const { configFile } = context.environment;
   const all = readProfiles(configFile);
-  const name = profileName(context, input);
+  const name = profileNameOf(input, context.environment);
   const profiles = { ...all.profiles, [name]: edit(profileNamed(all, name)) };
   writeProfiles(configFile, { ...all, profiles });
   context.output.note(`profile "${name}" in ${configFile}`);
-}
-
-function profileName({ environment }: Context, input: Input): string {
-  const name =
-    input.text('profile') ?? environment.profile ?? readProfiles(environment.configFile).current;
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw usageFailure('a profile is called by letters, digits, dots, hyphens and underscores');
 }
 
 const profileNamed = ({ profiles }: Profiles, name: string): Profile =>
@@ -116,8 +115,21 @@ function requireProfile({ profiles }: Profiles, name: string): void {
 
 function propertyOf(input: Input): Property {
   const key = input.argument(0);
-  if (key === 'base-url' || key === 'api-key') return properties[key];
-  throw usageFailure(`"${key}" is no value of a profile; there are base-url and api-key`);
+  if (key === 'base-url' || key === 'api-key' || key === 'organization') return properties[key];
+  throw usageFailure(
+    `"${key}" is no value of a profile; there are base-url, api-key and organization`,
+  );
+}
+
+function givenValue(property: Property, input: Input): string | Promise<string> {
+  if (property === 'apiKey') return givenKey(input);
+  return property === 'baseUrl' ? givenUrl(input) : givenOrganization(input);
+}
+
+function givenOrganization(input: Input): string {
+  const [, text] = input.arguments;
+  if (text !== undefined && /^org_[0-9a-z]{26}$/.test(text)) return text;
+  throw usageFailure('the value must be an organization’s ID, org_…', 'see: ledgerhouse whoami');
 }
 
 function givenUrl(input: Input): string {

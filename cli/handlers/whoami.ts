@@ -12,6 +12,20 @@ export const whoami: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
+/** Those that `--organization` can name. */
+const organizationsOf = (organizations: Session['organizations']) =>
+  organizations.length < 2
+    ? []
+    : organizations.map(
+        ({ id, name, role }) => ['belongs to', `${name} (${id}) as ${role ?? '-'}`] as const,
+      );
+
+function organizationText(organization: Session['organization']): string {
+  if (organization === null) return '-';
+  const { name, id, role } = organization;
+  return role === null ? `${name} (${id})` : `${name} (${id}) as ${role}`;
+}
+
 type Scope = Session['credential']['databaseScope'];
 
 function scopeText(scope: Scope): string {
@@ -19,12 +33,16 @@ function scopeText(scope: Scope): string {
   return 'databaseIds' in scope ? scope.databaseIds.join(', ') : 'all';
 }
 
-function sessionText({ credential, organization, user, limits }: Session, baseUrl: string): string {
+function sessionText(
+  { credential, organization, organizations, user, limits }: Session,
+  baseUrl: string,
+): string {
   const { databaseScope: scope } = credential;
   return fields([
     ['service', baseUrl],
-    ['organization', organization === null ? '-' : `${organization.name} (${organization.id})`],
+    ['organization', organizationText(organization)],
     ['user', orDash(user?.display)],
+    ...organizationsOf(organizations),
     ['credential', `${credential.type} ${credential.name} (${credential.id})`],
     ['permissions', orDash(credential.permissions.join(', '))],
     ['databases', scopeText(scope)],

@@ -169,8 +169,11 @@ const noKey = new CliFailure({
   exitCode: ExitCode.Authentication,
   code: 'authentication_required',
   title: 'Authentication required',
-  detail: 'there is no API key',
-  nextSteps: ['set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key'],
+  detail: 'there is no API key, and nobody is signed in',
+  nextSteps: [
+    'set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key',
+    'or sign in: ledgerhouse login',
+  ],
 });
 
 /** A 4xx keeps its exit status, which says what to correct; that an earlier attempt may have been executed is said all the same. */

@@ -23,7 +23,7 @@ export interface ApiRequest {
 
 export function headersOf(
   request: ApiRequest,
-  { apiKey }: Settings,
+  { apiKey, organization }: Settings,
   version: string,
 ): Readonly<Record<string, string>> {
   return {
@@ -32,15 +32,27 @@ export function headersOf(
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
     ...(request.ifNoneMatch === undefined ? {} : { 'if-none-match': request.ifNoneMatch }),
-    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    ...(organization === undefined ? {} : { 'x-organization-id': organization }),
+    ...credentialOf(apiKey),
   };
+}
+
+/** Of whoever signed in an access token, else a key. */
+function credentialOf(credential: string | undefined): Readonly<Record<string, string>> {
+  if (credential === undefined) return {};
+  return credential.startsWith('lha_')
+    ? { authorization: `Bearer ${credential}` }
+    : { 'x-api-key': credential };
 }
 
 /** Headers as they may be shown: of a key only its public part, of anything else that identifies nothing. */
 export function shownHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
-  return Object.entries(headers).map(
-    ([name, value]) => `${name}: ${name === 'x-api-key' ? publicPartOf(value) : value}`,
-  );
+  return Object.entries(headers).map(([name, value]) => `${name}: ${shownValue(name, value)}`);
+}
+
+function shownValue(name: string, value: string): string {
+  if (name === 'authorization') return 'Bearer (redacted)';
+  return name === 'x-api-key' ? publicPartOf(value) : value;
 }
 
 /** A key without its secret; what has not the form of one is all secret. */

@@ -5,7 +5,7 @@ import type { ProviderOrders } from '../support/oidc-provider-process.ts';
 import { PeopleService } from '../support/people-service.ts';
 import { eventually } from '../support/shell.ts';
 
-jest.setTimeout(15_000);
+jest.setTimeout(60_000);
 
 let service: PeopleService;
 beforeAll(async () => {

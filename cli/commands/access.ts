@@ -1,0 +1,131 @@
+/** Signing in, keys, and what was done. */
+import type { Command, Group } from '../command.ts';
+import { pageOptions } from './wait-options.ts';
+
+const signIn = () => import('../handlers/sign-in.ts');
+const handlers = () => import('../handlers/keys.ts');
+const key = { name: 'key-id' } as const;
+const id = 'key_01jd8f3zk5e0v9t3m2q6r8w4xy';
+
+export const login: Command = {
+  kind: 'command',
+  name: 'login',
+  summary: 'Sign in: shows a code, and waits until you let it in on a page of the service',
+  description:
+    'The page can be opened on another machine. What comes of it is kept in the profile, and used where no API key is given by flag or environment.',
+  arguments: [],
+  options: [],
+  examples: [
+    { command: 'login --base-url https://ledgerhouse.example.com' },
+    { command: 'login --profile staging' },
+  ],
+  load: async () => (await signIn()).login,
+};
+
+export const logout: Command = {
+  kind: 'command',
+  name: 'logout',
+  summary: 'End the session of login, and forget it',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'logout' }],
+  load: async () => (await signIn()).logout,
+};
+
+const list: Command = {
+  kind: 'command',
+  name: 'list',
+  summary: 'List API keys',
+  arguments: [],
+  options: pageOptions,
+  examples: [{ command: 'keys list' }],
+  load: async () => (await handlers()).listKeys,
+};
+
+const get: Command = {
+  kind: 'command',
+  name: 'get',
+  summary: 'Show an API key',
+  arguments: [key],
+  options: [],
+  examples: [{ command: `keys get ${id}` }],
+  load: async () => (await handlers()).getKey,
+};
+
+const create: Command = {
+  kind: 'command',
+  name: 'create',
+  summary: 'Create an API key; its secret is printed this once',
+  arguments: [{ name: 'name' }],
+  options: [
+    {
+      name: 'permission',
+      value: 'permission',
+      summary: 'db:read or db:write; repeatable; db:read when absent',
+      repeatable: true,
+      choices: ['db:read', 'db:write'],
+    },
+    { name: 'database', value: 'database', summary: 'only for this one; all when absent' },
+    { name: 'expires-in', value: 'days', summary: 'days, 1 to 3650, or never; 90 when absent' },
+  ],
+  examples: [
+    { command: 'keys create ci --permission db:read --permission db:write' },
+    { command: 'keys create reports --database payments-prod --expires-in never' },
+  ],
+  load: async () => (await handlers()).createKey,
+};
+
+const rotate: Command = {
+  kind: 'command',
+  name: 'rotate',
+  summary: 'Replace an API key by another; the new secret is printed this once',
+  arguments: [key],
+  options: [
+    {
+      name: 'grace',
+      value: 'duration',
+      summary: 'how long the old one goes on, such as 0s or 24h; 24h when absent',
+    },
+  ],
+  examples: [{ command: `keys rotate ${id} --grace 1h` }],
+  load: async () => (await handlers()).rotateKey,
+};
+
+const revoke: Command = {
+  kind: 'command',
+  name: 'revoke',
+  summary: 'Revoke an API key',
+  arguments: [key],
+  options: [],
+  examples: [{ command: `keys revoke ${id}` }],
+  load: async () => (await handlers()).revokeKey,
+};
+
+export const keys: Group = {
+  kind: 'group',
+  name: 'keys',
+  summary: 'API keys; this takes a sign-in, a key cannot make keys',
+  children: [list, get, create, rotate, revoke],
+};
+
+export const audit: Command = {
+  kind: 'command',
+  name: 'audit',
+  summary: 'Show what was done in the organization, the newest first',
+  arguments: [],
+  options: [
+    {
+      name: 'type',
+      value: 'type',
+      summary: 'only of this type, such as database.created; repeatable',
+      repeatable: true,
+    },
+    { name: 'actor', value: 'id', summary: 'only what this user or key did' },
+    { name: 'target', value: 'id', summary: 'only what was done to this' },
+    { name: 'after', value: 'time', summary: 'at this time (RFC 3339) or later' },
+    { name: 'before', value: 'time', summary: 'before this time (RFC 3339)' },
+    ...pageOptions,
+  ],
+  examples: [{ command: 'audit --type member.invited --limit 10' }],
+  load: async () => (await import('../handlers/audit.ts')).audit,
+};

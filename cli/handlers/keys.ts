@@ -1,0 +1,125 @@
+import type { ApiKey, ApiKeyWithSecret } from '../../gen/api.ts';
+import type { Handler } from '../command.ts';
+import type { Context } from '../context.ts';
+import { databaseIdOf } from '../database-id.ts';
+import { readDurationMs } from '../duration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { contractRequest, receive, type Received } from '../http/contract.ts';
+import type { Input } from '../input.ts';
+import { readInteger } from '../ledger/integers.ts';
+import { readChoices, readLimit } from '../list-options.ts';
+import { notePage, orDash, printAnswer } from '../output/answer.ts';
+import { fields, table } from '../output/table.ts';
+
+const permissions = ['db:read', 'db:write'] as const;
+const dayMs = 86_400_000;
+
+export const listKeys: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const request = contractRequest('get', '/api/v1/api-keys', { query: readLimit(input) });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ data }) => keysText(data));
+  notePage(context, received.document.page);
+  return ExitCode.Ok;
+};
+
+export const getKey: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const request = contractRequest('get', '/api/v1/api-keys/{keyId}', {
+    params: { keyId: input.argument(0) },
+  });
+  printAnswer(context, input, await receive(exchange, request), ({ apiKey }) => keyText(apiKey));
+  return ExitCode.Ok;
+};
+
+export const createKey: Handler = async (context, input) => {
+  const given = readChoices(input, 'permission', permissions).permission ?? ['db:read' as const];
+  const expiry = expiryOf(context, input);
+  const { exchange } = await context.service();
+  const database = input.text('database');
+  const scope =
+    database === undefined
+      ? ({ type: 'ALL' } as const)
+      : ({ type: 'DATABASE', databaseId: await databaseIdOf(exchange, database) } as const);
+  const request = contractRequest('post', '/api/v1/api-keys', {
+    body: {
+      name: input.argument(0),
+      permissions: [...given],
+      databaseScope: scope,
+      ...expiry,
+    },
+  });
+  printSecret(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
+export const rotateKey: Handler = async (context, input) => {
+  const grace = input.text('grace');
+  const body =
+    grace === undefined ? {} : { gracePeriodSeconds: readDurationMs('--grace', grace) / 1_000 };
+  const { exchange } = await context.service();
+  const request = contractRequest('post', '/api/v1/api-keys/{keyId}/rotate', {
+    params: { keyId: input.argument(0) },
+    body,
+  });
+  printSecret(context, input, await receive(exchange, request));
+  return ExitCode.Ok;
+};
+
+export const revokeKey: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const keyId = input.argument(0);
+  const params = { keyId };
+  await exchange.send(contractRequest('delete', '/api/v1/api-keys/{keyId}', { params }));
+  context.output.note(`${keyId} is revoked`);
+  return ExitCode.Ok;
+};
+
+/** The secret alone on stdout, so that it can be led into a file. */
+function printSecret(context: Context, input: Input, received: Received<ApiKeyWithSecret>): void {
+  printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
+  const { id, name } = received.document.apiKey;
+  context.output.note(`${name} (${id}); the secret is shown this once`);
+}
+
+function expiryOf({ timers }: Context, input: Input): { readonly expiresAt?: string | null } {
+  const days = input.text('expires-in');
+  if (days === undefined) return {};
+  if (days === 'never') return { expiresAt: null };
+  const limits = { bits: 16, minimum: 1n, maximum: 3_650n } as const;
+  const number = Number(readInteger('--expires-in', days, limits));
+  return { expiresAt: new Date(timers.wallMs() + number * dayMs).toISOString() };
+}
+
+const keysText = (keys: readonly ApiKey[]): string =>
+  keys.length === 0
+    ? '(no keys)\n'
+    : table(
+        [
+          { title: 'ID', cell: ({ id }) => id },
+          { title: 'NAME', cell: ({ name }) => name },
+          { title: 'STATUS', cell: ({ status }) => status },
+          { title: 'PERMISSIONS', cell: (key) => key.permissions.join(',') },
+          { title: 'DATABASES', cell: scopeOf },
+          { title: 'LAST USED', cell: ({ lastUsedAt }) => orDash(lastUsedAt) },
+          { title: 'EXPIRES', cell: ({ expiresAt }) => orDash(expiresAt ?? 'never') },
+        ],
+        keys,
+      );
+
+const keyText = (key: ApiKey): string =>
+  fields([
+    ['id', key.id],
+    ['name', key.name],
+    ['key', `${key.prefix}…${key.lastFour}`],
+    ['status', key.status],
+    ['permissions', key.permissions.join(', ')],
+    ['databases', scopeOf(key)],
+    ['addresses', orDash(key.ipAllowList.join(', '))],
+    ['created', `${key.createdAt} by ${key.createdBy.display}`],
+    ['last used', orDash(key.lastUsedAt)],
+    ['expires', orDash(key.expiresAt ?? 'never')],
+  ]);
+
+const scopeOf = ({ databaseScope: scope }: ApiKey): string =>
+  'databaseId' in scope ? scope.databaseId : 'all';

@@ -1,0 +1,140 @@
+// The command line of people: signing in by the device flow, keys, the audit log, signing out.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import pg from 'pg';
+import { hiddenFields, type Browser } from '../support/browser.ts';
+import { Cli } from '../support/cli.ts';
+import { PeopleService } from '../support/people-service.ts';
+import { eventually, type Ended } from '../support/shell.ts';
+
+jest.setTimeout(180_000);
+
+let service: PeopleService;
+let administrator: Browser;
+let cli: Cli;
+
+beforeAll(async () => {
+  service = await PeopleService.start();
+  administrator = await service.administrator();
+  cli = new Cli();
+});
+afterAll(async () => {
+  cli?.remove();
+  await service?.stop();
+});
+
+/** Of the device that waits. */
+async function waitingCode(): Promise<string> {
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    return await eventually('a device waits', async () => {
+      const { rows } = await client.query<{ code: string }>(
+        'SELECT user_code AS code FROM device_requests WHERE decision IS NULL',
+      );
+      if (rows[0] === undefined) throw new Error('not yet');
+      return rows[0].code;
+    });
+  } finally {
+    await client.end();
+  }
+}
+
+async function login(
+  browser: Browser,
+  decision: 'approved' | 'denied',
+  ...args: readonly string[]
+): Promise<Ended> {
+  const ended = cli.run(['login', '--base-url', service.url, ...args]);
+  const code = await waitingCode();
+  const page = await browser.open(`${service.url}/device?user_code=${code}`);
+  await browser.open(`${service.url}/device`, { form: { ...hiddenFields(page), decision } });
+  const { stderr } = await ended;
+  expect(stderr).toContain(`${service.url}/device?user_code=${code}`);
+  return ended;
+}
+
+const configFile = () => join(cli.home, 'config/ledgerhouse/config.json');
+
+test('who signs in makes keys, reads the audit log, and signs out', async () => {
+  expect(await login(administrator, 'approved')).toMatchObject({
+    code: 0,
+    stdout: 'local administrator, Default (profile default)\n',
+  });
+  expect(statSync(configFile()).mode & 0o077).toBe(0);
+  const who = await cli.run(['whoami']);
+  expect(who).toMatchObject({ code: 0, stdout: expect.stringMatching(/credential +access_token/) });
+  const made = await cli.run(['keys', 'create', 'ci', '--permission', 'db:read', '--json']);
+  const { apiKey, secret } = JSON.parse(made.stdout);
+  expect(secret).toMatch(/^lhk_/);
+  const withKey = await cli.run(['whoami', '--base-url', service.url, '--api-key', secret]);
+  expect(withKey.stdout).toMatch(/credential +api_key ci/);
+  // A key makes no keys.
+  const refused = await cli.run(['keys', 'list', '--api-key', secret]);
+  expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('session_required') });
+  expect((await cli.run(['keys', 'list'])).stdout).toContain(apiKey.id);
+  const rotated = await cli.run(['keys', 'rotate', apiKey.id, '--grace', '0s']);
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lhk_\S+\n$/) });
+  expect((await cli.run(['keys', 'revoke', apiKey.id])).code).toBe(0);
+  const audit = await cli.run(['audit', '--type', 'api_key.created']);
+  expect(audit.stdout).toMatch(/api_key\.created +SUCCESS +user local administrator/);
+  const traced = await cli.run(['whoami', '--verbose']);
+  expect(traced.stderr).not.toMatch(/lha_|lhr_/);
+  expect((await cli.run(['logout'])).code).toBe(0);
+  expect(readFileSync(configFile(), 'utf8')).not.toMatch(/lha_|lhr_/);
+  const after = await cli.run(['whoami', '--base-url', service.url]);
+  expect(after).toMatchObject({ code: 4, stderr: expect.stringContaining('ledgerhouse login') });
+  expect((await cli.run(['logout'])).code).toBe(2);
+});
+
+test('of several commands at once one refreshes the token, and all of them succeed', async () => {
+  await login(administrator, 'approved', '--profile', 'busy');
+  const all = JSON.parse(readFileSync(configFile(), 'utf8'));
+  const before = all.profiles.busy.signIn;
+  all.profiles.busy.signIn = { ...before, expiresAt: new Date(0).toISOString() };
+  writeFileSync(configFile(), JSON.stringify(all));
+  const ended = await Promise.all(
+    [1, 2, 3].map(() => cli.run(['whoami', '--profile', 'busy', '--json'])),
+  );
+  expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+    ended.map(() => ({ code: 0, stderr: '' })),
+  );
+  const after = JSON.parse(readFileSync(configFile(), 'utf8')).profiles.busy.signIn;
+  expect(after.refreshToken).not.toBe(before.refreshToken);
+  // Tokens go to the service that they came from, and nowhere else.
+  const elsewhere = ['whoami', '--profile', 'busy', '--base-url', 'http://127.0.0.1:9'];
+  expect((await cli.run(elsewhere)).code).toBe(4);
+});
+
+test('who is refused on the page is not signed in, and a viewer is told what a write takes', async () => {
+  const vera = await service.signIn({
+    sub: 'vera',
+    name: 'vera',
+    email: 'vera@example.com',
+    email_verified: true,
+  });
+  const denied = await login(vera, 'denied', '--profile', 'vera');
+  expect(denied).toMatchObject({ code: 4, stderr: expect.stringContaining('The person refused') });
+  const { json } = await service.ask(administrator, '/invitations', {
+    method: 'POST',
+    body: { email: 'vera@example.com', role: 'viewer' },
+  });
+  await service.ask(vera, '/invitations/accept', { method: 'POST', body: { token: json.token } });
+  expect(await login(vera, 'approved', '--profile', 'vera')).toMatchObject({ code: 0 });
+  const write = await cli.run([
+    'api',
+    'POST',
+    '/databases',
+    '--payload',
+    '{}',
+    '--profile',
+    'vera',
+    '--json',
+  ]);
+  expect(write.code).toBe(5);
+  expect(JSON.parse(write.stdout)).toMatchObject({
+    code: 'insufficient_scope',
+    requiredRoles: ['owner', 'admin', 'developer'],
+  });
+});
