@@ -180,6 +180,55 @@ describe('values', () => {
     }
   });
 
+  const signIn = {
+    publicUrl: 'https://ledger.example.com',
+    oidc: {
+      issuer: 'https://id.example.com',
+      clientId: 'ledgerhouse',
+      clientSecret: 'ledgerhouse-oidc',
+    },
+    mail: { smtpSecret: 'ledgerhouse-mail', from: 'Ledgerhouse <ledger@example.com>' },
+  };
+
+  test('lead to an identity provider and to mail by settings that the API takes, with the secrets as files', async () => {
+    const { template } = find<{ spec: { template: PodTemplate } }>(
+      await rendered({ api: { enabled: true, ...signIn } }),
+      'Deployment',
+      'ledgerhouse-api',
+    ).spec;
+    const files = {
+      'client-secret': 'hidden',
+      url: 'smtps://user:hidden@mail.example.com:465',
+      'signing-key': 'k'.repeat(48),
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const environment = (template.spec.containers[0]?.env ?? []).map(({ name, value = 'x' }) => [
+      name,
+      name.endsWith('_FILE') ? join(folder, basename(value)) : value,
+    ]);
+    const { identityProvider, mail } = readConfig({
+      ...(Object.fromEntries(environment) as Record<string, string>),
+      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
+    });
+    expect(identityProvider).toEqual({ ...signIn.oidc, clientSecret: 'hidden' });
+    expect(mail).toEqual({ kind: 'smtp', url: files.url, from: signIn.mail.from });
+    const text = JSON.stringify(template);
+    expect(text).toContain('"secretName":"ledgerhouse-oidc"');
+    expect(text).toContain('"secretName":"ledgerhouse-mail"');
+    expect(JSON.stringify(await rendered({ api: { enabled: true } }))).not.toMatch(/OIDC|MAIL/);
+  });
+
+  test.each([
+    ['clientId', { oidc: { ...signIn.oidc, clientId: '' } }],
+    ['publicUrl', { publicUrl: '' }],
+    ['mail.from', { mail: { ...signIn.mail, from: '' } }],
+  ])('that want people and do not say %s are refused with what is missing', async (name, less) => {
+    const file = join(folder, 'wrong.json');
+    writeFileSync(file, JSON.stringify({ api: { enabled: true, ...signIn, ...less } }));
+    const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(name)]);
+  });
+
   const stripe = {
     provider: 'stripe',
     currency: 'EUR',
