@@ -31,9 +31,10 @@ export class CheckpointMarks {
     if (!this.#writing) void this.#write();
   }
 
-  /** Puts the last mark once more, if there is one. */
-  again(): void {
-    if (this.#last !== undefined) this.put(this.#last);
+  /** Puts the last mark once more; before this process has made one, that which it found. */
+  again(found: CheckpointMark | undefined): void {
+    const mark = this.#last ?? found;
+    if (mark !== undefined) this.put(mark);
   }
 
   stop(): void {

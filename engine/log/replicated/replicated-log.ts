@@ -111,7 +111,8 @@ export class ReplicatedLog {
     this.#position = position;
     this.#retained = new RetainedBytes(position.sequence);
     this.#marks = new CheckpointMarks({ etcd, timers, random, replica: identity.replica });
-    const writeALittle = (): void => this.#marks.again();
+    const writeALittle = (): void =>
+      this.#marks.again(this.#records?.checkpoints.get(identity.replica));
     this.#space = new SpaceRecovery({ etcd, timers, writeALittle });
     this.#recordsWatch = new RecordsWatch({
       etcd,
@@ -302,7 +303,7 @@ export class ReplicatedLog {
     const { timers, identity, peers } = this.#options;
     const status = this.#status;
     if (status !== undefined) {
-      this.#space.look(status, this.#reign !== undefined);
+      this.#space.look(status);
       const raft = `${status.leaderId} ${status.raftTerm}`;
       if (raft !== this.#raft) this.#reign?.appender.raftChanged();
       this.#raft = raft;

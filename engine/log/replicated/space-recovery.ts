@@ -1,14 +1,15 @@
 /**
- * When etcd has run out of its quota, it takes no puts before an operator acts; this is what an operator would do. The
- * leader compacts, each engine has its own member give back what is free, and the leader disarms the alarm. Entries are
- * refused long before (FULL_PART), so that this is for what nobody foresaw.
+ * When etcd has run out of its quota, it takes no puts before an operator acts; this is what an operator would do, by every
+ * engine for its own member: compact, have the member give back what is free, disarm the alarm, which a member that has no
+ * room yet raises again. Not by the leading engine alone: without puts nobody can claim, should that one be gone. Entries
+ * are refused long before (FULL_PART), so that this is for what nobody foresaw.
  *
  * How much is in use etcd counts anew with each commit of its file, and what a compaction freed counts from the one after
- * it. A log that takes nothing because too much is in use would never hear that this is over; so the leader then writes a
- * little from time to time.
+ * it. A log that takes nothing because too much is in use would never hear that this is over; so a little is written from
+ * time to time.
  */
 import type { Timers } from '../../../base/timers.ts';
-import type { Etcd, MemberStatus } from './etcd.ts';
+import { EtcdError, type Etcd, type MemberStatus } from './etcd.ts';
 import { LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, FULL_PART } from './limits.ts';
 
@@ -39,13 +40,16 @@ export class SpaceRecovery {
   }
 
   /** To be called with every status of the local member. */
-  look(status: MemberStatus, leading: boolean): void {
+  look(status: MemberStatus): void {
     const { timers } = this.#options;
     if (!isFull(status) || this.#busy || timers.nowMs() < this.#notBeforeMs) return;
     this.#busy = true;
-    void this.#step(status, leading)
+    void this.#step(status)
       // What failed is taken again with a later status.
-      .catch(() => STEP_MS)
+      .catch((error: unknown) => {
+        if (!(error instanceof EtcdError)) throw error;
+        return STEP_MS;
+      })
       .then((waitMs) => {
         this.#busy = false;
         this.#notBeforeMs = timers.nowMs() + waitMs;
@@ -57,24 +61,21 @@ export class SpaceRecovery {
   }
 
   /** Returns how long to wait before the next one. */
-  async #step(status: MemberStatus, leading: boolean): Promise<number> {
+  async #step(status: MemberStatus): Promise<number> {
     const { etcd, writeALittle } = this.#options;
     const { signal } = this.#stopped;
     const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
     if (!status.noSpace) {
-      if (leading) writeALittle();
+      writeALittle();
       return STEP_MS;
     }
     if (status.fileBytes <= status.quotaBytes * FULL_PART) {
-      if (leading) await etcd.disarmNoSpace(options);
+      await etcd.disarmNoSpace(options);
       return STEP_MS;
     }
-    if (leading) {
-      const look = { do: 'range', key: LEAD, keysOnly: true } as const;
-      const request = { compare: [], success: [look], failure: [] };
-      const { revision } = await etcd.txn(request, options);
-      await etcd.compact(revision, options);
-    }
+    const look = { do: 'range', key: LEAD, keysOnly: true } as const;
+    const { revision } = await etcd.txn({ compare: [], success: [look], failure: [] }, options);
+    await etcd.compact(revision, options);
     await etcd.defragment({ timeoutMs: DEFRAGMENT_TIMEOUT_MS, signal });
     return DEFRAGMENT_AGAIN_MS;
   }
