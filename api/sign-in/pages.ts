@@ -292,8 +292,9 @@ const shown =
     } catch (error) {
       const refusal = refusalOf(error);
       const requestId = requestIdOf(response);
-      if (refusal?.code === 'sign_in_failed') {
-        logger.warn({ err: refusal.occasion.cause, requestId }, 'a sign-in did not succeed');
+      if (refusal?.code.startsWith('sign_in_') || refusal?.code.startsWith('identity_provider_')) {
+        const { code, occasion } = refusal;
+        logger.warn({ err: occasion.cause, code, requestId }, 'a sign-in did not succeed');
       }
       const isPerson = request.accepts(['json', 'html']) === 'html';
       if (refusal === undefined || !isPerson || problems[refusal.code].status === 500) throw error;

@@ -1,5 +1,7 @@
 // People against a real identity provider in its own process: signing in, being invited, letting a device in.
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { IdentityProvider } from '../../api/sign-in/identity-provider.ts';
+import { Sealer } from '../../api/store/sealing.ts';
 import { Browser, hiddenFields } from '../support/browser.ts';
 import type { ProviderOrders } from '../support/oidc-provider-process.ts';
 import { PeopleService } from '../support/people-service.ts';
@@ -185,6 +187,14 @@ test('keys may be rotated at any moment; a provider that is down is told as such
   await service.provider.start();
   const after = await service.signIn(person('ida'));
   expect(signedIn(after)).toBe(true);
+});
+
+test('a provider that was never there is told as such too', async () => {
+  const settings = { issuer: 'http://127.0.0.1:1', clientId: 'ledgerhouse', clientSecret: 'x' };
+  const provider = new IdentityProvider(settings, new Sealer(Buffer.alloc(48)), service.url);
+  await expect(provider.begin('/')).rejects.toMatchObject({
+    code: 'identity_provider_unavailable',
+  });
 });
 
 test('where one is signed in is listed, and ended one by one, by oneself alone', async () => {
