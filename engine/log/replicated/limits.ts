@@ -1,9 +1,9 @@
-/** Sizes and times of the replicated log. What was measured stands in docs/decisions/0015-replicated-log.md. */
+/** Sizes and times of the replicated log. What was measured with them: docs/decisions/0015-replicated-log.md. */
 
 /** etcd is started with --max-request-bytes=2097152; a block and its transaction stay far below. */
 export const BLOCK_SIZE_MAX = (5 << 20) / 4;
 
-/** Blocks on their way at once. More are slower: they come out of order, and a disk has one queue. */
+/** Blocks on their way at once: two keep the disks busy, and more of 1 MiB were slower. */
 export const BLOCKS_IN_FLIGHT_MAX = 2;
 
 /** Entries that wait for a block: as many bytes as four blocks hold. */
