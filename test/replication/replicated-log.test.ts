@@ -3,11 +3,12 @@
  * in between. REPLICATION_SEED makes the same schedule again (what comes of it also depends on the machine);
  * REPLICATION_SECONDS sets how long faults go on.
  */
-import { afterEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
 import type { Etcd, Txn } from '../../engine/log/replicated/etcd.ts';
 import { Checker } from '../../engine/log/replicated/testing/checker.ts';
+import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { seeded } from '../support/prng.ts';
 import { eventually } from '../support/shell.ts';
 import { EtcdGroup, type EtcdGroupOptions } from './etcd-group.ts';
@@ -22,6 +23,8 @@ const figure = (text: string): boolean => process.stderr.write(`figure: ${text}\
 
 let members: EtcdGroup | undefined;
 let group: LogGroup | undefined;
+// Built from source when this machine has not done so yet.
+beforeAll(() => ensureProgram('etcd'), 15 * 60_000);
 afterEach(async () => {
   for (const replica of group?.replicas ?? []) replica.stop();
   group = undefined;

@@ -85,7 +85,7 @@ export class ReplicatedLog {
   readonly #recordsWatch: RecordsWatch;
   readonly #marks: CheckpointMarks;
   readonly #space: SpaceRecovery;
-  readonly #retained: RetainedBytes;
+  #retained: RetainedBytes;
   #position: LogPosition;
   #records: Records | undefined;
   #status: MemberStatus | undefined;
@@ -192,6 +192,7 @@ export class ReplicatedLog {
     assert(this.#follower === undefined && this.#reign === undefined, 'only who is behind resumes');
     assert(position.sequence > this.#position.sequence, 'a replica goes forward');
     this.#position = position;
+    this.#retained = new RetainedBytes(position.sequence);
     this.#follow();
   }
 
