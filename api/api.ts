@@ -186,6 +186,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     listener,
     kube,
     operatorNamespace: config.namespace,
+    namespaceDefaults: config.namespaceDefaults,
     logger,
     metrics: watchMetrics(registry, kubePrefix, watchedResources),
     hooks: jobMetrics(registry, apiPrefix),

@@ -14,9 +14,26 @@ test('what is not set has its default, and nothing secret is logged', () => {
     healthListen: { host: '127.0.0.1', port: 8081 },
     limits: { controlPerMinute: 600, ledgerPerSecond: 5000, wrongCredentialsPerMinute: 60 },
     trustedProxies: [],
+    // Fifty databases of six replicas, and room beside them.
+    namespaceDefaults: {
+      podSecurity: 'restricted',
+      quota: { pods: 600, claims: 1200, services: 600 },
+    },
     bootstrapTokenFile: undefined,
   });
   expect(JSON.stringify(redacted(config))).not.toMatch(/hush|Apache/);
+});
+
+test('a namespace has room for as many databases as its organization may have, unless it is said', () => {
+  const settings = {
+    LEDGERHOUSE_API_DATABASES_MAX: '9999999',
+    LEDGERHOUSE_API_NAMESPACE_POD_SECURITY: 'privileged',
+    LEDGERHOUSE_API_NAMESPACE_QUOTA_PODS: '7',
+  };
+  expect(readConfig({ ...needed, ...settings }).namespaceDefaults).toEqual({
+    podSecurity: 'privileged',
+    quota: { pods: 7, claims: 239_999_976, services: 119_999_988 },
+  });
 });
 
 test.each([
@@ -27,6 +44,8 @@ test.each([
   [{ LEDGERHOUSE_API_PUBLIC_URL: 'ledgerhouse.example.com' }, 'must be http(s)://host'],
   [{ LEDGERHOUSE_API_LOG_LEVEL: 'loud' }, 'must be one of debug'],
   [{ LEDGERHOUSE_API_DATABASES_MAX: '0' }, 'from 1 to'],
+  [{ LEDGERHOUSE_API_NAMESPACE_POD_SECURITY: 'strict' }, 'privileged, baseline, restricted'],
+  [{ LEDGERHOUSE_API_NAMESPACE_QUOTA_PODS: 'none' }, 'from 1 to'],
 ])('%j is refused with what would be right', (wrong, message) => {
   expect(() => readConfig({ ...needed, ...wrong })).toThrow(message);
   expect(() => readConfig({ ...needed, ...wrong })).not.toThrow('hush');

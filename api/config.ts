@@ -5,6 +5,11 @@ import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
 import type { BillingSettings } from './billing/settings.ts';
 import type { ProviderSettings } from './sign-in/identity-provider.ts';
+import {
+  podSecurityLevels,
+  quotaFor,
+  type NamespaceDefaults,
+} from './kubernetes/namespace-defaults.ts';
 import type { MailSettings } from './mail/transport.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
@@ -35,6 +40,8 @@ export interface Config {
   readonly billing: BillingSettings;
   /** Databases of an organization that are not deleted, at most. */
   readonly databasesMax: number;
+  /** What the namespace of a new organization begins with. */
+  readonly namespaceDefaults: NamespaceDefaults;
   readonly limits: RateLimitSettings;
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -67,6 +74,10 @@ const names = [
   'STRIPE_PRICES',
   'STRIPE_API_URL',
   'DATABASES_MAX',
+  'NAMESPACE_POD_SECURITY',
+  'NAMESPACE_QUOTA_PODS',
+  'NAMESPACE_QUOTA_CLAIMS',
+  'NAMESPACE_QUOTA_SERVICES',
   'CONTROL_REQUESTS_PER_MINUTE',
   'LEDGER_REQUESTS_PER_SECOND',
   'WRONG_CREDENTIALS_PER_MINUTE',
@@ -99,6 +110,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     return value;
   };
   const { servers } = documentDefaults;
+  const databasesMax = count('DATABASES_MAX', read('DATABASES_MAX', '50'));
   return {
     namespace: read('NAMESPACE', 'ledgerhouse-system'),
     identity: read('IDENTITY', `${hostname()}-${process.pid}`),
@@ -112,7 +124,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     identityProvider: providerSettings(environment),
     mail: mailSettings(environment),
     billing: billingSettings(read),
-    databasesMax: count('DATABASES_MAX', read('DATABASES_MAX', '50')),
+    databasesMax,
+    namespaceDefaults: namespaceDefaults(read, databasesMax),
     limits: limitsOf(read),
     trustedProxies: read('TRUSTED_PROXIES', '')
       .split(/[\s,]+/)
@@ -141,6 +154,23 @@ export const redacted = (config: Config) => ({
   },
   mail: config.mail?.kind === 'smtp' ? { ...config.mail, url: 'hidden' } : config.mail,
 });
+
+function namespaceDefaults(read: Read, databasesMax: number): NamespaceDefaults {
+  const fallback = quotaFor(databasesMax);
+  const limit = (name: Name, most: number) => {
+    const text = read(name, '');
+    return text === '' ? most : count(name, text);
+  };
+  const podSecurity = read('NAMESPACE_POD_SECURITY', 'restricted');
+  return {
+    podSecurity: oneOf('NAMESPACE_POD_SECURITY', podSecurity, podSecurityLevels),
+    quota: {
+      pods: limit('NAMESPACE_QUOTA_PODS', fallback.pods),
+      claims: limit('NAMESPACE_QUOTA_CLAIMS', fallback.claims),
+      services: limit('NAMESPACE_QUOTA_SERVICES', fallback.services),
+    },
+  };
+}
 
 function limitsOf(read: Read): RateLimitSettings {
   const limit = (name: Name, fallback: number) => count(name, read(name, String(fallback)));
@@ -275,8 +305,9 @@ function count(name: Name, text: string): number {
   return Number(text);
 }
 
-function oneOf(name: Name, text: string, allowed: readonly string[]): string {
-  if (allowed.includes(text)) return text;
+function oneOf<T extends string>(name: Name, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === text);
+  if (found !== undefined) return found;
   throw new ConfigError(`${prefix}${name} must be one of ${allowed.join(', ')}, not ${text}`);
 }
 

@@ -72,6 +72,7 @@ export const resources = {
   networkPolicy: namespaced('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
   storageClass: clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses'),
   namespace: clusterWide('v1', 'Namespace', 'namespaces'),
+  resourceQuota: namespaced('v1', 'ResourceQuota', 'resourcequotas'),
   lease: namespaced('coordination.k8s.io/v1', 'Lease', 'leases'),
   event: namespaced('events.k8s.io/v1', 'Event', 'events'),
 } as const satisfies Record<string, Resource>;

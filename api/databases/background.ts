@@ -7,6 +7,8 @@ import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { Worker, type JobHooks } from '../jobs/worker.ts';
 import { ClusterView } from '../kubernetes/cluster-view.ts';
 import { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { NamespaceDefaults } from '../kubernetes/namespace-defaults.ts';
+import { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
 import type { Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
 import { databaseJobHandlers } from './job-handlers.ts';
@@ -17,6 +19,7 @@ export interface BackgroundOptions {
   readonly listener: Listener;
   readonly kube: Kube & KubeSource;
   readonly operatorNamespace: string;
+  readonly namespaceDefaults: NamespaceDefaults;
   readonly logger: Logger;
   readonly metrics: WatchMetrics;
   readonly hooks: JobHooks;
@@ -53,6 +56,11 @@ export class Background {
       handlers: databaseJobHandlers({
         store,
         writer: this.writer,
+        namespaces: new OrganizationNamespaces({
+          kube,
+          db: () => store.read,
+          defaults: options.namespaceDefaults,
+        }),
         catalog: () => this.view.catalog?.spec,
         nowMs: Date.now,
       }),

@@ -4,6 +4,7 @@ import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import type { Job } from '../jobs/job.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import {
@@ -23,6 +24,7 @@ import { unprovision } from './unprovision.ts';
 export interface JobWorld {
   readonly store: Store;
   readonly writer: DatabaseWriter;
+  readonly namespaces: OrganizationNamespaces;
   readonly catalog: () => CatalogSpec | undefined;
   readonly nowMs: () => number;
 }
@@ -54,6 +56,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
     const look = await provision(
       {
         writer: world.writer,
+        namespaces: world.namespaces,
         nowMs: world.nowMs,
         place: (placed, kubernetesUid) =>
           context.write(async (change) => {

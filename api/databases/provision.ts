@@ -9,6 +9,7 @@ import {
   type DatabaseIdentity,
   type DatabaseWriter,
 } from '../kubernetes/database-writer.ts';
+import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
 import type { Database, Profile } from '../store/database-record.ts';
 import { specOf } from './choose.ts';
 import type { ProvisioningStep } from './provisioning-jobs.ts';
@@ -29,6 +30,7 @@ export type Look =
 
 export interface ProvisioningWorld {
   readonly writer: DatabaseWriter;
+  readonly namespaces: OrganizationNamespaces;
   readonly nowMs: () => number;
   /** Notes which resource is the database's. */
   readonly place: (database: Database, uid: string) => Promise<void>;
@@ -42,7 +44,7 @@ const lookAgainMs = 10_000;
 const nameAgainMs = 1_000;
 
 export async function provision(
-  { writer, nowMs, place, leaves }: ProvisioningWorld,
+  { writer, namespaces, nowMs, place, leaves }: ProvisioningWorld,
   { database, profile }: { readonly database: Database; readonly profile: Profile },
   { automatic, fromVolumes }: { readonly automatic: boolean; readonly fromVolumes: boolean },
 ): Promise<Look> {
@@ -57,7 +59,7 @@ export async function provision(
   };
   if (database.kubernetesUid === null) {
     try {
-      await writer.ensureNamespace(identity.namespace, database.organizationId);
+      await namespaces.ensure(identity.namespace, database.organizationId);
       const made = await writer.create(identity, specFor(database, profile, fromVolumes));
       await place(database, made.metadata.uid ?? '');
     } catch (error) {

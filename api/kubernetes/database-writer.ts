@@ -1,15 +1,12 @@
 /**
- * What the API writes into the cluster: organizations' namespaces and LedgerDatabases. A database is created, never written
- * over one that somebody else made; later changes are of single fields, on the very object that was read.
+ * The LedgerDatabases that the API writes. One is created, never written over one that somebody else made; later changes are
+ * of single fields, on the very object that was read.
  */
-import type { V1Namespace } from '@kubernetes/client-node';
-import { ApiError, type Kube, type KubeObject, type Reference } from '../../base/kube/kube.ts';
+import { ApiError, type Kube, type Reference } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
 import { apiVersion, type DatabaseSpec } from '../../domain/resources.ts';
-
-type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
 
 /** The name is somebody else's: nothing was written. */
 export class NotOurs extends Error {
@@ -41,33 +38,6 @@ export class DatabaseWriter {
 
   constructor(kube: Kube) {
     this.#kube = kube;
-  }
-
-  /** Makes it if there is none. `NotOurs`: there is one that belongs to no, or another, organization. */
-  async ensureNamespace(name: string, organizationId: string): Promise<void> {
-    const reference: Reference = { resource: resources.namespace, name };
-    const found = await this.#kube.read<Namespace>(reference);
-    const owner = found?.metadata.labels?.[labels.organization];
-    if (owner === organizationId) return;
-    if (found !== undefined) {
-      throw new NotOurs(
-        `the namespace ${name} is there and is not this organization's; label it ${labels.organization}=${organizationId} to give it to the organization`,
-      );
-    }
-    const object: Namespace = {
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      metadata: {
-        name,
-        labels: { [labels.organization]: organizationId, [labels.managedBy]: apiName },
-      },
-    };
-    try {
-      await this.#kube.create(resources.namespace, object, { fieldManager: apiName });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-      await this.ensureNamespace(name, organizationId);
-    }
   }
 
   /** Makes it, or finds that it was made before. `NotOurs`: there is another of that name. */

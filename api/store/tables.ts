@@ -26,6 +26,11 @@ export interface OrganizationsTable {
   updatedAt: Time;
 }
 
+export interface NamespaceDefaultsTable {
+  organizationId: string;
+  namespaceUid: string;
+}
+
 export interface SessionsTable {
   id: string;
   kind: Generated<string>;
@@ -289,6 +294,7 @@ export interface Tables extends BillingTables {
   invitations: InvitationsTable;
   mails: MailsTable;
   organizations: OrganizationsTable;
+  namespaceDefaults: NamespaceDefaultsTable;
   sessions: SessionsTable;
   deviceRequests: DeviceRequestsTable;
   accessTokens: AccessTokensTable;

@@ -229,6 +229,44 @@ describe('values', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(name)]);
   });
 
+  const namespaceDefaultsOf = async (values: object) => {
+    const { template } = find<{ spec: { template: PodTemplate } }>(
+      await rendered(values),
+      'Deployment',
+      'ledgerhouse-api',
+    ).spec;
+    const settings = (template.spec.containers[0]?.env ?? []).filter(({ name }) =>
+      name.includes('_NAMESPACE_'),
+    );
+    writeFileSync(join(folder, 'signing-key'), 'k'.repeat(48));
+    return readConfig({
+      ...Object.fromEntries(settings.map(({ name, value }) => [name, value])),
+      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
+      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'signing-key'),
+    }).namespaceDefaults;
+  };
+
+  test("say what organizations' namespaces begin with, and TigerBeetle's pods are let in either way", async () => {
+    const room = { pods: 600, claims: 1200, services: 600 };
+    const api = { enabled: true };
+    expect(await namespaceDefaultsOf({ api })).toEqual({ podSecurity: 'restricted', quota: room });
+    const tigerbeetle = { seccomp: 'unconfined' };
+    expect(await namespaceDefaultsOf({ api, tigerbeetle })).toMatchObject({
+      podSecurity: 'privileged',
+    });
+    const quota = { pods: 7, persistentVolumeClaims: 1234567, services: 9 };
+    expect(
+      await namespaceDefaultsOf({
+        api: { ...api, namespaces: { podSecurity: 'baseline', quota } },
+      }),
+    ).toEqual({ podSecurity: 'baseline', quota: { pods: 7, claims: 1_234_567, services: 9 } });
+    const file = join(folder, 'wrong.json');
+    const namespaces = { podSecurity: 'baseline' };
+    writeFileSync(file, JSON.stringify({ api: { ...api, namespaces }, tigerbeetle }));
+    const { code, stderr } = await tryHelm('template', 'ledgerhouse', chart, '-f', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('api.namespaces.podSecurity')]);
+  });
+
   const stripe = {
     provider: 'stripe',
     currency: 'EUR',
@@ -298,6 +336,16 @@ describe('values', () => {
       'a profile that there is not',
       { tigerbeetle: { seccomp: 'none' } },
       "'localhost', 'unconfined'",
+    ],
+    [
+      "a level of organizations' namespaces that there is not",
+      { api: { enabled: true, namespaces: { podSecurity: 'strict' } } },
+      "'privileged', 'baseline', 'restricted'",
+    ],
+    [
+      'a quota of nothing',
+      { api: { enabled: true, namespaces: { quota: { pods: 0 } } } },
+      'minimum: got 0, want 1',
     ],
     ['a catalog in words', { catalog: { create: 'yes' } }, 'got string, want boolean'],
     [

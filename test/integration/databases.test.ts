@@ -20,6 +20,7 @@ import { watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { labels } from '../../domain/names.ts';
 import { watchedResources } from '../../api/kubernetes/cluster-view.ts';
+import { quotaFor } from '../../api/kubernetes/namespace-defaults.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { eventually } from '../support/shell.ts';
@@ -62,6 +63,7 @@ function startBackground(through: KubeHttp = kube): Background {
     listener,
     kube: through,
     operatorNamespace: 'ledgerhouse-system',
+    namespaceDefaults: { podSecurity: 'restricted', quota: quotaFor(50) },
     logger: silent,
     metrics: watchMetrics(new MetricRegistry(), 'test_', watchedResources),
     hooks: { ended: () => {}, troubled: () => {} },

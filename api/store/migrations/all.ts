@@ -9,6 +9,7 @@ import { idempotencyKeys } from './0007-idempotency-keys.ts';
 import { people } from './0008-people.ts';
 import { billing } from './0009-billing.ts';
 import { signIn } from './0010-sign-in.ts';
+import { namespaceDefaults } from './0011-namespace-defaults.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   people,
   billing,
   signIn,
+  namespaceDefaults,
 ];

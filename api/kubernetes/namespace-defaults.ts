@@ -1,0 +1,75 @@
+/**
+ * What the namespace of a new organization begins with: a level of Pod Security, a quota, and a policy that refuses every
+ * connection which no other policy admits (each database has its own that does).
+ */
+import type { V1ResourceQuota } from '@kubernetes/client-node';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { apiName, labels } from '../../domain/names.ts';
+
+export type ResourceQuota = Omit<V1ResourceQuota, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/ */
+export const podSecurityLevels = ['privileged', 'baseline', 'restricted'] as const;
+export type PodSecurityLevel = (typeof podSecurityLevels)[number];
+
+export interface NamespaceDefaults {
+  /** What is enforced. `restricted` lets databases' pods in, but for TigerBeetle's where they run without seccomp. */
+  readonly podSecurity: PodSecurityLevel;
+  /** Objects of each kind, at most. */
+  readonly quota: NamespaceQuota;
+}
+
+export interface NamespaceQuota {
+  readonly pods: number;
+  readonly claims: number;
+  readonly services: number;
+}
+
+/** Of the topology with the most. */
+const replicasMax = 6;
+
+/** Room for as many databases as an organization may have, each of the largest topology. */
+export function quotaFor(databasesMax: number): NamespaceQuota {
+  const replicas = databasesMax * replicasMax;
+  return {
+    // Beside each replica a Job's pod, or a client's.
+    pods: replicas * 2,
+    // A deleted database's volumes stay for a week, while others are made.
+    claims: replicas * 4,
+    services: replicas * 2,
+  };
+}
+
+export const podSecurityLabel = 'pod-security.kubernetes.io/enforce';
+
+export const quotaName = 'ledgerhouse';
+export const denyIngressName = 'ledgerhouse-deny-ingress';
+
+export const buildResourceQuota = (
+  namespace: string,
+  { pods, claims, services }: NamespaceQuota,
+): ResourceQuota => ({
+  apiVersion: 'v1',
+  kind: 'ResourceQuota',
+  metadata: metadataOf(namespace, quotaName),
+  spec: {
+    hard: {
+      pods: String(pods),
+      persistentvolumeclaims: String(claims),
+      services: String(services),
+    },
+  },
+});
+
+export const buildDenyIngress = (namespace: string) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: metadataOf(namespace, denyIngressName),
+  spec: { podSelector: {}, policyTypes: ['Ingress'] },
+});
+
+const metadataOf = (namespace: string, name: string) => ({
+  namespace,
+  name,
+  labels: { [labels.managedBy]: apiName },
+});

@@ -1,0 +1,81 @@
+/**
+ * Organizations' namespaces. One that the API makes gets defaults, once: whatever an administrator changes or deletes of
+ * them stays so. One that an administrator made and labelled is left as it is.
+ */
+import type { V1Namespace } from '@kubernetes/client-node';
+import { ApiError, type Kube, type KubeObject, type Resource } from '../../base/kube/kube.ts';
+import { resources } from '../../domain/kinds.ts';
+import { apiName, labels } from '../../domain/names.ts';
+import { hasNamespaceDefaults, noteNamespaceDefaults } from '../store/namespace-defaults.ts';
+import type { Reader } from '../store/tables.ts';
+import { NotOurs } from './database-writer.ts';
+import {
+  buildDenyIngress,
+  buildResourceQuota,
+  podSecurityLabel,
+  type NamespaceDefaults,
+} from './namespace-defaults.ts';
+
+type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
+
+export interface OrganizationNamespacesOptions {
+  readonly kube: Kube;
+  /** The store, which remembers what was given. */
+  readonly db: () => Reader;
+  readonly defaults: NamespaceDefaults;
+}
+
+export class OrganizationNamespaces {
+  readonly #options: OrganizationNamespacesOptions;
+
+  constructor(options: OrganizationNamespacesOptions) {
+    this.#options = options;
+  }
+
+  /** Makes it if there is none. `NotOurs`: there is one that belongs to no, or another, organization. */
+  async ensure(name: string, organizationId: string): Promise<void> {
+    const { labels: its = {}, uid = '' } = (await this.#ensure(name, organizationId)).metadata;
+    if (its[labels.managedBy] !== apiName) return;
+    if (await hasNamespaceDefaults(this.#options.db(), organizationId, uid)) return;
+    // All of it again, whatever a process did that died here: what is there already stays as it is.
+    await this.#createIfNone(resources.networkPolicy, buildDenyIngress(name));
+    const quota = buildResourceQuota(name, this.#options.defaults.quota);
+    await this.#createIfNone(resources.resourceQuota, quota);
+    await noteNamespaceDefaults(this.#options.db(), organizationId, uid);
+  }
+
+  async #ensure(name: string, organizationId: string): Promise<Namespace> {
+    const { kube, defaults } = this.#options;
+    const found = await kube.read<Namespace>({ resource: resources.namespace, name });
+    if (found?.metadata.labels?.[labels.organization] === organizationId) return found;
+    if (found !== undefined) {
+      throw new NotOurs(
+        `the namespace ${name} is there and is not this organization's; label it ${labels.organization}=${organizationId} to give it to the organization`,
+      );
+    }
+    const object: Namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {
+        name,
+        labels: {
+          [labels.organization]: organizationId,
+          [labels.managedBy]: apiName,
+          [podSecurityLabel]: defaults.podSecurity,
+        },
+      },
+    };
+    const made = await this.#createIfNone(resources.namespace, object);
+    return made ?? this.#ensure(name, organizationId);
+  }
+
+  /** `undefined`: there is one of that name. */
+  async #createIfNone<T extends KubeObject>(resource: Resource, object: T): Promise<T | undefined> {
+    try {
+      return await this.#options.kube.create(resource, object, { fieldManager: apiName });
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === 'AlreadyExists') return undefined;
+      throw error;
+    }
+  }
+}
