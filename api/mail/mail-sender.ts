@@ -13,15 +13,22 @@ export interface MailSenderOptions {
   readonly logger: Logger;
   /** Between two looks that find nothing. */
   readonly everyMs?: number;
+  /** How long one mail may take. */
+  readonly sendMaxMs?: number;
 }
 
 const everyDefaultMs = 2_000;
+/** Below the minute after which another process tries the same mail. */
+const sendMaxDefaultMs = 50_000;
+/** For a mail that is being sent when the process is to end: cut short it might be sent twice. */
+const stopMaxMs = 5_000;
 /** With the waits between them more than a day. */
 const attemptsMax = 15;
 
 export class MailSender {
   readonly #options: MailSenderOptions;
   readonly #stopping = new AbortController();
+  readonly #abandoning = new AbortController();
   #run: Promise<void> | undefined;
 
   constructor(options: MailSenderOptions) {
@@ -34,7 +41,9 @@ export class MailSender {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
+    const cancel = systemTimers.after(stopMaxMs, () => this.#abandoning.abort());
     await this.#run;
+    cancel();
     this.#options.transport.close();
   }
 
@@ -54,12 +63,13 @@ export class MailSender {
 
   /** False: there is nothing to send. */
   async #sendNext(): Promise<boolean> {
-    const { store, sealer, transport, logger } = this.#options;
+    const { store, sealer, transport, logger, sendMaxMs = sendMaxDefaultMs } = this.#options;
     const mail = await takeMail(store.read, sealer);
     if (mail === undefined) return false;
     const { id, attempt } = mail;
     try {
-      await transport.send(mail);
+      const deadline = AbortSignal.timeout(sendMaxMs);
+      await transport.send(mail, AbortSignal.any([deadline, this.#abandoning.signal]));
     } catch (error) {
       const isLast = attempt >= attemptsMax || error instanceof PermanentMailFailure;
       logger.warn({ err: error, mailId: id, attempt, isLast }, 'a mail was not sent');

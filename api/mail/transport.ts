@@ -14,8 +14,8 @@ export type MailSettings =
   | { readonly kind: 'folder'; readonly folder: string; readonly from: string };
 
 export interface MailTransport {
-  /** Rejects when it was not taken. `PermanentMailFailure`: nor ever will be. */
-  send(mail: TakenMail): Promise<void>;
+  /** Rejects when it was not taken, or not before the signal. `PermanentMailFailure`: nor ever will be. */
+  send(mail: TakenMail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
@@ -24,7 +24,7 @@ export class PermanentMailFailure extends Error {
   override readonly name = 'PermanentMailFailure';
 }
 
-/** All together below the minute after which another process tries the same mail. */
+/** Of single steps: what is told then says more than that it took too long. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createMailTransport(settings: MailSettings): MailTransport {
@@ -35,17 +35,35 @@ export function createMailTransport(settings: MailSettings): MailTransport {
   const requireTLS = protocol === 'smtp:' && !isLoopback(hostname);
   const transporter = createTransport({ url: settings.url, requireTLS, ...timeouts });
   return {
-    send: async (mail) => {
+    send: async (mail, signal) => {
+      // Its types (of nodemailer 8) do not know the signal.
+      const message = { ...messageOf(mail, from), signal };
       try {
-        await transporter.sendMail(messageOf(mail, from));
+        await transporter.sendMail(message);
       } catch (error) {
-        const { responseCode } = error as { responseCode?: number };
-        if (responseCode === undefined || responseCode < 500) throw error;
-        throw new PermanentMailFailure(`the server refuses it: ${responseCode}`, { cause: error });
+        if (!refusesMail(error)) throw error;
+        throw new PermanentMailFailure('the server refuses this mail', { cause: error });
       }
     },
     close: () => transporter.close(),
   };
+}
+
+/**
+ * Whether the answer is about the recipient or the message, so that no other try can change it. Refused sign-ins, senders and
+ * whatever is against the server's policy (enhanced status x.7.x, RFC 3463) are mended by people, and the mail goes out then.
+ */
+function refusesMail(error: unknown): boolean {
+  const { command, response = '', responseCode = 0 } = error as SmtpFailure;
+  const aboutMail = command === 'RCPT TO' || command === 'DATA';
+  return aboutMail && responseCode >= 500 && !/^\d{3}[ -]5\.7\./.test(response);
+}
+
+/** As nodemailer tells an answer of the server. */
+interface SmtpFailure {
+  readonly command?: string;
+  readonly response?: string;
+  readonly responseCode?: number;
 }
 
 function folderTransport(folder: string, from: string): MailTransport {
