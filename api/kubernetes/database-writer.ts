@@ -1,6 +1,6 @@
 /**
  * The LedgerDatabases that the API writes. One is created, never written over one that somebody else made; later changes are
- * of single fields, on the very object that was read.
+ * of single fields, on that very object and not on another that has its name since.
  */
 import { ApiError, type Kube, type Reference } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
@@ -72,12 +72,18 @@ export class DatabaseWriter {
   ): Promise<DatabaseObject | undefined> {
     const found = await this.read(identity);
     if (found?.metadata.uid !== uid) return undefined;
-    const { resourceVersion } = found.metadata;
-    return this.#kube.mergePatch<DatabaseObject>(
-      referenceOf(identity),
-      { metadata: { uid, resourceVersion }, spec },
-      { fieldManager: apiName },
-    );
+    try {
+      // By its uid alone: the operator writes to it all the time, and no field given here follows from one that was read.
+      return await this.#kube.mergePatch<DatabaseObject>(
+        referenceOf(identity),
+        { metadata: { uid }, spec },
+        { fieldManager: apiName },
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if ((await this.read(identity))?.metadata.uid !== uid) return undefined;
+      throw error;
+    }
   }
 
   /** Gives it the public ID as a label, so that what is made of it bears it too. */

@@ -15,11 +15,13 @@ import { findJob } from '../../api/store/jobs.ts';
 import type { Listener } from '../../api/store/listener.ts';
 import type { Organization } from '../../api/store/organizations.ts';
 import type { Store } from '../../api/store/store.ts';
+import type { Kube } from '../../base/kube/kube.ts';
 import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
 import { watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { labels } from '../../domain/names.ts';
 import { watchedResources } from '../../api/kubernetes/cluster-view.ts';
+import { DatabaseWriter } from '../../api/kubernetes/database-writer.ts';
 import { quotaFor } from '../../api/kubernetes/namespace-defaults.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
@@ -241,6 +243,50 @@ test('a protected database is deleted neither over HTTP nor with kubectl', async
   expect(resource?.spec.deletionProtection).toBe(false);
   await deleteDatabase(services(), caller(), database.id, undefined);
   await untilStatus(database.id, 'DELETED');
+});
+
+test('a change is made though others write to the resource at the same moment, and never to one that took its place', async () => {
+  const { database } = await create({ name: 'contended' });
+  const { id: databaseId, kubernetesUid } = (await untilStatus(database.id, 'READY')).database;
+  const { namespace } = organization;
+  const identity = { namespace, name: 'contended', databaseId };
+  const meanwhile = (write: () => Promise<unknown>): Kube =>
+    new Proxy(kube, {
+      get(target, key) {
+        if (key !== 'read') return (target[key as keyof KubeHttp] as () => unknown).bind(target);
+        return async (...args: Parameters<KubeHttp['read']>) => {
+          const found = await kube.read(...args);
+          await write();
+          return found;
+        };
+      },
+    });
+  // As the operator does with every status.
+  const busy = meanwhile(() =>
+    world.patchDatabase(namespace, 'contended', { metadata: { labels: { at: String(count++) } } }),
+  );
+  let count = 0;
+  const changed = await new DatabaseWriter(busy).change(identity, kubernetesUid ?? '', {
+    deletionProtection: true,
+  });
+  expect([changed?.spec.deletionProtection, count > 0]).toEqual([true, true]);
+
+  await world.patchDatabase(namespace, 'contended', { spec: { deletionProtection: false } });
+  const replaced = meanwhile(async () => {
+    if ((await world.database(namespace, 'contended'))?.metadata.uid !== kubernetesUid) return;
+    await world.deleteDatabase(namespace, 'contended');
+    await eventually('it is gone', async () =>
+      (await world.database(namespace, 'contended')) === undefined ? true : undefined,
+    );
+    await world.createDatabase(namespace, 'contended', {});
+  });
+  expect(
+    await new DatabaseWriter(replaced).change(identity, kubernetesUid ?? '', {
+      deletionProtection: true,
+    }),
+  ).toBeUndefined();
+  const other = await world.database(namespace, 'contended');
+  expect(other?.spec.deletionProtection).toBe(false);
 });
 
 test('what was deleted while no process watched is found by the next one', async () => {
