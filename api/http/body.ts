@@ -47,9 +47,9 @@ export async function readBody(
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('payload_too_large', {
     detail: `The body is larger than the ${limitBytes} bytes that are allowed here; send less at once.`,
+    // The connection stays: Node throws away what still comes. Closed, it would be reset under a client that has not ended
+    // sending, and the answer lost with it.
     members: { limitBytes },
-    // What is left of it is not waited for.
-    headers: { Connection: 'close' },
   });
 
 /** Failures of its own the parser names; what has no name is the decompressor's. */

@@ -146,6 +146,12 @@ test('a body over its limit is refused before it is read, and what is left of it
   expect(JSON.parse(answer.body)).toMatchObject({ code: 'payload_too_large', limitBytes: 262_144 });
 });
 
+test('who sends a body that is too large gets the answer, however long the sending takes', async () => {
+  const body = ' '.repeat(24 * 1024 * 1024);
+  const answers = await Promise.all(Array.from({ length: 8 }, () => create(body)));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 413));
+});
+
 test('a body that decompresses beyond its limit is refused', async () => {
   const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024, 0x20));
   expect(await create(bomb, { 'content-encoding': 'gzip' })).toMatchObject({
