@@ -14,6 +14,7 @@
 import compression from 'compression';
 import express, { type Express, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { systemTimers } from '../../base/timers.ts';
 import type { Caller } from '../auth/principal.ts';
 import { namesInPath } from '../contract/path-parameters.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
@@ -57,6 +58,9 @@ interface Locals {
   code?: string;
   gone: AbortController;
 }
+
+/** For the rest of a body that was refused. */
+const lingerMs = 5_000;
 
 const localsOf = (response: Response) => response.locals as Locals;
 
@@ -201,7 +205,23 @@ function fail(error: unknown, request: Request, response: Response, options: App
     'Content-Type': problemContentType,
     ...headers,
   });
-  response.end(body);
+  if (request.complete) response.end(body);
+  else endAfterBody(request, response, body);
+}
+
+/**
+ * Answers at once and takes what is still being sent for a while: a connection that is closed before is reset under the client,
+ * which then sees a broken pipe instead of its answer.
+ */
+function endAfterBody(request: Request, response: Response, body: string): void {
+  response.set('Content-Length', String(Buffer.byteLength(body)));
+  response.write(body);
+  const end = () => {
+    cancel();
+    response.end();
+  };
+  const cancel = systemTimers.after(lingerMs, end);
+  request.once('end', end).once('close', end).resume();
 }
 
 function log(logger: Logger, { requestId, operationId }: Locals, error: unknown): void {

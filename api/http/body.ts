@@ -47,8 +47,6 @@ export async function readBody(
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('payload_too_large', {
     detail: `The body is larger than the ${limitBytes} bytes that are allowed here; send less at once.`,
-    // The connection stays: Node throws away what still comes. Closed, it would be reset under a client that has not ended
-    // sending, and the answer lost with it.
     members: { limitBytes },
   });
 
