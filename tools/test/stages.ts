@@ -44,7 +44,7 @@ export const stages: readonly Stage[] = [
     name: 'integration',
     title: 'against a real control plane',
     folder: 'test/integration',
-    workers: 1,
+    workers: 2,
     deadlineMinutes: 35,
   },
   {
