@@ -92,8 +92,9 @@ const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     };
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
+    // In the same breath: the deadline is cleared when this has settled, which aborts.
     const release = () => signal.removeEventListener('abort', end);
-    work.then(resolve, reject).then(release, release);
+    work.finally(release).then(resolve, reject);
   });
 
 export class ClientGone extends Error {
