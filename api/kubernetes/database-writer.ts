@@ -2,6 +2,7 @@
  * The LedgerDatabases that the API writes. One is created, never written over one that somebody else made; later changes are
  * of single fields, on that very object and not on another that has its name since.
  */
+import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type Kube, type Reference } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { resources } from '../../domain/kinds.ts';
@@ -42,12 +43,10 @@ export class DatabaseWriter {
 
   /** Makes it, or finds that it was made before. `NotOurs`: there is another of that name. */
   async create(identity: DatabaseIdentity, spec: DatabaseSpec): Promise<DatabaseObject> {
-    const object = objectOf(identity, spec);
-    try {
-      return await this.#kube.create(resources.database, object, { fieldManager: apiName });
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
-    }
+    const made = await createIfNone(this.#kube, resources.database, objectOf(identity, spec), {
+      fieldManager: apiName,
+    });
+    if (made !== undefined) return made;
     const found = await this.read(identity);
     if (found === undefined) throw new Error(`${identity.name} came and went while it was made`);
     const holder = found.metadata.labels?.[labels.databaseId];

@@ -3,7 +3,8 @@
  * them stays so. One that an administrator made and labelled is left as it is.
  */
 import type { V1Namespace } from '@kubernetes/client-node';
-import { ApiError, type Kube, type KubeObject, type Resource } from '../../base/kube/kube.ts';
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import type { Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
 import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
 import { hasNamespaceDefaults, noteNamespaceDefaults } from '../store/namespace-defaults.ts';
@@ -69,13 +70,7 @@ export class OrganizationNamespaces {
     return made ?? this.#ensure(name, organizationId);
   }
 
-  /** `undefined`: there is one of that name. */
-  async #createIfNone<T extends KubeObject>(resource: Resource, object: T): Promise<T | undefined> {
-    try {
-      return await this.#options.kube.create(resource, object, { fieldManager: apiName });
-    } catch (error) {
-      if (error instanceof ApiError && error.reason === 'AlreadyExists') return undefined;
-      throw error;
-    }
+  #createIfNone<T extends KubeObject>(resource: Resource, object: T): Promise<T | undefined> {
+    return createIfNone(this.#options.kube, resource, object, { fieldManager: apiName });
   }
 }
