@@ -1,10 +1,10 @@
 /** Real etcd members on this machine: clients by unix sockets, each other on the loopback. Killed, stopped, started again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;
@@ -96,21 +96,4 @@ export class EtcdGroup {
   #socket(member: number): string {
     return join(this.folder, `r${member}.sock`);
   }
-}
-
-/** Free now: all are held at once while they are chosen, so that none is given twice. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

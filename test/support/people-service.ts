@@ -1,7 +1,5 @@
 /** The API's HTTP side with PostgreSQL and an identity provider, and without a cluster: for all that people do. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -11,6 +9,7 @@ import { Browser } from './browser.ts';
 import { TestProvider } from './oidc-provider.ts';
 import type { Person } from './oidc-provider-process.ts';
 import { TestPostgres } from './postgres.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { eventually } from './shell.ts';
 import { silent } from './store.ts';
 
@@ -39,7 +38,7 @@ export class PeopleService {
 
   static async start(): Promise<PeopleService> {
     const service = new PeopleService();
-    const [port, providerPort] = [await freePort(), await freePort()];
+    const [port = 0, providerPort = 0] = await freePorts(2);
     service.url = `http://127.0.0.1:${port}`;
     service.#provider = new TestProvider(providerPort, `${service.url}/auth/callback`);
     await service.#provider.start();
@@ -146,13 +145,4 @@ function noCluster(): KubeConfig {
     { name: 'nobody' },
   );
   return kubeConfig;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

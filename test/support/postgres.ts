@@ -13,10 +13,10 @@ import {
   readdirSync,
   rmSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { eventually, mustRun, shell } from './shell.ts';
 
 /** Where Debian has the newest server's programs. */
@@ -63,7 +63,7 @@ export class TestPostgres {
       ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...command]
       : command;
     await mustRun(program, args, { env: { HOME: postgres.folder } });
-    postgres.port = await freePort();
+    [postgres.port = 0] = await freePorts(1);
     await postgres.start();
     return postgres;
   }
@@ -174,13 +174,4 @@ function signal(pid: number, name: NodeJS.Signals): void {
 async function childrenOf(pid: number): Promise<number[]> {
   const { stdout } = await shell('cat', [`/proc/${pid}/task/${pid}/children`]);
   return stdout.split(' ').filter(Boolean).map(Number);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

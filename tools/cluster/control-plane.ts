@@ -3,10 +3,10 @@
  * tests: on free ports of the loopback, many at once, no root, gone with `stop()`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer } from './api-server.ts';
+import { freePorts } from './free-ports.ts';
 import { endStrays, Processes } from './processes.ts';
 import { startScheduler } from './scheduler.ts';
 
@@ -77,24 +77,4 @@ export async function startControlPlane(options: ControlPlaneParts = {}): Promis
     await stop();
     throw error;
   }
-}
-
-/** Ports that are free now: all are held at once while they are chosen, so that none is given twice. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(0, '127.0.0.1', resolve);
-      });
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
-  });
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
