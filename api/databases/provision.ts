@@ -63,7 +63,7 @@ export async function provision(
       const made = await writer.create(identity, specFor(database, profile, fromVolumes));
       await place(database, made.metadata.uid ?? '');
     } catch (error) {
-      if (error instanceof NotOurs && (error.going || (await leaving(error.holder, leaves)))) {
+      if (error instanceof NotOurs && (await isLeaving(error, leaves))) {
         const message = 'Waiting for the database that had the name to be gone.';
         return { ...goingOn('create_resource', 0, message), againInMs: nameAgainMs };
       }
@@ -135,10 +135,10 @@ function progressOf({ observed, statusReason }: Database): Look {
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 
-const leaving = async (
-  holder: string | undefined,
+const isLeaving = async (
+  { going, holder }: NotOurs,
   leaves: ProvisioningWorld['leaves'],
-): Promise<boolean> => holder !== undefined && (await leaves(holder));
+): Promise<boolean> => going || (holder !== undefined && (await leaves(holder)));
 
 const goingOn = (step: ProvisioningStep, percent: number, message: string) => ({
   kind: 'going_on' as const,

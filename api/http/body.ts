@@ -9,10 +9,11 @@ import { bodyErrors, summaryOf } from './validation.ts';
 export const controlBodyMax = 256 * 1024;
 
 const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
+const reader = (limit: number) => raw({ type: () => true, limit });
 const readers = {
-  json: raw({ type: () => true, limit: limits.json }),
-  ledger: raw({ type: () => true, limit: limits.ledger }),
-  signed: raw({ type: () => true, limit: limits.signed }),
+  json: reader(limits.json),
+  ledger: reader(limits.ledger),
+  signed: reader(limits.signed),
 };
 
 /** Refused before it is read where its length is told and too large. */

@@ -130,10 +130,11 @@ async function isLastOwner(db: Reader, { id, organizationId, role }: Member): Pr
   return another === undefined;
 }
 
-const members = (db: Reader) =>
+const members = (db: Reader, organizationId: string) =>
   db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.userId')
+    .where('memberships.organizationId', '=', uuidOf(organizationId))
     .selectAll('memberships')
     .select(['users.name', 'users.email']);
 
@@ -142,9 +143,8 @@ export async function findMember(
   organizationId: string,
   id: string,
 ): Promise<Member | undefined> {
-  const row = await members(db)
+  const row = await members(db, organizationId)
     .where('memberships.id', '=', uuidOf(id))
-    .where('memberships.organizationId', '=', uuidOf(organizationId))
     .executeTakeFirst();
   return row && memberOf(row);
 }
@@ -154,9 +154,8 @@ export async function findMemberByUser(
   organizationId: string,
   userId: string,
 ): Promise<Member | undefined> {
-  const row = await members(db)
+  const row = await members(db, organizationId)
     .where('memberships.userId', '=', uuidOf(userId))
-    .where('memberships.organizationId', '=', uuidOf(organizationId))
     .executeTakeFirst();
   return row && memberOf(row);
 }
@@ -167,8 +166,7 @@ export async function isMemberByEmail(
   organizationId: string,
   email: string,
 ): Promise<boolean> {
-  const row = await members(db)
-    .where('memberships.organizationId', '=', uuidOf(organizationId))
+  const row = await members(db, organizationId)
     .where('users.email', '=', email)
     .where('users.emailVerified', '=', true)
     .executeTakeFirst();
@@ -181,8 +179,7 @@ export async function listMembers(
   organizationId: string,
   page: { limit: number; position?: readonly [createdAt: string, id: string] },
 ): Promise<Page<Member, [string, string]>> {
-  let query = members(db)
-    .where('memberships.organizationId', '=', uuidOf(organizationId))
+  let query = members(db, organizationId)
     .orderBy('memberships.createdAt')
     .orderBy('memberships.id')
     .limit(page.limit + 1);
