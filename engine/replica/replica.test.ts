@@ -7,7 +7,8 @@ import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/lim
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
-import { Replica, type ReplySink } from './replica.ts';
+import { Replica } from './replica.ts';
+import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 
 /** A log in memory that commits when the test says so, and counts what it was given. */
