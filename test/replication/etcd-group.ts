@@ -99,7 +99,7 @@ export class EtcdGroup {
 }
 
 /** Free now: all are held at once while they are chosen, so that none is given twice. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
       const server = createServer();
