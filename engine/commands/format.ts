@@ -63,7 +63,7 @@ export const format: Verb = {
 };
 
 /** Several replicas have their log in etcd; the one within the file is as small as the format has it. */
-const logOf = (replicaCount: number): { logSizeBytes?: number } =>
+export const logOf = (replicaCount: number): { logSizeBytes?: number } =>
   replicaCount === 1 ? {} : { logSizeBytes: LOG_SIZE_MIN };
 
 export function required(value: string | undefined, flag: string): string {

@@ -30,6 +30,7 @@ export interface ReplicaIdentity {
 export interface LogPlace {
   /** Counts the logs that the database has had, from 1. */
   readonly incarnation: number;
+  /** 0: the replica has lost its state and is to fetch one. */
   readonly sequence: number;
   readonly fence: number;
   /** 16 bytes, of the block at `sequence`. */

@@ -253,7 +253,9 @@ class Outgoing {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#socket?.destroy();
+    // What was said last arrives, if the peer still listens.
+    if (this.#socket?.connecting === true) this.#socket.destroy();
+    else this.#socket?.destroySoon();
   }
 
   #connect(): void {

@@ -113,7 +113,15 @@ export class ReplicatedReplica implements ServedReplica {
   /** Loads the checkpoint, and begins to follow the log. */
   async recover(): Promise<number> {
     const { identity, incarnation, etcd, peers, timers, random, nonce } = this.#options;
-    const position = await this.#load();
+    let position = await this.#load();
+    peers.begin({
+      heard: (peer) => this.#heard(peer),
+      forwarded: (from, message) => this.#take(message, this.#sinkVia(from), true),
+      answered: (message) => this.#answered(message),
+      sendState: (floor, write) => this.#sendState(floor, write),
+    });
+    if (position.place?.sequence === 0) position = (await this.#fetchState(1)) ?? position;
+    if (this.#stopped.signal.aborted) return 0;
     this.#position = logPositionOf(position);
     const { retainedBytesMax } = this.#options;
     this.#log = new ReplicatedLog({
@@ -136,12 +144,6 @@ export class ReplicatedReplica implements ServedReplica {
         failed: (error) => this.#halt(error),
       },
       ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
-    });
-    peers.begin({
-      heard: (peer) => this.#heard(peer),
-      forwarded: (from, message) => this.#take(message, this.#sinkVia(from), true),
-      answered: (message) => this.#answered(message),
-      sendState: (floor, write) => this.#sendState(floor, write),
     });
     this.#beat();
     return 0;
@@ -244,6 +246,8 @@ export class ReplicatedReplica implements ServedReplica {
 
   async stop(): Promise<void> {
     await this.handOver();
+    // What came meanwhile is the next leader's.
+    this.#forwardWaiting();
     this.#stopped.abort();
     await this.#checkpointing;
     this.#log?.close();
@@ -581,15 +585,24 @@ export class ReplicatedReplica implements ServedReplica {
 
   async #sendState(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     if (this.#file === undefined || this.#catchingUp) throw new Error('there is no state here now');
-    if ((this.#file.superblock.position.place?.sequence ?? 0) < floor - 1)
-      await this.checkpointNow();
-    const { place } = this.#file.superblock.position;
-    if ((place?.sequence ?? 0) < floor - 1) throw new Error(`no checkpoint at block ${floor - 1}`);
+    const isEnough = (): boolean =>
+      (this.#file?.superblock.position.place?.sequence ?? 0) >= Math.max(1, floor - 1);
+    if (!isEnough()) await this.checkpointNow();
+    if (!isEnough()) throw new Error(`there is no checkpoint here at block ${floor - 1} or later`);
     await this.#file.exportTo({ write }, { sameCluster: true });
   }
 
-  /** Takes the state of another replica, as soon as one gives it. */
+  /** Blocks that this replica needs are gone: it goes on from another one's state. */
   async #catchUp(floor: number): Promise<void> {
+    const position = await this.#fetchState(floor);
+    if (position === undefined) return;
+    this.#position = logPositionOf(position);
+    this.#log?.resume(this.#position);
+    this.#mark(position);
+  }
+
+  /** Takes the state of another replica, as soon as one gives it. Undefined when this one stops first. */
+  async #fetchState(floor: number): Promise<CheckpointPosition | undefined> {
     const { peers, timers, replaceFile } = this.#options;
     const { signal } = this.#stopped;
     this.#catchingUp = true;
@@ -618,15 +631,13 @@ export class ReplicatedReplica implements ServedReplica {
       }
       await sleep(timers, CATCH_UP_RETRY_MS, signal);
     }
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     const position = await this.#load();
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     this.catchUps += 1;
     this.#comparison.restart();
-    this.#position = logPositionOf(position);
     this.#catchingUp = false;
-    this.#log?.resume(this.#position);
-    this.#mark(position);
+    return position;
   }
 
   // Checkpoints.

@@ -49,6 +49,13 @@ export class ReplicaGroup {
     await mustRun(engineProgram, ['format', ...flags, this.path(replica)]);
   }
 
+  /** The data file of a replica that does not run is gone, and one that is to be recovered in its place. */
+  async lose(replica: number): Promise<void> {
+    rmSync(this.path(replica));
+    const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
+    await mustRun(engineProgram, ['recover', ...flags, this.path(replica)]);
+  }
+
   start(replica: number): void {
     if (this.isRunning(replica)) return;
     const peers = this.#ports.slice(this.size, 2 * this.size).map((port) => `127.0.0.1:${port}`);

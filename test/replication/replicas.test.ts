@@ -184,3 +184,57 @@ test('the leader dies again and again: nothing acknowledged is lost, and reads s
   expect(reader.missed).toBeUndefined();
   await expectWhole(made, writer);
 });
+
+test('a leader that is stopped in good order hands over: clients hardly notice', async () => {
+  const made = await started();
+  await accountsIn(newClient(made));
+  const writer = new Writer(newClient(made));
+  await goesOn(writer);
+  const gaps: number[] = [];
+  for (let stop = 0; stop < 2; stop += 1) {
+    const leader = await made.leader();
+    writer.forget();
+    expect(await made.signal(leader, 'SIGTERM')).toBe(0);
+    await goesOn(writer);
+    gaps.push(Math.round(writer.longestGapMs));
+    made.startBoth(leader);
+    await made.joined(leader);
+  }
+  await writer.stop();
+  figure(`leader stopped in good order, longest time without an answer: ${gaps.join(', ')} ms`);
+  await expectWhole(made, writer);
+});
+
+test('all die at once: everything acknowledged is there, and they serve again', async () => {
+  const made = await started();
+  await accountsIn(newClient(made));
+  const writer = new Writer(newClient(made));
+  await goesOn(writer);
+  const before = writer.acknowledged;
+  writer.forget();
+  const replicas = Array.from({ length: made.size }, (_, replica) => replica);
+  await Promise.all(replicas.map((replica) => made.killBoth(replica)));
+  for (const replica of replicas) made.startBoth(replica);
+  await goesOn(writer);
+  await writer.stop();
+  figure(`all killed at once, time without an answer: ${Math.round(writer.longestGapMs)} ms`);
+  expect(writer.acknowledged).toBeGreaterThan(before);
+  await expectWhole(made, writer);
+});
+
+test('a data file that is lost comes back by recover, from another replica', async () => {
+  const made = await started();
+  await accountsIn(newClient(made));
+  const writer = new Writer(newClient(made));
+  await goesOn(writer);
+  const lost = ((await made.leader()) + 1) % made.size;
+  await made.signal(lost, 'SIGKILL');
+  await made.lose(lost);
+  made.start(lost);
+  await made.joined(lost);
+  await goesOn(writer);
+  await writer.stop();
+  await expectWhole(made, writer);
+  // It did not read the log from its beginning: its first checkpoint is another's.
+  expect((await made.status(lost))?.checkpoint).toBeGreaterThan(0);
+});
