@@ -3,7 +3,7 @@
  * alone, and REPLICA_SEEDS sets how many.
  */
 import { expect, jest, test } from '@jest/globals';
-import { runWorld } from './testing/replica-world.ts';
+import { ReplicaWorld, runWorld } from './testing/replica-world.ts';
 
 const only = process.env['REPLICA_SEED'];
 const count = Number(process.env['REPLICA_SEEDS'] ?? '8');
@@ -40,3 +40,22 @@ test('the same seed makes the same world', async () => {
   const [one, other] = [await runWorld({ seed: 4, chaosMs }), await runWorld({ seed: 4, chaosMs })];
   expect(one).toEqual(other);
 });
+
+test.each([0, 1, 2])(
+  'replica %i, whose state differs, stops and says so; the others go on',
+  async (broken) => {
+    const world = new ReplicaWorld({ seed: 3, chaosMs, broken });
+    await world.runQuietly(3000);
+    const { writes } = world.history;
+    await world.simulation.run(2000);
+    const standings = world.members.map(({ standing }) => standing);
+    expect(standings[broken]).toMatchObject({ halted: true, role: 'recovering', syncing: true });
+    expect(standings[broken]?.unready).toContain('state_differs');
+    const roles = standings
+      .filter((_, index) => index !== broken)
+      .map((standing) => standing?.role);
+    expect(roles.toSorted()).toEqual(['backup', 'primary']);
+    expect(world.history.writes).toBeGreaterThan(writes);
+    world.end();
+  },
+);

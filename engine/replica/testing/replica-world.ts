@@ -11,7 +11,9 @@ import { MemoryStorage } from '../../log/testing/memory-storage.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from '../../peers/peer-link.ts';
 import { buildEviction } from '../../wire/header.ts';
 import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
+import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
+import type { Standing } from '../served-replica.ts';
 import { ReplicatedReplica } from '../replicated-replica.ts';
 import { History } from './history.ts';
 import { SimClient, type ClientWorld } from './sim-client.ts';
@@ -22,6 +24,8 @@ export interface WorldOptions {
   readonly replicaCount?: number;
   readonly clients?: number;
   readonly defects?: StoreDefects;
+  /** A replica whose memory is at fault. */
+  readonly broken?: number;
 }
 
 export interface Outcome {
@@ -42,14 +46,16 @@ export class ReplicaWorld implements ClientWorld {
   readonly replicaCount: number;
   readonly members: readonly SimMember[];
   readonly retainedBytesMax: number;
+  readonly broken: number | undefined;
   readonly #clients: readonly SimClient[];
   reigns = 0;
   /** Part of what is said between clients and replicas, and among replicas, that is lost. */
   loss = 0;
   #chaos = false;
 
-  constructor({ seed, replicaCount = 3, clients = 4, defects }: WorldOptions) {
+  constructor({ seed, replicaCount = 3, clients = 4, defects, broken }: WorldOptions) {
     this.simulation = new Simulation(seed);
+    this.broken = broken;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(defects), replicaCount);
     // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
@@ -70,10 +76,24 @@ export class ReplicaWorld implements ClientWorld {
     this.carry(() => member?.receive(message, client));
   }
 
-  async run(chaosMs: number): Promise<Outcome> {
+  /** Without faults, for so long. */
+  async runQuietly(ms: number): Promise<void> {
+    await this.#begin();
+    await this.simulation.run(ms);
+  }
+
+  end(): void {
+    for (const member of this.members) member.kill();
+  }
+
+  async #begin(): Promise<void> {
     for (const member of this.members) await member.format();
     for (const member of this.members) member.start();
     for (const client of this.#clients) client.begin();
+  }
+
+  async run(chaosMs: number): Promise<Outcome> {
+    await this.#begin();
     const disturb = (): void => {
       if (this.#chaos) this.#disturb();
       this.simulation.after(this.simulation.between(20, 120), disturb);
@@ -91,7 +111,7 @@ export class ReplicaWorld implements ClientWorld {
       reigns: this.reigns,
       catchUps: this.members.reduce((sum, { catchUps }) => sum + catchUps, 0),
     };
-    for (const member of this.members) member.kill();
+    this.end();
     return outcome;
   }
 
@@ -211,6 +231,10 @@ class SimMember {
     return Buffer.from(hash).toString('hex');
   }
 
+  get standing(): Standing | undefined {
+    return this.#replica?.standing();
+  }
+
   get transfers(): number {
     return this.#replica?.ledger.counts().transfers ?? 0;
   }
@@ -257,7 +281,10 @@ class SimMember {
       openFile: () => DataFile.open({ path: PATH, release: engineRelease, onFailure, storage }),
       replaceFile: (receive, closeOld) =>
         replaceDataFile({ path: PATH, identity, storage, receive, closeOld }),
-      newLedger: () => new StateMachine({ memoryLimitBytes: 1 << 30 }),
+      newLedger: () =>
+        new (this.#world.broken === this.index ? BrokenLedger : StateMachine)({
+          memoryLimitBytes: 1 << 30,
+        }),
       etcd: cluster.client(this.index, gate),
       peers: link,
       timers,
@@ -268,7 +295,10 @@ class SimMember {
       checkpointAfterBytes: 20_000,
       retainedBytesMax,
       onCheckpointError: () => undefined,
-      onHalted: (error) => history.fail(`replica ${this.index} halted: ${error.message}`),
+      onHalted: (error) => {
+        if (this.#world.broken !== this.index)
+          history.fail(`replica ${this.index} halted: ${error.message}`);
+      },
       onRole: ({ kind }) => {
         if (kind === 'leading') this.#world.reigns += 1;
       },
@@ -336,6 +366,17 @@ class SimMember {
   }
 }
 
+/** Forgets the tenth operation. */
+class BrokenLedger extends StateMachine {
+  #operations = 0;
+
+  override commit(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    this.#operations += 1;
+    if (this.#operations !== 10) return super.commit(operation, timestamp, body);
+    return super.commit(Operation.pulse, timestamp, new Uint8Array(0));
+  }
+}
+
 class SimLink implements PeerLink {
   readonly #world: ReplicaWorld;
   readonly #self: number;
@@ -358,7 +399,8 @@ class SimLink implements PeerLink {
   }
 
   beat(heartbeat: PeerHeartbeat): void {
-    this.#world.history.state(heartbeat.op, heartbeat.stateHash);
+    if (this.#world.broken !== this.#self)
+      this.#world.history.state(heartbeat.op, heartbeat.stateHash);
     for (const { index } of this.#world.members) {
       if (index !== this.#self) this.#to(index, (link) => link.hear(heartbeat));
     }
