@@ -28,14 +28,6 @@ test('clients are told what happened, once and in one order, whatever goes wrong
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);
 });
 
-test('the checks notice an etcd that lets a deposed leader append', async () => {
-  for (let seed = 1; seed <= 40; seed += 1) {
-    const { violation } = await runWorld({ seed, chaosMs, defects: { ignoresFence: true } });
-    if (violation) return;
-  }
-  throw new Error('nothing was noticed in 40 worlds');
-});
-
 test('the same seed makes the same world', async () => {
   const [one, other] = [await runWorld({ seed: 4, chaosMs }), await runWorld({ seed: 4, chaosMs })];
   expect(one).toEqual(other);

@@ -49,7 +49,7 @@ export class History {
     else if (known !== hash) this.fail(`two states at op ${op}`);
   }
 
-  /** All replicas have caught up: this many transfers are in the ledger. */
+  /** All replicas have caught up: so many of the transfers that were counted are in the ledger. */
   finished(transfers: number): void {
     // Each client waits until it is answered, so that nothing is unknown at the end.
     if (transfers !== this.#begun || transfers !== this.writes)

@@ -5,7 +5,7 @@ import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
 import { replaceDataFile } from '../../log/replace-file.ts';
 import { FakeCluster, noFaults } from '../../log/replicated/testing/fake-cluster.ts';
-import { FakeStore, type StoreDefects } from '../../log/replicated/testing/fake-store.ts';
+import { FakeStore } from '../../log/replicated/testing/fake-store.ts';
 import { Simulation } from '../../log/replicated/testing/simulation.ts';
 import { MemoryStorage } from '../../log/testing/memory-storage.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from '../../peers/peer-link.ts';
@@ -23,7 +23,6 @@ export interface WorldOptions {
   readonly chaosMs: number;
   readonly replicaCount?: number;
   readonly clients?: number;
-  readonly defects?: StoreDefects;
   /** A replica whose memory is at fault. */
   readonly broken?: number;
 }
@@ -53,11 +52,11 @@ export class ReplicaWorld implements ClientWorld {
   loss = 0;
   #chaos = false;
 
-  constructor({ seed, replicaCount = 3, clients = 4, defects, broken }: WorldOptions) {
+  constructor({ seed, replicaCount = 3, clients = 4, broken }: WorldOptions) {
     this.simulation = new Simulation(seed);
     this.broken = broken;
     this.replicaCount = replicaCount;
-    this.cluster = new FakeCluster(this.simulation, new FakeStore(defects), replicaCount);
+    this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
     // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
     this.retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
     this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
@@ -192,10 +191,13 @@ export class ReplicaWorld implements ClientWorld {
       this.history.fail(`healed, and not level within 15 s: ops ${ops}, ${idle} clients answered`);
       return;
     }
-    for (const { transfers } of this.members) this.history.finished(transfers);
+    // One of each client's has expired meanwhile.
+    for (const { transfers } of this.members)
+      this.history.finished(transfers - this.#clients.length);
   }
 
   #isLevel(): boolean {
+    if (this.members.some(({ pending }) => pending !== 0)) return false;
     const states = new Set(this.members.map(({ op, stateHash }) => `${op} ${stateHash}`));
     return states.size === 1 && this.#clients.every(({ isIdle }) => isIdle);
   }
@@ -233,6 +235,11 @@ class SimMember {
 
   get standing(): Standing | undefined {
     return this.#replica?.standing();
+  }
+
+  /** Transfers that wait for what is to become of them. */
+  get pending(): number | undefined {
+    return this.#replica?.ledger.counts().pendingTransfers;
   }
 
   get transfers(): number {

@@ -89,6 +89,8 @@ export class SimClient {
     if (this.stopped) return;
     if (this.#number === 1)
       this.#send('setup', Operation.createAccounts, accounts, history.beginRead());
+    else if (this.#number === 2)
+      this.#send('setup', Operation.createTransfers, transfer(pendingId(this.#id), 1), 0);
     else if (simulation.chance(0.4))
       this.#send('read', Operation.lookupAccounts, firstAccount, history.beginRead());
     else this.#send('write', Operation.createTransfers, transfer(history.beginWrite()), 0);
@@ -148,8 +150,11 @@ const accounts = encodeMultiBatch(
   128,
 );
 
-/** One unit from the first account to the second. */
-function transfer(id: number): Uint8Array {
+/** Ids beyond those of transfers that are counted. */
+const pendingId = (client: bigint): number => 1_000_000 + Number(client);
+
+/** One unit from the first account to the second; with a timeout (seconds) it is pending, and expires. */
+function transfer(id: number, timeout = 0): Uint8Array {
   const bytes = new Uint8Array(128);
   const view = new DataView(bytes.buffer);
   view.setUint32(0, id, true);
@@ -158,5 +163,7 @@ function transfer(id: number): Uint8Array {
   view.setUint8(48, 1);
   view.setUint32(112, 1, true);
   view.setUint16(116, 1, true);
+  view.setUint32(108, timeout, true);
+  view.setUint16(118, timeout > 0 ? 2 : 0, true);
   return encodeMultiBatch([bytes], 128);
 }
