@@ -46,7 +46,7 @@ test.each([0, 1, 2])(
     const roles = standings
       .filter((_, index) => index !== broken)
       .map((standing) => standing?.role);
-    expect(roles.toSorted()).toEqual(['backup', 'primary']);
+    expect(new Set(roles)).toEqual(new Set(['backup', 'primary']));
     expect(world.history.writes).toBeGreaterThan(writes);
     world.end();
   },
