@@ -64,6 +64,8 @@ export const EngineWarning = {
   memoryAtLimit: 'MemoryAtLimit',
   storageNearLimit: 'StorageNearLimit',
   storageFull: 'StorageFull',
+  /** This replica of several has stopped for good, the others go on: `/readyz` says why. */
+  halted: 'Halted',
 } as const;
 export type EngineWarning = (typeof EngineWarning)[keyof typeof EngineWarning];
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatDataFile } from '../log/format-file.ts';
+import { LOG_SIZE_MIN } from '../log/layout.ts';
 import { engineRelease } from '../wire/release.ts';
 import { UsageError, type Verb } from './verb.ts';
 import { parseClusterId, parseInteger, parseSize } from './values.ts';
@@ -12,7 +13,11 @@ export const format: Verb = {
     { name: 'cluster', value: 'id', help: 'cluster id, decimal; chosen at random when absent' },
     { name: 'replica', value: 'index', help: 'index of this replica, from 0' },
     { name: 'replica-count', value: 'count', help: 'replicas of the cluster: 1, 3 or 6' },
-    { name: 'log-size', value: 'size', help: 'size of the log within the file, 256MiB by default' },
+    {
+      name: 'log-size',
+      value: 'size',
+      help: 'size of the log within the file, 256MiB by default; of one replica',
+    },
     {
       name: 'development',
       value: undefined,
@@ -46,7 +51,9 @@ export const format: Verb = {
       path,
       identity,
       release: engineRelease,
-      ...(logSize === undefined ? {} : { logSizeBytes: parseSize('log-size', logSize) }),
+      ...(logSize === undefined
+        ? logOf(replicaCount)
+        : { logSizeBytes: parseSize('log-size', logSize) }),
     });
     process.stderr.write(
       `formatted ${path}: cluster=${identity.clusterId} replica=${identity.replicaIndex} replica-count=${replicaCount}\n`,
@@ -54,6 +61,10 @@ export const format: Verb = {
     return 0;
   },
 };
+
+/** Several replicas have their log in etcd; the one within the file is as small as the format has it. */
+export const logOf = (replicaCount: number): { logSizeBytes?: number } =>
+  replicaCount === 1 ? {} : { logSizeBytes: LOG_SIZE_MIN };
 
 export function required(value: string | undefined, flag: string): string {
   if (value === undefined) throw new UsageError(`--${flag} is missing; see --help`);

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { Engine } from '../server/engine.ts';
+import type { ClusterOptions } from '../server/member.ts';
 import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
@@ -26,6 +27,26 @@ export const start: Verb = {
       name: 'status-address',
       value: 'address',
       help: 'where to serve /livez, /readyz, /status and /metrics',
+    },
+    {
+      name: 'etcd',
+      value: 'address',
+      help: 'for several replicas: the etcd member beside this one, unix:/path or host:port',
+    },
+    {
+      name: 'peer-addresses',
+      value: 'list',
+      help: 'for several replicas: where they reach each other, in order; not for clients',
+    },
+    {
+      name: 'peer-listen',
+      value: 'address',
+      help: "where to serve the others, when its own entry of --peer-addresses is not this host's",
+    },
+    {
+      name: 'incarnation',
+      value: 'count',
+      help: 'for several replicas: one more with each restore, 1 by default',
     },
     {
       name: 'memory-limit',
@@ -63,6 +84,7 @@ export const start: Verb = {
           ? batchSizeLimitProduction
           : batchSizeLimitDevelopment,
       memoryLimitBytes: memoryLimit(input),
+      cluster: clusterOptions(input),
       connectionsMax: parseInteger(
         'limit-connections',
         input.flag('limit-connections') ?? '256',
@@ -89,11 +111,6 @@ export const start: Verb = {
         `--addresses has ${addresses.length} of ${identity.replicaCount} entries; all replicas must be named`,
       );
     }
-    if (identity.replicaCount > 1) {
-      throw new UsageError(
-        `${path} belongs to a cluster of ${identity.replicaCount} replicas; this version runs clusters of one`,
-      );
-    }
     const listen = listenAddress ?? own;
     const port = await engine.serve(listen.host, listen.port);
     logger.info(
@@ -109,6 +126,18 @@ export const start: Verb = {
     return 0;
   },
 };
+
+function clusterOptions(input: Input): ClusterOptions | undefined {
+  const [etcd, list] = [input.flag('etcd'), input.flag('peer-addresses')];
+  if (etcd === undefined && list === undefined) return undefined;
+  const listen = input.flag('peer-listen');
+  return {
+    etcd: required(etcd, 'etcd'),
+    peerAddresses: parseAddresses(required(list, 'peer-addresses')),
+    peerListen: listen === undefined ? undefined : parseAddress(listen),
+    incarnation: parseInteger('incarnation', input.flag('incarnation') ?? '1', 1, 2 ** 32 - 1),
+  };
+}
 
 function memoryLimit(input: Input): number {
   const flag = input.flag('memory-limit');

@@ -23,6 +23,13 @@ export interface LedgerOptions {
   readonly memoryLimitBytes: number;
 }
 
+/** Records that operations would create. */
+export interface Creations {
+  readonly accounts: number;
+  readonly transfers: number;
+}
+
+const none: Creations = { accounts: 0, transfers: 0 };
 const EVENT_BYTES = 128;
 /** Events that fit a message without a trailer. */
 const EVENTS_MAX = 8190;
@@ -99,15 +106,26 @@ export class StateMachine implements Checkpointed {
     return this.#hash.bytes();
   }
 
-  /** False when executing the request could take more memory than the limit. It must then not be logged. */
-  admits(operation: number, body: Uint8Array): boolean {
-    if (operation === Operation.pulse) return true;
-    const { action, shape } = ledgerOperation(operation);
-    if (!shape.write) return true;
-    const isAccounts = action === Action.createAccounts;
-    const events = eventCount(shape, body);
-    const growth = this.#state.growthBytes(isAccounts ? events : 0, isAccounts ? 0 : events);
+  /**
+   * False when executing the request could take more memory than the limit. It must then not be logged. `ahead`: what is
+   * logged already and not executed yet.
+   */
+  admits(operation: number, body: Uint8Array, ahead = none): boolean {
+    const { accounts, transfers } = this.creations(operation, body);
+    if (accounts + transfers === 0) return true;
+    const growth = this.#state.growthBytes(accounts + ahead.accounts, transfers + ahead.transfers);
     return this.#state.memory.usedBytes + growth <= this.#limitBytes;
+  }
+
+  /** The most that an operation may create: its events. */
+  creations(operation: number, body: Uint8Array): Creations {
+    if (operation === Operation.pulse) return none;
+    const { action, shape } = ledgerOperation(operation);
+    if (!shape.write) return none;
+    const events = eventCount(shape, body);
+    return action === Action.createAccounts
+      ? { accounts: events, transfers: 0 }
+      : { accounts: 0, transfers: events };
   }
 
   memory(): { usedBytes: number; limitBytes: number } {

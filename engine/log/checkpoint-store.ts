@@ -24,16 +24,26 @@ import {
   type Piece,
   type StoredSection,
 } from './manifest.ts';
-import type { LogRing } from './ring.ts';
 import { seal } from './seal.ts';
 import { isFull, type StorageFile } from './storage.ts';
 import { writeSuperblock, type Superblock } from './superblock.ts';
+
+/** The log within the same file, which a checkpoint makes free. */
+export interface LogInFile {
+  /** Resolves when the entry `op` is durable. */
+  durable(op: number): Promise<void>;
+  /** From where the log is needed once a checkpoint contains `op`. */
+  startAfter(op: number): { readonly sequence: number; readonly parent: Uint8Array };
+  /** Groups before `sequence` are superfluous. */
+  release(sequence: number): void;
+}
 
 export interface CheckpointStoreOptions {
   readonly file: StorageFile;
   readonly superblock: Superblock;
   readonly sections: readonly StoredSection[];
-  readonly ring: LogRing;
+  /** Undefined when the log is elsewhere: what is executed is committed then. */
+  readonly ring: LogInFile | undefined;
   readonly release: number;
   /** Called between pieces with what the last one took: lets appends through. */
   readonly pause: (tookMs: number) => Promise<void>;
@@ -208,8 +218,9 @@ export class CheckpointStore {
     const manifest = encodeManifest(sections);
     await file.write(manifest, manifestOffset);
     await file.sync();
-    await ring.durable(position.op);
-    const start = ring.startAfter(position.op);
+    await ring?.durable(position.op);
+    const { logSequence, logParent } = this.#superblock;
+    const start = ring?.startAfter(position.op) ?? { sequence: logSequence, parent: logParent };
     const superblock: Superblock = {
       ...this.#superblock,
       sequence: this.#superblock.sequence + 1,
@@ -226,7 +237,7 @@ export class CheckpointStore {
     await writeSuperblock(file, superblock);
     this.#superblock = superblock;
     this.#sections = sections;
-    ring.release(start.sequence);
+    ring?.release(start.sequence);
   }
 }
 

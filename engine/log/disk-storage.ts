@@ -5,7 +5,16 @@
  * namespace) would not. docs/decisions/0012-data-file.md compares them.
  */
 import { constants } from 'node:fs';
-import { access, link, open, realpath, statfs, unlink, type FileHandle } from 'node:fs/promises';
+import {
+  access,
+  link,
+  open,
+  realpath,
+  rename,
+  statfs,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DataFileError } from './errors.ts';
@@ -41,6 +50,10 @@ export const diskStorage: Storage = {
     // link, not rename: it never replaces what is there.
     await link(temporary, path);
     await unlink(temporary);
+    await syncDurably(dirname(path));
+  },
+  async replace(temporary, path) {
+    await rename(temporary, path);
     await syncDurably(dirname(path));
   },
   remove: (path) => unlink(path),

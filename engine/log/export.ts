@@ -37,20 +37,29 @@ export interface Restamp {
   readonly identity?: ReplicaIdentity;
   /** 0: an exported file. */
   readonly logSizeBytes: number;
+  /** For another replica of the same cluster: with the sessions, and with the place in the replicated log. */
+  readonly sameCluster?: boolean;
 }
 
 export interface PortableCopy {
   readonly superblock: Superblock;
   readonly manifest: Uint8Array;
   readonly sections: readonly StoredSection[];
+  /** What of the source is copied, in this order. */
+  readonly sources: readonly StoredSection[];
 }
 
-/** Lays the copy out: manifest right behind the log, then the pieces. Sessions stay behind: their clients are elsewhere. */
+/**
+ * Lays the copy out: manifest right behind the log, then the pieces. Sessions and the place in a replicated log stay behind,
+ * unless the copy is for another replica: their clients, and that log, are elsewhere.
+ */
 export function planCopy(
   { superblock, sections }: StoredCheckpoint,
   restamp: Restamp,
 ): PortableCopy {
-  const kept = sections.filter(({ table }) => table !== SESSIONS_TABLE);
+  const isWhole = restamp.sameCluster === true;
+  const kept = isWhole ? sections : sections.filter(({ table }) => table !== SESSIONS_TABLE);
+  const { place: _elsewhere, ...portable } = superblock.position;
   const offset = LOG_OFFSET + restamp.logSizeBytes;
   let at = offset + roundUp(manifestSize(kept));
   const moved = kept.map((section) => ({
@@ -65,8 +74,10 @@ export function planCopy(
   return {
     manifest,
     sections: moved,
+    sources: kept,
     superblock: {
       ...superblock,
+      position: isWhole ? superblock.position : portable,
       identity: restamp.identity ?? superblock.identity,
       sequence: 1,
       logSizeBytes: restamp.logSizeBytes,
@@ -79,18 +90,20 @@ export function planCopy(
 
 /** The manifest and the pieces of a copy, verified as they are read, each filled up to whole blocks. */
 export async function* copyExtents(
-  { file, superblock, sections }: StoredCheckpoint,
+  { file, superblock }: StoredCheckpoint,
   copy: PortableCopy,
 ): AsyncGenerator<Uint8Array> {
   yield padded(copy.manifest);
-  for (const section of sections) {
-    if (section.table === SESSIONS_TABLE) continue;
+  for (const section of copy.sources) {
     for (const piece of section.pieces) yield padded(await readPiece(file, superblock.key, piece));
   }
 }
 
-async function* exportedBytes(checkpoint: StoredCheckpoint): AsyncGenerator<Uint8Array> {
-  const copy = planCopy(checkpoint, { logSizeBytes: 0 });
+async function* exportedBytes(
+  checkpoint: StoredCheckpoint,
+  sameCluster: boolean,
+): AsyncGenerator<Uint8Array> {
+  const copy = planCopy(checkpoint, { logSizeBytes: 0, sameCluster });
   const head = encodeSuperblock(copy.superblock);
   for (let index = 0; index < SUPERBLOCK_COPIES; index += 1) yield head;
   yield new Uint8Array(MARK_SLOTS * BLOCK_SIZE);
@@ -101,18 +114,19 @@ export async function exportCheckpoint(
   checkpoint: StoredCheckpoint,
   target: ExportTarget,
   storage: Storage,
+  { sameCluster = false }: Pick<Restamp, 'sameCluster'> = {},
 ): Promise<void> {
   if ('path' in target) {
     await createWhole(storage, target.path, async (file) => {
       let at = 0;
-      for await (const bytes of exportedBytes(checkpoint)) {
+      for await (const bytes of exportedBytes(checkpoint, sameCluster)) {
         await file.write(bytes, at);
         at += bytes.length;
       }
     });
     return;
   }
-  for await (const bytes of exportedBytes(checkpoint)) await target.write(bytes);
+  for await (const bytes of exportedBytes(checkpoint, sameCluster)) await target.write(bytes);
 }
 
 /**

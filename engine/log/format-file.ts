@@ -15,6 +15,11 @@ export interface FormatOptions {
   readonly release: number;
   /** Size of the log ring; a multiple of 4096. */
   readonly logSizeBytes?: number;
+  /**
+   * For a replica of several that has lost its state: the incarnation whose state it is to fetch from another replica,
+   * before it takes part.
+   */
+  readonly lostIn?: number;
   readonly storage?: Storage;
 }
 
@@ -35,8 +40,14 @@ export async function createEmpty({
   identity,
   release,
   logSizeBytes,
+  lostIn,
   storage,
-}: Required<FormatOptions>): Promise<void> {
+}: Required<Omit<FormatOptions, 'lostIn'>> & Pick<FormatOptions, 'lostIn'>): Promise<void> {
+  const zeros = new Uint8Array(SEAL_SIZE);
+  const place =
+    lostIn === undefined
+      ? {}
+      : { place: { incarnation: lostIn, sequence: 0, fence: 0, seal: zeros } };
   await createWhole(storage, path, async (file) => {
     await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
     await file.sync();
@@ -44,7 +55,7 @@ export async function createEmpty({
       sequence: 1,
       release,
       identity,
-      position: { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) },
+      position: { op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16), ...place },
       key: randomBytes(SEAL_SIZE),
       logSizeBytes,
       logSequence: 1,

@@ -26,6 +26,17 @@ export interface ReplicaIdentity {
   readonly replicaCount: number;
 }
 
+/** Where a state stands in a log of several replicas: behind which block of which incarnation. */
+export interface LogPlace {
+  /** Counts the logs that the database has had, from 1. */
+  readonly incarnation: number;
+  /** 0: the replica has lost its state and is to fetch one. */
+  readonly sequence: number;
+  readonly fence: number;
+  /** 16 bytes, of the block at `sequence`. */
+  readonly seal: Uint8Array;
+}
+
 /** What a replica has after opening its log: a state at `op`, from which the entries that follow are to be executed. */
 export interface CheckpointPosition {
   /** Last op that the loaded state contains; 0 for a new replica. */
@@ -34,6 +45,8 @@ export interface CheckpointPosition {
   readonly view: number;
   /** 16 bytes: the state machine's hash at `op`. */
   readonly stateHash: Uint8Array;
+  /** Absent for a single replica, and where no block of a replicated log is in the state. */
+  readonly place?: LogPlace;
 }
 
 export interface ReplicaLog {

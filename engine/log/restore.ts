@@ -14,6 +14,8 @@ export interface RestoreOptions {
   /** What of the identity is to be another than in `from`. */
   readonly restamp?: Partial<ReplicaIdentity>;
   readonly logSizeBytes?: number;
+  /** The copy is for another replica of the same cluster, see Restamp. */
+  readonly sameCluster?: boolean;
   readonly storage?: Storage;
 }
 
@@ -22,13 +24,14 @@ export async function restoreDataFile(
   options: RestoreOptions,
 ): Promise<{ identity: ReplicaIdentity; position: CheckpointPosition }> {
   const { from, to, storage = diskStorage, logSizeBytes = LOG_SIZE_DEFAULT } = options;
+  const { sameCluster = false } = options;
   checkLogSize(logSizeBytes);
   const source = await storage.open(from, { writable: false, exclusive: false });
   try {
     const checkpoint = await readWholeCheckpoint(source, from);
     const identity = { ...checkpoint.superblock.identity, ...options.restamp };
     checkIdentity(identity);
-    const copy = planCopy(checkpoint, { identity, logSizeBytes });
+    const copy = planCopy(checkpoint, { identity, logSizeBytes, sameCluster });
     await createWhole(storage, to, async (file) => {
       await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
       let at = copy.superblock.manifest.offset;

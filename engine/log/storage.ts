@@ -26,6 +26,8 @@ export interface Storage {
   create(path: string): Promise<StorageFile>;
   /** Gives a finished file its name, durably; fails with EEXIST, so that nothing is ever overwritten. */
   publish(temporary: string, path: string): Promise<void>;
+  /** Puts a finished file in the place of another one, durably: at every instant one of the two has the name. */
+  replace(temporary: string, path: string): Promise<void>;
   remove(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
   /** Bytes that files beside `path` may still take. */

@@ -52,6 +52,13 @@ export function encodeSuperblock(superblock: Superblock): Uint8Array {
   fields.putU64(160, manifest.offset);
   fields.putU64(168, manifest.size);
   fields.put(176, manifest.seal);
+  const { place } = position;
+  if (place !== undefined) {
+    fields.putU64(192, place.sequence);
+    fields.putU64(200, place.fence);
+    fields.put(208, place.seal);
+    fields.putU32(224, place.incarnation);
+  }
   fields.put(16, superblockSeal(fields.bytes));
   return fields.bytes;
 }
@@ -84,6 +91,7 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
       timestamp: fields.big64(80),
       view: fields.u32(88),
       stateHash: fields.slice(96, 16).slice(),
+      ...decodePlace(fields),
     },
     key: fields.slice(112, 16).slice(),
     logSizeBytes: fields.u64(128),
@@ -95,6 +103,14 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
       seal: fields.slice(176, SEAL_SIZE).slice(),
     },
   };
+}
+
+/** Incarnations count from 1, so that a file which says none has no place. */
+function decodePlace(fields: Fields): Pick<CheckpointPosition, 'place'> {
+  const incarnation = fields.u32(224);
+  if (incarnation === 0) return {};
+  const [sequence, fence] = [fields.u64(192), fields.u64(200)];
+  return { place: { incarnation, sequence, fence, seal: fields.slice(208, SEAL_SIZE).slice() } };
 }
 
 function hasMagic(block: Uint8Array): boolean {

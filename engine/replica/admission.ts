@@ -88,13 +88,11 @@ function repeated(request: RequestHeader, session: Session): Admission {
 
 function next(request: RequestHeader, session: Session): Admission {
   if (request.number !== lastKnown(session) + 1) return execute;
-  const before =
-    session.read !== undefined && session.read.request > session.lastRequest
-      ? session.read
-      : session;
+  // A read may have been executed by two leaders: the client has one reply, and this replica perhaps the other.
+  if (session.read !== undefined && session.read.request > session.lastRequest) return execute;
   // A registration's reply says the batch limit of the process that executed it; a replay under another makes another.
-  if (before === session && session.lastRequest === 0) return execute;
-  return equal(before.reply.header.subarray(160, 176), request.parent) ? execute : drop;
+  if (session.lastRequest === 0) return execute;
+  return equal(session.reply.header.subarray(160, 176), request.parent) ? execute : drop;
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {

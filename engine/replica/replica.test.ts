@@ -7,7 +7,8 @@ import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/lim
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
-import { Replica, type ReplySink } from './replica.ts';
+import { Replica } from './replica.ts';
+import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 
 /** A log in memory that commits when the test says so, and counts what it was given. */
@@ -294,4 +295,32 @@ test('a client that registered before the batch limit was changed is still answe
   again.receive(client.request(Operation.createAccounts, accountBody(1)), client);
   log.commitAll();
   expect(client.replies.at(-1)?.request).toBe(1);
+});
+
+test('a write after a read is executed, whichever of two replies to the read its client has', async () => {
+  const { log, replica, client } = await newPair();
+  replica.receive(client.request(Operation.lookupAccounts, idsBody(1)), client);
+  await settled();
+  // As of another leader, which executed the same read: another timestamp, another context.
+  const parent = new Uint8Array(16).fill(1);
+  const body = accountBody(1);
+  replica.receive(
+    client.message({ operation: Operation.createAccounts, body, request: 2, parent }),
+    client,
+  );
+  log.commitAll();
+  expect(client.replies.at(-1)?.request).toBe(2);
+});
+
+test('an entry whose request was executed before changes nothing', async () => {
+  const { log, replica, client } = await newPair();
+  replica.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  log.commitAll();
+  const [, last] = log.entries;
+  if (last === undefined) throw new Error('the write is in the log');
+  log.entries.push({ ...last, op: last.op + 1, timestamp: last.timestamp + 10n });
+  const again = newReplica(log);
+  await again.recover();
+  expect(again.op).toBe(last.op + 1);
+  expect(again.position.stateHash).toEqual(replica.position.stateHash);
 });

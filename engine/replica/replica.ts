@@ -4,27 +4,16 @@
  * What the log promises (one file, or a quorum) is the log's business alone.
  */
 import type { Clock } from '../../base/clock.ts';
-import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts';
+import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
-import {
-  buildReply,
-  buildRequest,
-  Header,
-  RequestHeader,
-  type EvictionReason,
-} from '../wire/header.ts';
+import { Header, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
-import { engineRelease } from '../wire/release.ts';
 import { admitRequest } from './admission.ts';
-import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
-
-/** Where answers to a client go. */
-export interface ReplySink {
-  send(reply: Reply): void;
-  evict(client: bigint, reason: EvictionReason): void;
-}
+import { Executor } from './executor.ts';
+import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
+import type { Reply, SessionTable } from './sessions.ts';
 
 export interface ReplicaOptions {
   readonly log: ReplicaLog;
@@ -42,20 +31,17 @@ interface Waiting {
   readonly send: () => void;
 }
 
-export class Replica {
-  readonly sessions = new SessionTable();
+export class Replica implements ServedReplica {
   readonly #options: ReplicaOptions;
-  readonly #state: Checkpointed;
+  readonly #executor: Executor;
   /** Answers in op order. */
   #waiting: Waiting[] = [];
-  #op = 0;
   #committed = 0;
   #checkpointOp = 0;
-  #timestamp = 0n;
-  #view = 0;
   #checkpointing: Promise<void> | undefined;
   #checkpointNotBefore = 0;
   #stopping = false;
+  #recovered = false;
   /** Requests executed since the start, by operation code. */
   readonly requests = new Map<number, number>();
   /** Create requests that were refused because a limit was reached. */
@@ -64,36 +50,39 @@ export class Replica {
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    this.#state = composedState(options.ledger, this.sessions);
+    const { log, ledger, batchSizeLimit } = options;
+    this.#executor = new Executor({ ledger, identity: log.identity, batchSizeLimit });
   }
 
   /** Loads what is durable. Returns how many log entries were replayed. */
   async recover(): Promise<number> {
     let replayed = 0;
-    const position = await this.#options.log.recover(this.#state, (entry) => {
+    const executor = this.#executor;
+    const position = await this.#options.log.recover(executor.state, (entry) => {
       replayed += 1;
-      this.#apply(entry);
+      executor.apply(entry);
     });
-    this.#op = Math.max(this.#op, position.op);
-    this.#timestamp = position.timestamp > this.#timestamp ? position.timestamp : this.#timestamp;
-    this.#view = Math.max(this.#view, position.view);
-    this.#committed = this.#op;
+    executor.loaded(position);
+    this.#committed = executor.op;
     this.#checkpointOp = position.op;
+    this.#recovered = true;
     return replayed;
   }
 
   get position(): CheckpointPosition {
-    const { ledger } = this.#options;
-    return {
-      op: this.#op,
-      timestamp: this.#timestamp,
-      view: this.#view,
-      stateHash: ledger.stateHash(),
-    };
+    return this.#executor.position();
+  }
+
+  get ledger(): StateMachine {
+    return this.#options.ledger;
+  }
+
+  get sessions(): SessionTable {
+    return this.#executor.sessions;
   }
 
   get op(): number {
-    return this.#op;
+    return this.#executor.op;
   }
 
   get committedOp(): number {
@@ -105,7 +94,7 @@ export class Replica {
   }
 
   get view(): number {
-    return this.#view;
+    return this.#executor.view;
   }
 
   /** False while requests that create anything are refused: memory or storage is at its limit. */
@@ -117,13 +106,28 @@ export class Replica {
     );
   }
 
+  get evicts(): boolean {
+    return true;
+  }
+
+  standing(): Standing {
+    const serves = this.#recovered && !this.#stopping;
+    return {
+      role: serves ? ReplicaRole.primary : ReplicaRole.recovering,
+      syncing: !serves,
+      logFull: serves && this.#options.log.logFull,
+      unready: serves ? undefined : 'not serving',
+      halted: false,
+    };
+  }
+
   /** Takes a request message (header and body, checksums verified). */
   receive(message: Uint8Array, sink: ReplySink): void {
     if (this.#stopping) return;
     const request = new RequestHeader(new Header(message));
     const body = message.subarray(headerSize);
     const admission = admitRequest(request, body, {
-      view: this.#view,
+      view: this.view,
       batchSizeLimit: this.#options.batchSizeLimit,
       session: this.sessions.get(request.client),
     });
@@ -154,11 +158,7 @@ export class Replica {
     const due = this.#options.ledger.nextExpiry();
     if (due === undefined || due > this.#options.clock.realtimeNs()) return;
     if (this.#options.log.logFull) return;
-    this.#append(
-      pulseMessage(this.#options.log.identity.clusterId, this.#view),
-      Operation.pulse,
-      undefined,
-    );
+    this.#append(this.#executor.pulseMessage(this.view), Operation.pulse, undefined);
   }
 
   /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
@@ -176,7 +176,7 @@ export class Replica {
     this.#stopping = true;
     await this.#checkpointing;
     // Twice when the first one was of an earlier state that had waited for room.
-    for (let i = 0; i < 2 && this.#op > this.#checkpointOp; i += 1) await this.#checkpoint();
+    for (let i = 0; i < 2 && this.op > this.#checkpointOp; i += 1) await this.#checkpoint();
     await this.#options.log.close();
   }
 
@@ -189,7 +189,7 @@ export class Replica {
       return;
     }
     // Clients repeat what is not answered; official ones have one request in flight, so that only others meet this bound.
-    if (this.#op - this.#committed >= uncommittedMax) return;
+    if (this.op - this.#committed >= uncommittedMax) return;
     if (this.#isFullFor(operation, body)) {
       // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
       this.refused += 1;
@@ -213,114 +213,32 @@ export class Replica {
     operation: number,
     answer: ((reply: Reply) => void) | undefined,
   ): void {
-    const { clock, ledger, log } = this.#options;
+    const { clock, log } = this.#options;
+    const executor = this.#executor;
     const now = clock.realtimeNs();
-    const earliest = this.#timestamp + 1n;
-    const body = message.subarray(headerSize);
-    const delta =
-      operation === Operation.register || operation === Operation.noop
-        ? 0
-        : ledger.timestampDelta(operation, body);
+    const earliest = executor.timestamp + 1n;
+    const delta = executor.timestampDelta(operation, message.subarray(headerSize));
     const entry: LogEntry = {
-      op: this.#op + 1,
-      timestamp: (now > earliest ? now : earliest) + BigInt(delta),
-      view: this.#view,
+      op: executor.op + 1,
+      timestamp: (now > earliest ? now : earliest) + delta,
+      view: executor.view,
       message,
     };
     // The write is under way while the operation is executed.
     log.append(entry, () => this.#onCommitted(entry.op));
-    const reply = this.#apply(entry);
+    const reply = executor.apply(entry);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
     this.#checkpointWhenDue();
   }
 
-  /** Executes a logged operation: the same, whether it is new or replayed. */
-  #apply(entry: LogEntry): Reply | undefined {
-    const request = new RequestHeader(new Header(entry.message));
-    const body = entry.message.subarray(headerSize);
-    this.#op = entry.op;
-    this.#timestamp = entry.timestamp;
-    this.#view = entry.view;
-    const { ledger } = this.#options;
-    switch (request.operation) {
-      case Operation.pulse:
-        ledger.commit(Operation.pulse, entry.timestamp, body);
-        return undefined;
-      case Operation.register:
-        return this.#register(request, entry);
-      default: {
-        const result =
-          request.operation === Operation.noop
-            ? empty
-            : ledger.commit(request.operation, entry.timestamp, body);
-        const reply = this.#replyTo(request, result, entry.op, entry.timestamp);
-        const session = this.sessions.get(request.client);
-        if (session !== undefined) {
-          session.lastRequest = request.number;
-          session.lastOp = entry.op;
-          session.requestChecksum = request.header.checksum.slice();
-          session.reply = reply;
-          session.read = undefined;
-        }
-        return reply;
-      }
-    }
-  }
-
-  #register(request: RequestHeader, entry: LogEntry): Reply {
-    const body = new Uint8Array(64);
-    new DataView(body.buffer).setUint32(0, this.#options.batchSizeLimit, true);
-    const reply = this.#replyTo(request, body, entry.op, entry.timestamp);
-    this.sessions.register({
-      client: request.client,
-      session: BigInt(entry.op),
-      release: request.header.release,
-      lastRequest: 0,
-      lastOp: entry.op,
-      requestChecksum: request.header.checksum.slice(),
-      reply,
-    });
-    return reply;
-  }
-
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
-    const { clock, ledger, log } = this.#options;
+    const { clock, log } = this.#options;
     void log.readBarrier().then(() => {
-      const session = this.sessions.get(request.client);
-      if (this.#stopping || session === undefined || session.session !== request.session) return;
-      const now = clock.realtimeNs();
-      const timestamp = now > this.#timestamp ? now : this.#timestamp;
-      const reply = this.#replyTo(
-        request,
-        ledger.read(request.operation, body),
-        this.#op,
-        timestamp,
-      );
-      session.read = {
-        request: request.number,
-        requestChecksum: request.header.checksum.slice(),
-        reply,
-      };
-      this.#whenCommitted(this.#op, () => sink.send(reply));
+      if (this.#stopping) return;
+      const reply = this.#executor.read(request, body, clock.realtimeNs());
+      if (reply !== undefined) this.#whenCommitted(this.op, () => sink.send(reply));
     });
-  }
-
-  #replyTo(request: RequestHeader, body: Uint8Array, op: number, timestamp: bigint): Reply {
-    const { identity } = this.#options.log;
-    const header = buildReply(
-      {
-        cluster: identity.clusterId,
-        view: this.#view,
-        release: request.header.release,
-        replica: this.#view % identity.replicaCount,
-        request,
-        op,
-        timestamp,
-      },
-      body,
-    );
-    return { header, body };
   }
 
   #whenCommitted(op: number, send: () => void): void {
@@ -355,7 +273,7 @@ export class Replica {
 
   async #checkpoint(): Promise<void> {
     try {
-      const durable = await this.#options.log.checkpoint(this.#state, this.position);
+      const durable = await this.#options.log.checkpoint(this.#executor.state, this.position);
       this.#checkpointOp = durable.op;
     } catch (error) {
       this.#checkpointNotBefore = performance.now() + checkpointRetryMs;
@@ -375,29 +293,3 @@ const checkpointRetryMs = 1_000;
 
 /** The op that a reply says it was executed at. */
 const opOf = (reply: Reply): number => Number(new Header(reply.header).u64(208));
-
-const empty = new Uint8Array(0);
-/** What the largest request would need, for asking whether there is room for it. */
-const fullBatch = new Uint8Array(8190 * 128);
-
-/** The message that a pulse has in the log: a request of nobody, without a body. */
-function pulseMessage(cluster: bigint, view: number): Uint8Array {
-  const parent = new Uint8Array(16);
-  const fields = { cluster, view, release: engineRelease, client: 0n, session: 0n, request: 0 };
-  return buildRequest({ ...fields, operation: Operation.pulse, parent }, empty);
-}
-
-/** The ledger's tables and the sessions, as one state. */
-function composedState(ledger: StateMachine, sessions: SessionTable): Checkpointed {
-  return {
-    takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
-      return [...ledger.takeDelta(rewrite), sessions.takeSection()];
-    },
-    loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-      return head.table === sessionsTable
-        ? sessions.loadSection(head, chunks)
-        : ledger.loadSection(head, chunks);
-    },
-    finishLoad: () => ledger.finishLoad(),
-  };
-}

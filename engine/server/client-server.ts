@@ -2,11 +2,11 @@
 import { createServer, type Server } from 'node:net';
 import type { Logger } from 'pino';
 import type { ReplicaIdentity } from '../log/log.ts';
-import type { Replica } from '../replica/replica.ts';
+import type { ServedReplica } from '../replica/served-replica.ts';
 import { Connection } from './connection.ts';
 
 export interface ClientServerOptions {
-  readonly replica: Replica;
+  readonly replica: ServedReplica;
   readonly identity: ReplicaIdentity;
   readonly connectionsMax: number;
   readonly logger: Logger;

@@ -3,7 +3,7 @@
  * to say: a stream that is out of step is closed without a word, a header that breaks a rule is ignored.
  */
 import type { Socket } from 'node:net';
-import type { Replica, ReplySink } from '../replica/replica.ts';
+import type { ReplySink, ServedReplica } from '../replica/served-replica.ts';
 import type { Reply } from '../replica/sessions.ts';
 import {
   buildEviction,
@@ -22,7 +22,7 @@ const unsentBytesMax = 2 * 1024 * 1024;
 
 export interface ConnectionOptions {
   readonly socket: Socket;
-  readonly replica: Replica;
+  readonly replica: Pick<ServedReplica, 'receive' | 'sessions' | 'view' | 'evicts'>;
   readonly identity: ReplicaIdentity;
   /** The connection's client is known: an older connection of the same client is to be closed. */
   readonly onClient: (client: bigint, connection: Connection) => void;
@@ -91,7 +91,8 @@ export class Connection implements ReplySink {
     const client = ping.u128(128);
     this.#isFrom(client);
     const session = ping.u64(152);
-    if (session !== 0n && this.#options.replica.sessions.get(client) === undefined) {
+    const { replica } = this.#options;
+    if (session !== 0n && replica.evicts && replica.sessions.get(client) === undefined) {
       this.evict(client, EvictionReason.noSession);
       return;
     }

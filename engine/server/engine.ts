@@ -1,64 +1,42 @@
 /** A running replica with its ports: put together, told, and stopped as one. */
-import type { Logger } from 'pino';
-import { systemClock } from '../../base/clock.ts';
-import {
-  EngineWarning,
-  isNear,
-  ReplicaRole,
-  type BuiltinStatus,
-} from '../../domain/engine-status.ts';
-import { StateMachine } from '../ledger/state-machine.ts';
-import { FileLog } from '../log/file-log.ts';
+import { EngineWarning, isNear, type BuiltinStatus } from '../../domain/engine-status.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import { Replica } from '../replica/replica.ts';
+import type { ServedReplica } from '../replica/served-replica.ts';
 import { engineRelease, formatRelease } from '../wire/release.ts';
 import { ClientServer } from './client-server.ts';
 import { metricsText } from './metrics.ts';
+import { openMember, type Member, type MemberOptions } from './member.ts';
 import { StatusServer } from './status-server.ts';
 
-export interface EngineOptions {
-  readonly path: string;
+export interface EngineOptions extends MemberOptions {
   readonly version: string;
-  readonly batchSizeLimit: number;
-  readonly memoryLimitBytes: number;
   readonly connectionsMax: number;
-  readonly logger: Logger;
-  /** The data file cannot be written any more: the process must end. */
-  readonly onFatal: (error: Error) => void;
 }
 
 const tickMs = 100;
 
 export class Engine {
-  readonly replica: Replica;
+  readonly replica: ServedReplica;
   readonly clients: ClientServer;
   readonly #options: EngineOptions;
-  readonly #log: FileLog;
-  readonly #ledger: StateMachine;
+  readonly #member: Member;
   readonly #status: StatusServer;
-  #ready = false;
+  #serving = false;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, log: FileLog) {
+  private constructor(options: EngineOptions, member: Member) {
     this.#options = options;
-    this.#log = log;
-    this.#ledger = new StateMachine({ memoryLimitBytes: options.memoryLimitBytes });
-    this.replica = new Replica({
-      log,
-      ledger: this.#ledger,
-      clock: systemClock,
-      batchSizeLimit: options.batchSizeLimit,
-      onCheckpointError: (error) => options.logger.error({ error }, 'checkpoint failed'),
-    });
+    this.#member = member;
+    this.replica = member.replica;
     this.clients = new ClientServer({
       replica: this.replica,
-      identity: log.identity,
+      identity: member.identity,
       connectionsMax: options.connectionsMax,
       logger: options.logger,
     });
     this.#status = new StatusServer({
       status: () => this.status(),
-      unready: () => (this.#ready ? undefined : 'not serving'),
+      unready: () => (this.#serving ? this.replica.standing().unready : 'not serving'),
       metrics: () =>
         metricsText(this.status(), {
           requests: this.replica.requests,
@@ -70,16 +48,11 @@ export class Engine {
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
-    const log = await FileLog.open({
-      path: options.path,
-      release: engineRelease,
-      onFailure: options.onFatal,
-    });
-    return new Engine(options, log);
+    return new Engine(options, await openMember(options));
   }
 
   get identity(): ReplicaIdentity {
-    return this.#log.identity;
+    return this.#member.identity;
   }
 
   /** Serves the status from now on; says that it is not ready until `serve` is done. */
@@ -93,19 +66,17 @@ export class Engine {
     const replayed = await this.replica.recover();
     const { op } = this.replica.position;
     const tookMs = Math.round(performance.now() - started);
-    this.#options.logger.info(
-      { op, replayed, tookMs, ...this.#ledger.counts() },
-      'data file loaded',
-    );
+    const counts = this.replica.ledger.counts();
+    this.#options.logger.info({ op, replayed, tookMs, ...counts }, 'data file loaded');
     const bound = await this.clients.listen(host, port, 3_000);
     this.#timer = setInterval(() => this.replica.tick(), tickMs);
-    this.#ready = true;
+    this.#serving = true;
     return bound;
   }
 
   /** Answers what was taken, writes a checkpoint, closes everything. */
   async stop(): Promise<void> {
-    this.#ready = false;
+    this.#serving = false;
     clearInterval(this.#timer);
     this.clients.stopAccepting();
     await this.replica.stop();
@@ -114,13 +85,15 @@ export class Engine {
   }
 
   status(): BuiltinStatus {
-    const { position } = this.replica;
-    const { identity } = this.#log;
-    const memory = this.#ledger.memory();
-    const storage = this.#log.storage();
-    const logFull = this.#ready && this.#log.logFull;
-    const counts = this.#ledger.counts();
-    const acceptsWrites = this.#ready && this.replica.acceptsWrites;
+    const { replica } = this;
+    const { position, ledger } = replica;
+    const { identity } = this.#member;
+    const memory = ledger.memory();
+    const storage = this.#member.storage();
+    const { role, syncing, logFull, halted } = replica.standing();
+    const counts = ledger.counts();
+    const acceptsWrites = this.#serving && replica.acceptsWrites;
+    const isFull = this.#serving && !halted && !syncing && !acceptsWrites && !logFull;
     return {
       engine: 'Builtin',
       version: this.#options.version,
@@ -128,16 +101,24 @@ export class Engine {
       clusterId: String(identity.clusterId),
       replicaIndex: identity.replicaIndex,
       replicaCount: identity.replicaCount,
-      role: this.#ready ? ReplicaRole.primary : ReplicaRole.recovering,
+      role,
       view: position.view,
       op: position.op,
-      commit: this.replica.committedOp,
-      checkpoint: this.replica.checkpointOp,
-      syncing: !this.#ready,
+      commit: replica.committedOp,
+      checkpoint: replica.checkpointOp,
+      syncing,
       stateHash: Buffer.from(position.stateHash).toString('hex'),
       acceptsWrites,
-      warnings: this.#warnings(acceptsWrites, logFull, memory, storage),
-      sessions: this.replica.sessions.size,
+      warnings: [
+        ...(halted ? [EngineWarning.halted] : []),
+        ...storageWarnings(logFull, storage),
+        ...(isFull && replica.standing().unready === undefined
+          ? [EngineWarning.memoryAtLimit]
+          : isNear(memory)
+            ? [EngineWarning.memoryNearLimit]
+            : []),
+      ],
+      sessions: replica.sessions.size,
       connections: this.clients.connections,
       accounts: counts.accounts,
       transfers: counts.transfers,
@@ -146,23 +127,13 @@ export class Engine {
     };
   }
 
-  #warnings(
-    acceptsWrites: boolean,
-    logFull: boolean,
-    memory: BuiltinStatus['memory'],
-    storage: BuiltinStatus['storage'],
-  ): EngineWarning[] {
-    const warnings: EngineWarning[] = [];
-    if (logFull) warnings.push(EngineWarning.storageFull);
-    else if (storage.limitBytes > 0 && isNear(storage))
-      warnings.push(EngineWarning.storageNearLimit);
-    if (this.#ready && !acceptsWrites && !logFull) warnings.push(EngineWarning.memoryAtLimit);
-    else if (isNear(memory)) warnings.push(EngineWarning.memoryNearLimit);
-    return warnings;
-  }
-
   async #export(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     await this.replica.checkpointNow();
-    await this.#log.exportTo({ write });
+    await this.#member.exportTo(write);
   }
+}
+
+function storageWarnings(logFull: boolean, storage: BuiltinStatus['storage']): EngineWarning[] {
+  if (logFull) return [EngineWarning.storageFull];
+  return storage.limitBytes > 0 && isNear(storage) ? [EngineWarning.storageNearLimit] : [];
 }

@@ -34,10 +34,10 @@ export const stages: readonly Stage[] = [
   },
   {
     name: 'replication',
-    title: 'the replicated log on real etcd members',
+    title: 'the replicated log and replicas of it on real etcd members',
     folder: 'test/replication',
     workers: 1,
-    // A minute, unless etcd is to be built first.
+    // Three minutes, unless etcd is to be built first.
     deadlineMinutes: 20,
   },
   {

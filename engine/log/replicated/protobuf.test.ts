@@ -65,3 +65,10 @@ test('a message that is cut off anywhere is refused or shorter, never read beyon
     }
   }
 });
+
+test('a copy of a part of a message does not keep the message, nor its alignment', () => {
+  const reader = new ProtoReader(new ProtoWriter().bytes(1, Buffer.alloc(300, 7)).finish());
+  reader.next();
+  const copy = reader.bytes().slice();
+  expect([copy.byteOffset, copy.buffer.byteLength]).toEqual([0, 300]);
+});

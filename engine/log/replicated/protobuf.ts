@@ -81,7 +81,8 @@ export class ProtoReader {
   field = 0;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    // Never a Buffer: `slice` of one is no copy, which those who keep a part of a message rely on.
+    this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** False at the end. A field whose value was not taken is passed over. */

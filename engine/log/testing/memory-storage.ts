@@ -102,6 +102,12 @@ export class MemoryStorage implements Storage {
     this.#files.delete(temporary);
   }
 
+  async replace(temporary: string, path: string): Promise<void> {
+    await this.step();
+    this.#files.set(path, this.#get(temporary));
+    this.#files.delete(temporary);
+  }
+
   async remove(path: string): Promise<void> {
     await this.step();
     this.#files.delete(path);

@@ -1,0 +1,46 @@
+/** Takes a data file from a peer, page by page, on a connection of its own. */
+import { connect } from 'node:net';
+import { FrameKind, frameHead, FrameReader, jsonOf } from './frames.ts';
+import { bytesOf } from './peer-messages.ts';
+
+export interface FetchOptions {
+  readonly address: { readonly host: string; readonly port: number };
+  /** The frame that says who asks. */
+  readonly hello: Buffer;
+  readonly floor: number;
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+}
+
+/** The peer may have to write a checkpoint first. */
+const FIRST_PAGE_MAX_MS = 60_000;
+const PAGE_MAX_MS = 10_000;
+
+/** Resolves when all of it was written. Rejects when it does not come whole. */
+export async function fetchState({ address, hello, floor, write }: FetchOptions): Promise<void> {
+  const socket = connect(address);
+  const request = Buffer.from(JSON.stringify({ floor }));
+  socket.setTimeout(FIRST_PAGE_MAX_MS, () => socket.destroy(new Error('the peer sends nothing')));
+  socket.on('connect', () =>
+    socket.write(Buffer.concat([hello, frameHead(FrameKind.fetch, request.length), request])),
+  );
+  const reader = new FrameReader();
+  let bytes = 0;
+  try {
+    for await (const chunk of socket) {
+      const frames: { kind: number; payload: Uint8Array }[] = [];
+      if (!reader.push(chunk as Buffer, (kind, payload) => frames.push({ kind, payload })))
+        throw new Error('the peer sent something else than a state');
+      for (const { kind, payload } of frames) {
+        if (kind === FrameKind.page) {
+          socket.setTimeout(PAGE_MAX_MS);
+          await write(payload);
+          bytes += payload.length;
+        } else if (kind === FrameKind.end && bytesOf(jsonOf(payload)) === bytes) return;
+        else throw new Error(`the peer sent no state: ${Buffer.from(payload).toString()}`);
+      }
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error('the connection ended before the state was whole');
+}

@@ -1,0 +1,67 @@
+/** How peers' messages lie on a connection: u32 bytes of payload (little-endian), u8 kind, the payload. */
+import { messageSizeMax } from '../wire/limits.ts';
+
+/**
+ * - `hello` first on every connection, JSON: who speaks, of which database.
+ * - `heartbeat`, JSON; `request`, `answer`: a message of the client protocol.
+ * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
+ */
+export const FrameKind = {
+  hello: 1,
+  heartbeat: 2,
+  request: 3,
+  answer: 4,
+  fetch: 5,
+  page: 6,
+  end: 7,
+  failure: 8,
+} as const;
+
+export const PAGE_SIZE_MAX = 1 << 20;
+const PAYLOAD_MAX = Math.max(PAGE_SIZE_MAX, messageSizeMax);
+const HEAD_SIZE = 5;
+
+export function frameHead(kind: number, size: number): Buffer {
+  const head = Buffer.alloc(HEAD_SIZE);
+  head.writeUInt32LE(size, 0);
+  head.writeUInt8(kind, 4);
+  return head;
+}
+
+export const jsonOf = (payload: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(payload).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Cuts a stream into frames; memory is bounded by one payload. */
+export class FrameReader {
+  readonly #head = new Uint8Array(HEAD_SIZE);
+  #payload: Uint8Array | undefined;
+  #filled = 0;
+
+  /** False when the stream is not ours: the connection is to be closed. A payload has memory of its own. */
+  push(chunk: Uint8Array, onFrame: (kind: number, payload: Uint8Array) => void): boolean {
+    for (let at = 0; at < chunk.length;) {
+      const target = this.#payload ?? this.#head;
+      const taken = Math.min(target.length - this.#filled, chunk.length - at);
+      target.set(chunk.subarray(at, at + taken), this.#filled);
+      this.#filled += taken;
+      at += taken;
+      if (this.#filled < target.length) break;
+      this.#filled = 0;
+      if (this.#payload === undefined) {
+        const size = new DataView(this.#head.buffer).getUint32(0, true);
+        if (size > PAYLOAD_MAX) return false;
+        this.#payload = new Uint8Array(size);
+        if (size > 0) continue;
+      }
+      const payload = this.#payload;
+      this.#payload = undefined;
+      onFrame(this.#head[4] ?? 0, payload);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,58 @@
+/** What peers say as JSON, and what of it is taken for it. */
+import type { PeerHeartbeat } from './peer-link.ts';
+
+/** Of which database, and who. */
+export interface Hello {
+  /** u128, decimal. */
+  readonly cluster: string;
+  readonly incarnation: number;
+  readonly replica: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
+const isDigits = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{1,20}$/.test(value);
+const fieldsOf = (json: unknown): Fields =>
+  typeof json === 'object' && json !== null ? (json as Fields) : {};
+
+export function helloOf(json: unknown): Hello | undefined {
+  const { cluster, incarnation, replica } = fieldsOf(json);
+  if (typeof cluster !== 'string' || !isCount(incarnation) || !isCount(replica)) return undefined;
+  return { cluster, incarnation, replica };
+}
+
+export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {
+  return JSON.stringify({ ...heartbeat, memberId: heartbeat.memberId?.toString() });
+}
+
+export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
+  const { replica, memberId, op, fence, canLead, stateHash, wallMs } = fieldsOf(json);
+  if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
+  if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
+  if (typeof wallMs !== 'number' || !Number.isFinite(wallMs)) return undefined;
+  if (memberId !== undefined && !isDigits(memberId)) return undefined;
+  if (fence !== undefined && !isCount(fence)) return undefined;
+  return {
+    replica,
+    memberId: memberId === undefined ? undefined : BigInt(memberId),
+    op,
+    fence,
+    canLead,
+    stateHash,
+    wallMs,
+  };
+}
+
+export function floorOf(json: unknown): number | undefined {
+  const { floor } = fieldsOf(json);
+  return isCount(floor) ? floor : undefined;
+}
+
+/** Of `end`. */
+export function bytesOf(json: unknown): number | undefined {
+  const { bytes } = fieldsOf(json);
+  return isCount(bytes) ? bytes : undefined;
+}

@@ -1,0 +1,279 @@
+/**
+ * Peers over TCP, on a port of their own: clients must not reach it, for what is said here moves leadership and hands out
+ * the whole ledger. The network admits the database's own pods only.
+ *
+ * Each replica keeps one connection to each other one and speaks on it; what it hears comes on theirs.
+ */
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Timers } from '../../base/timers.ts';
+import { MessageReader } from '../wire/message-reader.ts';
+import { fetchState } from './fetch-state.ts';
+import { FrameKind, frameHead, FrameReader, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
+import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from './peer-link.ts';
+import { encodeHeartbeat, floorOf, heartbeatOf, helloOf, type Hello } from './peer-messages.ts';
+
+export interface PeerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface TcpLinkOptions {
+  readonly clusterId: bigint;
+  readonly incarnation: number;
+  readonly self: number;
+  /** Of all replicas, in order. */
+  readonly addresses: readonly PeerAddress[];
+  readonly timers: Timers;
+}
+
+const RECONNECT_MS = 100;
+const CONNECT_MAX_MS = 1000;
+/** A connection on which nothing comes for so long leads nowhere. */
+const SILENT_MAX_MS = 5000;
+/** What a peer does not take is not kept for it beyond this. */
+const UNSENT_MAX_BYTES = 8 << 20;
+
+export class TcpLink implements PeerLink {
+  readonly #options: TcpLinkOptions;
+  readonly #server: Server;
+  readonly #incoming = new Set<Socket>();
+  readonly #outgoing = new Map<number, Outgoing>();
+  readonly #heard = new Map<number, HeardPeer>();
+  #handler: PeerHandler | undefined;
+  #closed = false;
+
+  constructor(options: TcpLinkOptions) {
+    this.#options = options;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /** Where peers reach this replica; gives the port. */
+  async listen({ host, port }: PeerAddress): Promise<number> {
+    this.#server.listen({ host, port, exclusive: true });
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  all(): readonly HeardPeer[] {
+    return [...this.#heard.values()];
+  }
+
+  begin(handler: PeerHandler): void {
+    this.#handler = handler;
+    const { self, addresses } = this.#options;
+    for (const [replica, address] of addresses.entries()) {
+      if (replica !== self)
+        this.#outgoing.set(replica, new Outgoing(address, this.#hello(), this.#options.timers));
+    }
+  }
+
+  beat(heartbeat: PeerHeartbeat): void {
+    const payload = Buffer.from(encodeHeartbeat(heartbeat));
+    const silentSinceMs = this.#options.timers.nowMs() - SILENT_MAX_MS;
+    for (const [replica, outgoing] of this.#outgoing) {
+      outgoing.send(FrameKind.heartbeat, payload);
+      // It hears us no more, perhaps: what is sent to a machine that is gone looks the same as what arrives.
+      if ((this.#heard.get(replica)?.heardAtMs ?? 0) < silentSinceMs) outgoing.renew(silentSinceMs);
+    }
+  }
+
+  forward(replica: number, message: Uint8Array): void {
+    this.#outgoing.get(replica)?.send(FrameKind.request, message);
+  }
+
+  answer(replica: number, message: Uint8Array): void {
+    this.#outgoing.get(replica)?.send(FrameKind.answer, message);
+  }
+
+  fetchState(
+    replica: number,
+    floor: number,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const address = this.#options.addresses[replica];
+    if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
+    return fetchState({ address, hello: this.#hello(), floor, write });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#server.close();
+    for (const outgoing of this.#outgoing.values()) outgoing.close();
+    for (const socket of this.#incoming) socket.destroy();
+  }
+
+  #hello(): Buffer {
+    const { clusterId, incarnation, self } = this.#options;
+    const hello: Hello = { cluster: String(clusterId), incarnation, replica: self };
+    const payload = Buffer.from(JSON.stringify(hello));
+    return Buffer.concat([frameHead(FrameKind.hello, payload.length), payload]);
+  }
+
+  #accept(socket: Socket): void {
+    if (this.#closed || this.#handler === undefined) {
+      socket.destroy();
+      return;
+    }
+    const handler = this.#handler;
+    const reader = new FrameReader();
+    let from: number | undefined;
+    this.#incoming.add(socket);
+    socket.setNoDelay(true);
+    socket.setTimeout(SILENT_MAX_MS, () => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.on('close', () => this.#incoming.delete(socket));
+    socket.on('data', (chunk) => {
+      const isOurs = reader.push(chunk, (kind, payload) => {
+        if (this.#closed || socket.destroyed) return;
+        if (from === undefined) {
+          from = kind === FrameKind.hello ? this.#known(payload) : undefined;
+          if (from === undefined) socket.destroy();
+          return;
+        }
+        this.#take(handler, { from, kind, payload, socket });
+      });
+      if (!isOurs) socket.destroy();
+    });
+  }
+
+  /** Which replica of this database speaks. */
+  #known(payload: Uint8Array): number | undefined {
+    const { clusterId, incarnation, self, addresses } = this.#options;
+    const hello = helloOf(jsonOf(payload));
+    if (hello?.cluster !== String(clusterId) || hello.incarnation !== incarnation) return undefined;
+    return hello.replica < addresses.length && hello.replica !== self ? hello.replica : undefined;
+  }
+
+  #take(
+    handler: PeerHandler,
+    {
+      from,
+      kind,
+      payload,
+      socket,
+    }: { from: number; kind: number; payload: Uint8Array; socket: Socket },
+  ): void {
+    switch (kind) {
+      case FrameKind.heartbeat: {
+        const heartbeat = heartbeatOf(jsonOf(payload));
+        if (heartbeat?.replica === from) this.#hear(handler, heartbeat);
+        return;
+      }
+      case FrameKind.request:
+      case FrameKind.answer:
+        new MessageReader(this.#options.clusterId).push(payload, ({ bytes }) => {
+          if (kind === FrameKind.request) handler.forwarded(from, bytes);
+          else handler.answered(bytes);
+        });
+        return;
+      case FrameKind.fetch: {
+        const floor = floorOf(jsonOf(payload));
+        if (floor === undefined) socket.destroy();
+        else void sendState(handler, floor, socket);
+        return;
+      }
+      default:
+      // Of a later release, perhaps: nothing is needed of it.
+    }
+  }
+
+  #hear(handler: PeerHandler, { wallMs, ...heartbeat }: PeerHeartbeat): void {
+    const { timers } = this.#options;
+    const peer = { ...heartbeat, heardAtMs: timers.nowMs(), aheadMs: wallMs - timers.wallMs() };
+    this.#heard.set(heartbeat.replica, peer);
+    handler.heard(peer);
+  }
+}
+
+async function sendState(handler: PeerHandler, floor: number, socket: Socket): Promise<void> {
+  // The one who fetches says nothing more; it takes as long as it takes, while it goes on.
+  socket.setTimeout(0);
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  let bytes = 0;
+  const send = async (kind: number, payload: Uint8Array): Promise<void> => {
+    gone.signal.throwIfAborted();
+    socket.write(frameHead(kind, payload.length));
+    // What is given may be memory that is used again.
+    if (!socket.write(Buffer.from(payload))) {
+      const stuck = setTimeout(() => socket.destroy(), SILENT_MAX_MS * 2);
+      await once(socket, 'drain', { signal: gone.signal }).finally(() => clearTimeout(stuck));
+    }
+  };
+  try {
+    await handler.sendState(floor, async (piece) => {
+      for (let at = 0; at < piece.length; at += PAGE_SIZE_MAX)
+        await send(FrameKind.page, piece.subarray(at, at + PAGE_SIZE_MAX));
+      bytes += piece.length;
+    });
+    await send(FrameKind.end, Buffer.from(JSON.stringify({ bytes })));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    await send(FrameKind.failure, Buffer.from(JSON.stringify({ reason }))).catch(() => undefined);
+  } finally {
+    socket.end();
+  }
+}
+
+/** The connection on which this replica speaks to one other; made again whenever it breaks. */
+class Outgoing {
+  readonly #address: PeerAddress;
+  readonly #hello: Buffer;
+  #socket: Socket | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #timers: Timers;
+  #connectedAtMs = 0;
+  #closed = false;
+
+  constructor(address: PeerAddress, hello: Buffer, timers: Timers) {
+    this.#address = address;
+    this.#hello = hello;
+    this.#timers = timers;
+    this.#connect();
+  }
+
+  /** Lost when there is no connection, or when the peer does not take what it was sent before. */
+  send(kind: number, payload: Uint8Array): void {
+    const socket = this.#socket;
+    if (socket === undefined || socket.connecting || socket.destroyed) return;
+    if (socket.writableLength > UNSENT_MAX_BYTES) return;
+    socket.cork();
+    socket.write(frameHead(kind, payload.length));
+    socket.write(payload);
+    socket.uncork();
+  }
+
+  /** Connects anew, unless that was done since. */
+  renew(sinceMs: number): void {
+    if (this.#connectedAtMs < sinceMs) this.#socket?.destroy();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    // What was said last arrives, if the peer still listens.
+    if (this.#socket?.connecting === true) this.#socket.destroy();
+    else this.#socket?.destroySoon();
+  }
+
+  #connect(): void {
+    const socket = connect(this.#address);
+    this.#connectedAtMs = this.#timers.nowMs();
+    this.#socket = socket;
+    const late = setTimeout(() => socket.destroy(), CONNECT_MAX_MS);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined);
+    socket.on('connect', () => {
+      clearTimeout(late);
+      socket.write(this.#hello);
+    });
+    // Nothing comes this way, but the end of it.
+    socket.resume();
+    socket.on('close', () => {
+      clearTimeout(late);
+      if (!this.#closed) this.#timer = setTimeout(() => this.#connect(), RECONNECT_MS);
+    });
+  }
+}

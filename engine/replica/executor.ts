@@ -1,0 +1,179 @@
+/**
+ * Executes what the log says, on the ledger and the sessions: a function of the entries alone, the same when they are new,
+ * replayed, or another replica's. Who orders entries, and when answers leave, is not known here.
+ */
+import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts';
+import type { StateMachine } from '../ledger/state-machine.ts';
+import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.ts';
+import { buildReply, buildRequest, Header, RequestHeader } from '../wire/header.ts';
+import { headerSize } from '../wire/limits.ts';
+import { Operation } from '../wire/operations.ts';
+import { engineRelease } from '../wire/release.ts';
+import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
+
+export interface ExecutorOptions {
+  readonly ledger: StateMachine;
+  readonly identity: ReplicaIdentity;
+  /** Bytes of a request's body that clients are granted. */
+  readonly batchSizeLimit: number;
+}
+
+export class Executor {
+  readonly sessions = new SessionTable();
+  readonly ledger: StateMachine;
+  /** Ledger and sessions, as what a checkpoint holds. */
+  readonly state: Checkpointed;
+  readonly #options: ExecutorOptions;
+  #op = 0;
+  #timestamp = 0n;
+  #view = 0;
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    this.ledger = options.ledger;
+    this.state = composedState(options.ledger, this.sessions);
+  }
+
+  get op(): number {
+    return this.#op;
+  }
+
+  get timestamp(): bigint {
+    return this.#timestamp;
+  }
+
+  get view(): number {
+    return this.#view;
+  }
+
+  /** The state was loaded from a checkpoint; entries before it, or behind it, may have been applied already. */
+  loaded(position: CheckpointPosition): void {
+    this.#op = Math.max(this.#op, position.op);
+    this.#timestamp = position.timestamp > this.#timestamp ? position.timestamp : this.#timestamp;
+    this.#view = Math.max(this.#view, position.view);
+  }
+
+  position(): CheckpointPosition {
+    return {
+      op: this.#op,
+      timestamp: this.#timestamp,
+      view: this.#view,
+      stateHash: this.ledger.stateHash(),
+    };
+  }
+
+  /** How far an operation's timestamp is ahead of the moment in which it is ordered. */
+  timestampDelta(operation: number, body: Uint8Array): bigint {
+    const needsNone = operation === Operation.register || operation === Operation.noop;
+    return BigInt(needsNone ? 0 : this.ledger.timestampDelta(operation, body));
+  }
+
+  /**
+   * Executes an entry and gives the reply; none for what nobody asked. A request whose session has a later one, or the same,
+   * changes nothing: it was executed before.
+   */
+  apply(entry: LogEntry): Reply | undefined {
+    const request = new RequestHeader(new Header(entry.message));
+    const body = entry.message.subarray(headerSize);
+    this.#op = entry.op;
+    this.#timestamp = entry.timestamp;
+    this.#view = entry.view;
+    const { ledger } = this;
+    switch (request.operation) {
+      case Operation.pulse:
+        ledger.commit(Operation.pulse, entry.timestamp, body);
+        return undefined;
+      case Operation.register:
+        return this.#register(request, entry);
+      default: {
+        const session = this.sessions.get(request.client);
+        if (session?.session === request.session && request.number <= session.lastRequest)
+          return undefined;
+        const result =
+          request.operation === Operation.noop
+            ? empty
+            : ledger.commit(request.operation, entry.timestamp, body);
+        const reply = this.#replyTo(request, result, entry.op, entry.timestamp);
+        if (session !== undefined) {
+          session.lastRequest = request.number;
+          session.lastOp = entry.op;
+          session.requestChecksum = request.header.checksum.slice();
+          session.reply = reply;
+          session.read = undefined;
+        }
+        return reply;
+      }
+    }
+  }
+
+  /** Executes a read on the state as it is now and remembers the reply; none when its session is gone. */
+  read(request: RequestHeader, body: Uint8Array, now: bigint): Reply | undefined {
+    const session = this.sessions.get(request.client);
+    if (session?.session !== request.session) return undefined;
+    const timestamp = now > this.#timestamp ? now : this.#timestamp;
+    const result = this.ledger.read(request.operation, body);
+    const reply = this.#replyTo(request, result, this.#op, timestamp);
+    const requestChecksum = request.header.checksum.slice();
+    session.read = { request: request.number, requestChecksum, reply };
+    return reply;
+  }
+
+  /** The message that a pulse has in the log: a request of nobody, without a body. */
+  pulseMessage(view: number): Uint8Array {
+    const parent = new Uint8Array(16);
+    const cluster = this.#options.identity.clusterId;
+    const fields = { cluster, view, release: engineRelease, client: 0n, session: 0n, request: 0 };
+    return buildRequest({ ...fields, operation: Operation.pulse, parent }, empty);
+  }
+
+  #register(request: RequestHeader, entry: LogEntry): Reply | undefined {
+    if (this.sessions.get(request.client) !== undefined) return undefined;
+    const body = new Uint8Array(64);
+    new DataView(body.buffer).setUint32(0, this.#options.batchSizeLimit, true);
+    const reply = this.#replyTo(request, body, entry.op, entry.timestamp);
+    this.sessions.register({
+      client: request.client,
+      session: BigInt(entry.op),
+      release: request.header.release,
+      lastRequest: 0,
+      lastOp: entry.op,
+      requestChecksum: request.header.checksum.slice(),
+      reply,
+    });
+    return reply;
+  }
+
+  #replyTo(request: RequestHeader, body: Uint8Array, op: number, timestamp: bigint): Reply {
+    const { identity } = this.#options;
+    const header = buildReply(
+      {
+        cluster: identity.clusterId,
+        view: this.#view,
+        release: request.header.release,
+        replica: this.#view % identity.replicaCount,
+        request,
+        op,
+        timestamp,
+      },
+      body,
+    );
+    return { header, body };
+  }
+}
+
+const empty = new Uint8Array(0);
+
+/** The ledger's tables and the sessions, as one state. */
+function composedState(ledger: StateMachine, sessions: SessionTable): Checkpointed {
+  return {
+    takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
+      return [...ledger.takeDelta(rewrite), sessions.takeSection()];
+    },
+    loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+      return head.table === sessionsTable
+        ? sessions.loadSection(head, chunks)
+        : ledger.loadSection(head, chunks);
+    },
+    finishLoad: () => ledger.finishLoad(),
+  };
+}

@@ -1,0 +1,14 @@
+/**
+ * Why a replica of several serves no more, though its log is in order. Codes are stable; messages say what to do.
+ * - `state_differs`: at the same operation it has another state than so many others that it cannot be right.
+ * - `incarnation_differs`: its data file belongs to another incarnation of the database.
+ */
+export class HaltedError extends Error {
+  override readonly name = 'HaltedError';
+  readonly code: 'state_differs' | 'incarnation_differs';
+
+  constructor(code: 'state_differs' | 'incarnation_differs', message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,456 @@
+/** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. All of it from one seed. */
+import type { Timers } from '../../../base/timers.ts';
+import { StateMachine } from '../../ledger/state-machine.ts';
+import { DataFile } from '../../log/data-file.ts';
+import { createEmpty } from '../../log/format-file.ts';
+import { replaceDataFile } from '../../log/replace-file.ts';
+import { FakeCluster, noFaults } from '../../log/replicated/testing/fake-cluster.ts';
+import { FakeStore } from '../../log/replicated/testing/fake-store.ts';
+import { Simulation } from '../../log/replicated/testing/simulation.ts';
+import { MemoryStorage } from '../../log/testing/memory-storage.ts';
+import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from '../../peers/peer-link.ts';
+import { buildEviction } from '../../wire/header.ts';
+import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
+import { Operation } from '../../wire/operations.ts';
+import { engineRelease } from '../../wire/release.ts';
+import type { Standing } from '../served-replica.ts';
+import { ReplicatedReplica } from '../replicated-replica.ts';
+import { History } from './history.ts';
+import { SimClient, type ClientWorld } from './sim-client.ts';
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly chaosMs: number;
+  readonly replicaCount?: number;
+  readonly clients?: number;
+  /** A replica whose memory is at fault. */
+  readonly broken?: number;
+}
+
+export interface Outcome {
+  readonly violation: Error | undefined;
+  readonly writes: number;
+  readonly reads: number;
+  readonly reigns: number;
+  readonly catchUps: number;
+}
+
+const PATH = '/disk/replica.ledger';
+const HEALED_MS = 15_000;
+
+export class ReplicaWorld implements ClientWorld {
+  readonly simulation: Simulation;
+  readonly history = new History();
+  readonly cluster: FakeCluster;
+  readonly replicaCount: number;
+  readonly members: readonly SimMember[];
+  readonly retainedBytesMax: number;
+  readonly broken: number | undefined;
+  readonly #clients: readonly SimClient[];
+  reigns = 0;
+  /** Part of what is said between clients and replicas, and among replicas, that is lost. */
+  loss = 0;
+  #chaos = false;
+
+  constructor({ seed, replicaCount = 3, clients = 4, broken }: WorldOptions) {
+    this.simulation = new Simulation(seed);
+    this.broken = broken;
+    this.replicaCount = replicaCount;
+    this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
+    // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
+    this.retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
+    this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
+    this.#clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
+  }
+
+  /** Takes something from one place to another, or not. */
+  carry(arrive: () => void): void {
+    const { simulation } = this;
+    if (simulation.chance(this.loss)) return;
+    simulation.after(simulation.between(0.2, 5), arrive);
+  }
+
+  deliver(replica: number, message: Uint8Array, client: SimClient): void {
+    const member = this.members[replica];
+    this.carry(() => member?.receive(message, client));
+  }
+
+  /** Without faults, for so long. */
+  async runQuietly(ms: number): Promise<void> {
+    await this.#begin();
+    await this.simulation.run(ms);
+  }
+
+  end(): void {
+    for (const member of this.members) member.kill();
+  }
+
+  async #begin(): Promise<void> {
+    for (const member of this.members) await member.format();
+    for (const member of this.members) member.start();
+    for (const client of this.#clients) client.begin();
+  }
+
+  async run(chaosMs: number): Promise<Outcome> {
+    await this.#begin();
+    const disturb = (): void => {
+      if (this.#chaos) this.#disturb();
+      this.simulation.after(this.simulation.between(20, 120), disturb);
+    };
+    disturb();
+    await this.simulation.run(400);
+    this.#chaos = true;
+    for (let passed = 0; passed < chaosMs && !this.#violation; passed += 100)
+      await this.simulation.run(100);
+    await this.#heal();
+    const outcome = {
+      violation: this.#violation,
+      writes: this.history.writes,
+      reads: this.history.reads,
+      reigns: this.reigns,
+      catchUps: this.members.reduce((sum, { catchUps }) => sum + catchUps, 0),
+    };
+    this.end();
+    return outcome;
+  }
+
+  get #violation(): Error | undefined {
+    return this.history.violation;
+  }
+
+  #disturb(): void {
+    const { simulation, cluster } = this;
+    const rate = simulation.chance(0.4) ? 0 : simulation.between(0, 0.4);
+    this.loss = simulation.chance(0.5) ? 0 : rate * simulation.random();
+    cluster.faults = {
+      lostCall: rate * simulation.random(),
+      lostAnswer: rate * simulation.random(),
+      lateAnswer: rate * simulation.random(),
+      lateCall: rate * simulation.random(),
+      brokenWatch: rate * 0.2,
+    };
+    const index = simulation.below(this.replicaCount);
+    const member = this.members[index]!;
+    const later = (act: () => void): void => {
+      simulation.after(simulation.between(20, 700), act);
+    };
+    switch (simulation.below(14)) {
+      case 0:
+      case 1:
+        member.kill();
+        later(() => member.start());
+        break;
+      case 2:
+        member.freeze();
+        later(() => member.thaw());
+        break;
+      case 3:
+        cluster.cutOff(index);
+        later(() => cluster.join(index));
+        break;
+      case 4:
+        cluster.hang(index);
+        later(() => cluster.goOn(index));
+        break;
+      case 5:
+      case 6:
+        cluster.elect();
+        break;
+      case 7:
+        member.handOver();
+        break;
+      case 8:
+      case 9:
+        member.checkpoint();
+        break;
+      default:
+    }
+  }
+
+  async #heal(): Promise<void> {
+    if (this.#violation) return;
+    this.#chaos = false;
+    this.loss = 0;
+    this.cluster.faults = noFaults;
+    for (const member of this.members) {
+      this.cluster.join(member.index);
+      this.cluster.goOn(member.index);
+      member.thaw();
+      member.start();
+    }
+    // What was planned in the chaos ends within this time.
+    await this.simulation.run(1000);
+    for (const member of this.members) member.start();
+    for (const client of this.#clients) client.stopped = true;
+    for (let passed = 0; passed < HEALED_MS && !this.#isLevel() && !this.#violation; passed += 250)
+      await this.simulation.run(250);
+    if (this.#violation) return;
+    if (!this.#isLevel()) {
+      const ops = this.members.map(({ op }) => op).join(', ');
+      const idle = this.#clients.filter(({ isIdle }) => isIdle).length;
+      this.history.fail(`healed, and not level within 15 s: ops ${ops}, ${idle} clients answered`);
+      return;
+    }
+    // One of each client's has expired meanwhile.
+    for (const { transfers } of this.members)
+      this.history.finished(transfers - this.#clients.length);
+  }
+
+  #isLevel(): boolean {
+    if (this.members.some(({ pending }) => pending !== 0)) return false;
+    const states = new Set(this.members.map(({ op, stateHash }) => `${op} ${stateHash}`));
+    return states.size === 1 && this.#clients.every(({ isIdle }) => isIdle);
+  }
+}
+
+/** A machine with a disk, on which a replica runs or does not. */
+class SimMember {
+  readonly index: number;
+  readonly #world: ReplicaWorld;
+  #storage = new MemoryStorage();
+  #replica: ReplicatedReplica | undefined;
+  #link: SimLink | undefined;
+  #starts = 0;
+  /** What waits while the process stands still. */
+  #held: (() => void)[] | undefined;
+  catchUps = 0;
+
+  constructor(world: ReplicaWorld, index: number) {
+    this.#world = world;
+    this.index = index;
+  }
+
+  get link(): SimLink | undefined {
+    return this.#link;
+  }
+
+  get op(): number | undefined {
+    return this.#replica?.position.op;
+  }
+
+  get stateHash(): string {
+    const hash = this.#replica?.position.stateHash ?? new Uint8Array(0);
+    return Buffer.from(hash).toString('hex');
+  }
+
+  get standing(): Standing | undefined {
+    return this.#replica?.standing();
+  }
+
+  /** Transfers that wait for what is to become of them. */
+  get pending(): number | undefined {
+    return this.#replica?.ledger.counts().pendingTransfers;
+  }
+
+  get transfers(): number {
+    return this.#replica?.ledger.counts().transfers ?? 0;
+  }
+
+  get #identity() {
+    return { clusterId: 0n, replicaIndex: this.index, replicaCount: this.#world.replicaCount };
+  }
+
+  format(): Promise<void> {
+    return createEmpty({
+      path: PATH,
+      identity: this.#identity,
+      release: engineRelease,
+      logSizeBytes: 1 << 16,
+      storage: this.#storage,
+    });
+  }
+
+  start(): void {
+    if (this.#replica !== undefined) return;
+    const { simulation, cluster, history, retainedBytesMax } = this.#world;
+    this.#starts += 1;
+    this.#storage = this.#storage.afterKill();
+    const storage = this.#storage;
+    const run = this.#starts;
+    const gate = (callback: () => void): void => {
+      const alive = (): void => {
+        if (run === this.#starts && this.#replica !== undefined) callback();
+      };
+      if (this.#held === undefined) alive();
+      else this.#held.push(alive);
+    };
+    const timers: Timers = {
+      ...simulation.timers,
+      after: (ms, callback) => simulation.after(ms, () => gate(callback)),
+    };
+    const link = new SimLink(this.#world, this.index, gate);
+    const identity = this.#identity;
+    const onFailure = (error: Error): void => history.fail(error.message);
+    const replica = new ReplicatedReplica({
+      identity,
+      incarnation: 1,
+      nonce: `${this.index}-${run}`,
+      openFile: () => DataFile.open({ path: PATH, release: engineRelease, onFailure, storage }),
+      replaceFile: (receive, closeOld) =>
+        replaceDataFile({ path: PATH, identity, storage, receive, closeOld }),
+      newLedger: () =>
+        new (this.#world.broken === this.index ? BrokenLedger : StateMachine)({
+          memoryLimitBytes: 1 << 30,
+        }),
+      etcd: cluster.client(this.index, gate),
+      peers: link,
+      timers,
+      clock: { realtimeNs: () => BigInt(Math.floor((simulation.nowMs + 1e6 + this.index) * 1e6)) },
+      random: simulation.random,
+      batchSizeLimit: batchSizeLimitDevelopment,
+      pause: () => Promise.resolve(),
+      checkpointAfterBytes: 20_000,
+      retainedBytesMax,
+      onCheckpointError: () => undefined,
+      onHalted: (error) => {
+        if (this.#world.broken !== this.index)
+          history.fail(`replica ${this.index} halted: ${error.message}`);
+      },
+      onRole: ({ kind }) => {
+        if (kind === 'leading') this.#world.reigns += 1;
+      },
+    });
+    this.#replica = replica;
+    this.#link = link;
+    void replica.recover().catch((error: unknown) => history.fail(String(error)));
+    const tick = (): void => {
+      replica.tick();
+      this.catchUps += replica.catchUps;
+      replica.catchUps = 0;
+      timers.after(100, tick);
+    };
+    timers.after(100, tick);
+  }
+
+  /** As by SIGKILL: what was asked of etcd may happen yet; nothing comes back. */
+  kill(): void {
+    this.#replica?.abandon();
+    this.#replica = undefined;
+    this.#link = undefined;
+    this.#held = undefined;
+  }
+
+  freeze(): void {
+    this.#held ??= [];
+  }
+
+  thaw(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const callback of held) callback();
+  }
+
+  handOver(): void {
+    if (this.#held === undefined) void this.#replica?.handOver();
+  }
+
+  checkpoint(): void {
+    if (this.#held === undefined) this.#replica?.checkpointNow().catch(() => undefined);
+  }
+
+  receive(message: Uint8Array, client: SimClient): void {
+    const run = this.#starts;
+    const answer = (bytes: Uint8Array): void => this.#world.carry(() => client.take(bytes));
+    const act = (): void => {
+      if (run !== this.#starts) return;
+      this.#replica?.receive(message, {
+        send: ({ header, body }) => answer(Buffer.concat([header, body])),
+        evict: (id, reason) =>
+          answer(
+            buildEviction({
+              cluster: 0n,
+              view: 0,
+              release: engineRelease,
+              replica: this.index,
+              client: id,
+              reason,
+            }),
+          ),
+      });
+    };
+    if (this.#held === undefined) act();
+    else this.#held.push(act);
+  }
+}
+
+/** Forgets the tenth operation. */
+class BrokenLedger extends StateMachine {
+  #operations = 0;
+
+  override commit(operation: number, timestamp: bigint, body: Uint8Array): Uint8Array {
+    this.#operations += 1;
+    if (this.#operations !== 10) return super.commit(operation, timestamp, body);
+    return super.commit(Operation.pulse, timestamp, new Uint8Array(0));
+  }
+}
+
+class SimLink implements PeerLink {
+  readonly #world: ReplicaWorld;
+  readonly #self: number;
+  readonly #gate: (callback: () => void) => void;
+  readonly #heard = new Map<number, HeardPeer>();
+  handler: PeerHandler | undefined;
+
+  constructor(world: ReplicaWorld, self: number, gate: (callback: () => void) => void) {
+    this.#world = world;
+    this.#self = self;
+    this.#gate = gate;
+  }
+
+  all(): readonly HeardPeer[] {
+    return [...this.#heard.values()];
+  }
+
+  begin(handler: PeerHandler): void {
+    this.handler = handler;
+  }
+
+  beat(heartbeat: PeerHeartbeat): void {
+    if (this.#world.broken !== this.#self)
+      this.#world.history.state(heartbeat.op, heartbeat.stateHash);
+    for (const { index } of this.#world.members) {
+      if (index !== this.#self) this.#to(index, (link) => link.hear(heartbeat));
+    }
+  }
+
+  forward(replica: number, message: Uint8Array): void {
+    this.#to(replica, ({ handler }) => handler?.forwarded(this.#self, message));
+  }
+
+  answer(replica: number, message: Uint8Array): void {
+    const copy = new Uint8Array(message);
+    this.#to(replica, ({ handler }) => handler?.answered(copy));
+  }
+
+  async fetchState(
+    replica: number,
+    floor: number,
+    write: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<void> {
+    const handler = this.#world.members[replica]?.link?.handler;
+    if (handler === undefined) throw new Error('the peer is down');
+    await handler.sendState(floor, (bytes) => write(bytes.slice()));
+  }
+
+  close(): void {
+    this.handler = undefined;
+  }
+
+  hear({ wallMs, ...heartbeat }: PeerHeartbeat): void {
+    const { nowMs } = this.#world.simulation;
+    const peer = { ...heartbeat, heardAtMs: nowMs, aheadMs: wallMs - nowMs };
+    this.#heard.set(heartbeat.replica, peer);
+    this.handler?.heard(peer);
+  }
+
+  #to(replica: number, act: (link: SimLink) => void): void {
+    this.#world.carry(() => {
+      const link = this.#world.members[replica]?.link;
+      if (link !== undefined) link.#gate(() => act(link));
+    });
+  }
+}
+
+export function runWorld(options: WorldOptions): Promise<Outcome> {
+  return new ReplicaWorld(options).run(options.chaosMs);
+}

@@ -1,0 +1,169 @@
+/**
+ * A client as the official ones are: a session, one request at a time, each sent to the replica that it takes for the
+ * leader and to one other, and again until it is answered. It writes and reads, and checks what it is told.
+ */
+import type { Simulation } from '../../log/replicated/testing/simulation.ts';
+import { buildRequest, Command, Header, ReplyHeader } from '../../wire/header.ts';
+import { headerSize } from '../../wire/limits.ts';
+import { encodeMultiBatch, splitMultiBatch } from '../../wire/multi-batch.ts';
+import { Operation } from '../../wire/operations.ts';
+import { engineRelease } from '../../wire/release.ts';
+import type { History } from './history.ts';
+
+const CREATED = 0xffff_ffff;
+const RETRY_FIRST_MS = 600;
+const RETRY_MS = 700;
+
+export interface ClientWorld {
+  readonly simulation: Simulation;
+  readonly history: History;
+  readonly replicaCount: number;
+  /** Takes a message to a replica, or loses it; answers come by `take`. */
+  deliver(replica: number, message: Uint8Array, client: SimClient): void;
+}
+
+interface InFlight {
+  readonly message: Uint8Array;
+  readonly header: Header;
+  readonly kind: 'register' | 'setup' | 'write' | 'read';
+  readonly begun: number;
+}
+
+export class SimClient {
+  readonly #world: ClientWorld;
+  readonly #id: bigint;
+  #session = 0n;
+  #number = 0;
+  #view = 0;
+  #parent: Uint8Array = new Uint8Array(16);
+  #inFlight: InFlight | undefined;
+  /** Begins no more requests. */
+  stopped = false;
+
+  constructor(world: ClientWorld, id: bigint) {
+    this.#world = world;
+    this.#id = id;
+  }
+
+  get isIdle(): boolean {
+    return this.#inFlight === undefined;
+  }
+
+  begin(): void {
+    this.#send('register', Operation.register, new Uint8Array(256), 0);
+  }
+
+  take(message: Uint8Array): void {
+    const { simulation, history } = this.#world;
+    const header = new Header(message.slice(0, headerSize));
+    if (header.command === Command.eviction) {
+      history.fail(`client ${this.#id} was evicted: ${header.u8(255)}`);
+      return;
+    }
+    const reply = new ReplyHeader(header);
+    const current = this.#inFlight;
+    this.#view = Math.max(this.#view, header.view);
+    if (current === undefined || !same(reply.requestChecksum, current.header.checksum)) return;
+    this.#inFlight = undefined;
+    this.#parent = reply.context.slice();
+    if (current.kind === 'register') this.#session = reply.commit;
+    else this.#check(current, reply, message.slice(headerSize));
+    if (!this.stopped) simulation.after(simulation.between(1, 30), () => this.#next());
+  }
+
+  #check({ kind, begun }: InFlight, reply: ReplyHeader, body: Uint8Array): void {
+    const { history } = this.#world;
+    if (kind === 'read') {
+      const [account] = splitMultiBatch(body, 128) ?? [];
+      const posted = account?.length === 128 ? viewOf(account).getUint32(32, true) : 0;
+      history.read(begun, posted);
+      return;
+    }
+    const [results] = splitMultiBatch(body, 16) ?? [];
+    const status = results === undefined ? undefined : viewOf(results).getUint32(8, true);
+    if (kind === 'write') history.written(Number(reply.op), reply.timestamp, status === CREATED);
+  }
+
+  #next(): void {
+    const { simulation, history } = this.#world;
+    if (this.stopped) return;
+    if (this.#number === 1)
+      this.#send('setup', Operation.createAccounts, accounts, history.beginRead());
+    else if (this.#number === 2)
+      this.#send('setup', Operation.createTransfers, transfer(pendingId(this.#id), 1), 0);
+    else if (simulation.chance(0.4))
+      this.#send('read', Operation.lookupAccounts, firstAccount, history.beginRead());
+    else this.#send('write', Operation.createTransfers, transfer(history.beginWrite()), 0);
+  }
+
+  #send(kind: InFlight['kind'], operation: number, body: Uint8Array, begun: number): void {
+    const fields = {
+      cluster: 0n,
+      view: this.#view,
+      release: engineRelease,
+      client: this.#id,
+      session: this.#session,
+      request: this.#number,
+      operation,
+      parent: this.#number === 0 ? new Uint8Array(16) : this.#parent,
+    };
+    this.#number += 1;
+    const head = buildRequest(fields, body);
+    const message = new Uint8Array(head.length + body.length);
+    message.set(head);
+    message.set(body, head.length);
+    this.#inFlight = { message, header: new Header(head), kind, begun };
+    this.#transmit(this.#inFlight, RETRY_FIRST_MS);
+  }
+
+  #transmit(request: InFlight, againMs: number): void {
+    const { simulation, replicaCount } = this.#world;
+    if (this.#inFlight !== request) return;
+    const believed = this.#view % replicaCount;
+    const other = (believed + 1 + simulation.below(replicaCount - 1)) % replicaCount;
+    for (const replica of [believed, other])
+      this.#world.deliver(replica, request.message.slice(), this);
+    simulation.after(againMs, () => this.#transmit(request, RETRY_MS * simulation.between(1, 2)));
+  }
+}
+
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
+const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
+
+const firstAccount = encodeMultiBatch(
+  [Uint8Array.from({ length: 16 }, (_, i) => Number(i === 0))],
+  16,
+);
+
+const accounts = encodeMultiBatch(
+  [
+    [1, 2].reduce((bytes, id, i) => {
+      const view = new DataView(bytes.buffer);
+      view.setUint8(i * 128, id);
+      view.setUint32(i * 128 + 112, 1, true);
+      view.setUint16(i * 128 + 116, 1, true);
+      return bytes;
+    }, new Uint8Array(256)),
+  ],
+  128,
+);
+
+/** Ids beyond those of transfers that are counted. */
+const pendingId = (client: bigint): number => 1_000_000 + Number(client);
+
+/** One unit from the first account to the second; with a timeout (seconds) it is pending, and expires. */
+function transfer(id: number, timeout = 0): Uint8Array {
+  const bytes = new Uint8Array(128);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, id, true);
+  view.setUint8(16, 1);
+  view.setUint8(32, 2);
+  view.setUint8(48, 1);
+  view.setUint32(112, 1, true);
+  view.setUint16(116, 1, true);
+  view.setUint32(108, timeout, true);
+  view.setUint16(118, timeout > 0 ? 2 : 0, true);
+  return encodeMultiBatch([bytes], 128);
+}

@@ -1,0 +1,5 @@
+/** What the command line says does not fit the data file; the message says what to do. */
+export class MemberMismatch extends Error {
+  override readonly name = 'MemberMismatch';
+  readonly code = 'member_mismatch';
+}

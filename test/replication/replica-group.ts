@@ -1,0 +1,173 @@
+/** Three or six engine processes on this machine, each beside a real etcd member. Killed, stopped, started again. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { engineProgram } from '../support/engine.ts';
+import { eventually, mustRun } from '../support/shell.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
+import { EtcdGroup } from './etcd-group.ts';
+
+export interface ReplicaGroupOptions {
+  readonly size?: number;
+  readonly flags?: readonly string[];
+}
+
+export class ReplicaGroup {
+  readonly etcd: EtcdGroup;
+  readonly size: number;
+  readonly #ports: readonly number[];
+  readonly #flags: readonly string[];
+  readonly #engines: (ChildProcess | undefined)[] = [];
+
+  private constructor(etcd: EtcdGroup, ports: readonly number[], options: ReplicaGroupOptions) {
+    this.etcd = etcd;
+    this.size = etcd.size;
+    this.#ports = ports;
+    this.#flags = options.flags ?? [];
+  }
+
+  static async start(options: ReplicaGroupOptions = {}): Promise<ReplicaGroup> {
+    const { size = 3 } = options;
+    const etcd = await EtcdGroup.start({ size });
+    const group = new ReplicaGroup(etcd, await freePorts(3 * size), options);
+    for (let replica = 0; replica < size; replica += 1) await group.format(replica);
+    for (let replica = 0; replica < size; replica += 1) group.start(replica);
+    return group;
+  }
+
+  /** Where official clients reach the replicas, in order. */
+  get addresses(): readonly string[] {
+    return this.#ports.slice(0, this.size).map((port) => `127.0.0.1:${port}`);
+  }
+
+  path(replica: number): string {
+    return join(this.etcd.folder, `engine${replica}.ledger`);
+  }
+
+  async format(replica: number): Promise<void> {
+    const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
+    await mustRun(engineProgram, ['format', ...flags, this.path(replica)]);
+  }
+
+  /** The data file of a replica that does not run is gone, and one that is to be recovered in its place. */
+  async lose(replica: number): Promise<void> {
+    rmSync(this.path(replica));
+    const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
+    await mustRun(engineProgram, ['recover', ...flags, this.path(replica)]);
+  }
+
+  start(replica: number): void {
+    if (this.isRunning(replica)) return;
+    const peers = this.#ports.slice(this.size, 2 * this.size).map((port) => `127.0.0.1:${port}`);
+    const flags = [
+      `--addresses=${this.addresses.join(',')}`,
+      `--peer-addresses=${peers.join(',')}`,
+      `--etcd=${this.etcd.target(replica)}`,
+      `--status-address=127.0.0.1:${this.#statusPort(replica)}`,
+      ...this.#flags,
+    ];
+    const stdio = ['ignore', 'ignore', 'pipe'] as const;
+    const child = spawn(engineProgram, ['start', ...flags, this.path(replica)], {
+      stdio: [...stdio],
+    });
+    const log = createWriteStream(join(this.etcd.folder, `engine${replica}.log`), { flags: 'a' });
+    child.stderr?.pipe(log);
+    this.#engines[replica] = child;
+    child.once('exit', () => {
+      if (this.#engines[replica] === child) this.#engines[replica] = undefined;
+    });
+  }
+
+  isRunning(replica: number): boolean {
+    return this.#engines[replica] !== undefined;
+  }
+
+  /** After a signal that ends it, resolves when the process is gone; with its exit status. */
+  async signal(
+    replica: number,
+    signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM',
+  ): Promise<number | null> {
+    const child = this.#engines[replica];
+    if (child === undefined) return null;
+    const gone = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    return signal === 'SIGKILL' || signal === 'SIGTERM' ? gone : null;
+  }
+
+  /** As a pod that is deleted without grace: the engine and its member. */
+  async killBoth(replica: number): Promise<void> {
+    await Promise.all([this.signal(replica, 'SIGKILL'), this.etcd.signal(replica, 'SIGKILL')]);
+  }
+
+  startBoth(replica: number): void {
+    this.etcd.start(replica);
+    this.start(replica);
+  }
+
+  /** Undefined while it does not answer. */
+  async status(replica: number): Promise<BuiltinStatus | undefined> {
+    const url = `http://127.0.0.1:${this.#statusPort(replica)}/status`;
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+      return (await response.json()) as BuiltinStatus;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async statuses(): Promise<readonly (BuiltinStatus | undefined)[]> {
+    return Promise.all(Array.from({ length: this.size }, (_, replica) => this.status(replica)));
+  }
+
+  /** The one that says it leads, as soon as there is one and no other says so. */
+  leader(): Promise<number> {
+    return eventually(
+      'one replica leads',
+      async () => {
+        const roles = (await this.statuses()).map((status) => status?.role);
+        const leading = roles.flatMap((role, replica) => (role === 'primary' ? [replica] : []));
+        return leading.length === 1 ? leading[0] : undefined;
+      },
+      30_000,
+    );
+  }
+
+  /** It follows, or leads: it has all that is committed. */
+  joined(replica: number): Promise<true> {
+    return eventually(
+      `replica ${replica} has all that is committed`,
+      async () => (await this.status(replica))?.syncing === false || undefined,
+      60_000,
+    );
+  }
+
+  /** All serve, none lags, and their states are the same. */
+  async level(): Promise<BuiltinStatus> {
+    return eventually(
+      'all replicas have the same state',
+      async () => {
+        const statuses = await this.statuses();
+        const [first] = statuses;
+        const same = statuses.every(
+          (status) =>
+            status?.syncing === false &&
+            status.op === first?.op &&
+            status.stateHash === first.stateHash,
+        );
+        return same ? first : undefined;
+      },
+      60_000,
+    );
+  }
+
+  async dispose(): Promise<void> {
+    for (let replica = 0; replica < this.size; replica += 1) await this.signal(replica, 'SIGKILL');
+    await this.etcd.dispose();
+    rmSync(this.etcd.folder, { recursive: true, force: true });
+  }
+
+  #statusPort(replica: number): number {
+    return this.#ports[2 * this.size + replica] ?? 0;
+  }
+}
