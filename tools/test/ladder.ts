@@ -18,21 +18,27 @@ async function main(names: readonly string[]): Promise<number> {
   mkdirSync(logFolder, { recursive: true });
   const results: StageResult[] = [];
   const times: string[] = [];
-  for (const stage of stages) {
-    if (names.length > 0 && !names.includes(stage.name)) continue;
-    // A stage appears with its first suite.
-    if (stage.folder !== undefined && globSync(`${stage.folder}/**/*.test.ts`).length === 0)
-      continue;
+  const climb = async (stage: Stage) => {
     const started = Date.now();
     console.log(`\n== ${stage.name}: ${stage.title}`);
     const result = await runStage(stage);
     const seconds = Math.round((Date.now() - started) / 1000);
     const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`;
     times.push(`${stage.name.padEnd(14)}${String(seconds).padStart(5)} s   ${counts}`);
-    for (const failure of result.failures) console.log(`   FAILED ${failure}`);
+    for (const failure of result.failures) console.log(`   FAILED ${stage.name} ${failure}`);
     if (result.failed > 0) console.log(`   the log: ${logOf(stage)}`);
     results.push(result);
-  }
+  };
+  const chosen = stages.filter(
+    ({ name, folder }) =>
+      (names.length === 0 || names.includes(name)) &&
+      // A stage appears with its first suite.
+      (folder === undefined || globSync(`${folder}/**/*.test.ts`).length > 0),
+  );
+  const inOrder = async () => {
+    for (const stage of chosen) if (stage.beside !== true) await climb(stage);
+  };
+  await Promise.all([inOrder(), ...chosen.filter(({ beside }) => beside).map(climb)]);
   console.log(`\nwhere time went\n${times.join('\n')}\n`);
   console.log(closingLine(results));
   return results.some((r) => r.failed > 0) || results.length === 0 ? 1 : 0;
