@@ -13,16 +13,22 @@ import {
   EtcdError,
   type CallOptions,
   type Etcd,
+  type EtcdMembership,
   type WatchHandler,
   type WatchRequest,
 } from './etcd.ts';
 import {
+  decodeMembers,
+  decodeMembersAdded,
   decodeNoSpaceMembers,
   decodeStatus,
   decodeTxn,
   decodeWatch,
+  encodeAddLearner,
   encodeCompact,
   encodeDisarmNoSpace,
+  encodeMemberId,
+  encodeMemberList,
   encodeMoveLeader,
   encodeTxn,
   encodeWatchCreate,
@@ -35,10 +41,11 @@ const MESSAGE_SIZE_MAX = 32 << 20;
 const WINDOW_BYTES = 8 << 20;
 
 /** `target`: `unix:/path/of/socket` or `host:port`. Connects when it is first used, and again whenever it must. */
-export function createEtcdClient(target: string): Etcd {
+export function createEtcdClient(target: string): Etcd & EtcdMembership {
   const [blocks, watches, control] = [connect(target), connect(target), connect(target)];
   const kv = (method: string): string => `/etcdserverpb.KV/${method}`;
   const maintenance = (method: string): string => `/etcdserverpb.Maintenance/${method}`;
+  const cluster = (method: string): string => `/etcdserverpb.Cluster/${method}`;
   const nothing = Buffer.alloc(0);
   return {
     txn: (request, options) => call(control, kv('Txn'), encodeTxn(request), options, decodeTxn),
@@ -59,6 +66,14 @@ export function createEtcdClient(target: string): Etcd {
       for (const memberId of await call(control, alarm, nothing, options, decodeNoSpaceMembers))
         await call(control, alarm, encodeDisarmNoSpace(memberId), options, unread);
     },
+    members: (options) =>
+      call(control, cluster('MemberList'), encodeMemberList(), options, decodeMembers),
+    addLearner: (peerUrl, options) =>
+      call(control, cluster('MemberAdd'), encodeAddLearner(peerUrl), options, decodeMembersAdded),
+    removeMember: (memberId, options) =>
+      call(control, cluster('MemberRemove'), encodeMemberId(memberId), options, decodeMembers),
+    promoteMember: (memberId, options) =>
+      call(control, cluster('MemberPromote'), encodeMemberId(memberId), options, decodeMembers),
     watch: (request, handler) => watch(watches, request, handler),
     close: () => [blocks, watches, control].forEach((client) => client.close()),
   };

@@ -1,11 +1,16 @@
 import { expect, test } from '@jest/globals';
 import {
+  decodeMembers,
+  decodeMembersAdded,
   decodeNoSpaceMembers,
   decodeStatus,
   decodeTxn,
   decodeWatch,
+  encodeAddLearner,
   encodeCompact,
   encodeDisarmNoSpace,
+  encodeMemberId,
+  encodeMemberList,
   encodeMoveLeader,
   encodeTxn,
   encodeWatchCreate,
@@ -123,4 +128,31 @@ test('alarms: those for which there is no space', () => {
     .message(2, alarm(7n, 1))
     .message(2, alarm(8n, 2));
   expect(decodeNoSpaceMembers(bytes.finish())).toEqual([7n]);
+});
+
+test('members: asked for, added, removed, and read from the field in which each answer has them', () => {
+  expect(encodeMemberList().toString('hex')).toBe('0801');
+  expect(encodeAddLearner('http://r').toString('hex')).toBe(
+    `0a08${Buffer.from('http://r').toString('hex')}1001`,
+  );
+  expect(encodeMemberId(300n).toString('hex')).toBe('08ac02');
+  const id = 0xfedc_ba98_7654_3210n;
+  const started = new ProtoWriter()
+    .uint(1, id)
+    .bytes(2, text('r0'))
+    .bytes(3, text('http://a'))
+    .bytes(4, text('http://client'));
+  const learner = new ProtoWriter().uint(1, 7).bytes(3, text('http://b')).flag(5, true);
+  const members = [
+    { id, name: 'r0', peerUrls: ['http://a'], isLearner: false },
+    { id: 7n, name: '', peerUrls: ['http://b'], isLearner: true },
+  ];
+  const list = new ProtoWriter().message(1, header(7)).message(2, started).message(2, learner);
+  expect(decodeMembers(list.finish())).toEqual(members);
+  const added = new ProtoWriter()
+    .message(1, header(7))
+    .message(2, learner)
+    .message(3, started)
+    .message(3, learner);
+  expect(decodeMembersAdded(added.finish())).toEqual(members);
 });

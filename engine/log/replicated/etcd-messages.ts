@@ -4,6 +4,7 @@
  */
 import type {
   Compare,
+  EtcdMember,
   KeyValue,
   MemberStatus,
   Operation,
@@ -55,6 +56,7 @@ function rangeWriter(range: Range): ProtoWriter {
     .bytes(2, range.rangeEnd ?? none)
     .uint(3, range.limit ?? 0)
     .uint(4, range.revision ?? 0)
+    .flag(7, range.serializable ?? false)
     .flag(8, range.keysOnly ?? false);
 }
 
@@ -212,4 +214,39 @@ export function decodeNoSpaceMembers(bytes: Uint8Array): bigint[] {
     if (type === NOSPACE) members.push(memberId);
   }
   return members;
+}
+
+export const encodeMemberList = (): Buffer => new ProtoWriter().flag(1, true).finish();
+
+export const encodeAddLearner = (peerUrl: string): Buffer =>
+  new ProtoWriter().bytes(1, Buffer.from(peerUrl)).flag(2, true).finish();
+
+/** MemberRemoveRequest and MemberPromoteRequest. */
+export const encodeMemberId = (memberId: bigint): Buffer =>
+  new ProtoWriter().uint(1, memberId).finish();
+
+/** From the answer to a list, a removal or a promotion. */
+export const decodeMembers = (bytes: Uint8Array): EtcdMember[] => membersIn(bytes, 2);
+
+/** From the answer to an addition, in which the new one stands before them alone. */
+export const decodeMembersAdded = (bytes: Uint8Array): EtcdMember[] => membersIn(bytes, 3);
+
+function membersIn(bytes: Uint8Array, field: number): EtcdMember[] {
+  const reader = new ProtoReader(bytes);
+  const members: EtcdMember[] = [];
+  while (reader.next()) if (reader.field === field) members.push(decodeMember(reader.bytes()));
+  return members;
+}
+
+function decodeMember(bytes: Uint8Array): EtcdMember {
+  const reader = new ProtoReader(bytes);
+  let [id, name, isLearner] = [0n, '', false];
+  const peerUrls: string[] = [];
+  while (reader.next()) {
+    if (reader.field === 1) id = reader.id();
+    else if (reader.field === 2) name = reader.text();
+    else if (reader.field === 3) peerUrls.push(reader.text());
+    else if (reader.field === 5) isLearner = reader.flag();
+  }
+  return { id, name, peerUrls, isLearner };
 }

@@ -27,6 +27,8 @@ export interface Range {
   /** As of this revision; absent: now, whatever any member has committed. */
   readonly revision?: number;
   readonly keysOnly?: boolean;
+  /** As of what this member has applied, without asking the others: it answers without a majority, too. */
+  readonly serializable?: boolean;
 }
 
 export interface RangeResult {
@@ -114,6 +116,28 @@ export interface Etcd {
   /** The result ends it: nothing is called afterwards. */
   watch(request: WatchRequest, handler: WatchHandler): () => void;
   close(): void;
+}
+
+/** One of the cluster's members. */
+export interface EtcdMember {
+  readonly id: bigint;
+  /** Empty until the member has started for the first time. */
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  /** It takes the log and has no vote. */
+  readonly isLearner: boolean;
+}
+
+/** Who belongs to the cluster (API v3, service Cluster). Each change resolves with the members after it. */
+export interface EtcdMembership {
+  /** As a majority has it. */
+  members(options: CallOptions): Promise<readonly EtcdMember[]>;
+  /** etcd refuses while a voting member is away, or while there is a learner already. */
+  addLearner(peerUrl: string, options: CallOptions): Promise<readonly EtcdMember[]>;
+  /** For good: that member never takes part again. etcd refuses when a majority would be in danger. */
+  removeMember(memberId: bigint, options: CallOptions): Promise<readonly EtcdMember[]>;
+  /** Gives a learner its vote. etcd refuses until it has nearly all of the log. */
+  promoteMember(memberId: bigint, options: CallOptions): Promise<readonly EtcdMember[]>;
 }
 
 /**
