@@ -7,6 +7,7 @@ import type {
   V1PersistentVolumeClaim,
   V1Pod,
   V1PodDisruptionBudget,
+  V1Secret,
   V1Service,
   V1StatefulSet,
   V1StorageClass,
@@ -22,6 +23,7 @@ export type Pod = Json<V1Pod>;
 export type Job = Json<V1Job>;
 export type StatefulSet = Json<V1StatefulSet>;
 export type ConfigMap = Json<V1ConfigMap>;
+export type Secret = Json<V1Secret>;
 export type PodDisruptionBudget = Json<V1PodDisruptionBudget>;
 export type StorageClass = Json<V1StorageClass>;
 
@@ -66,6 +68,7 @@ export const resources = {
   claim: namespaced('v1', 'PersistentVolumeClaim', 'persistentvolumeclaims'),
   pod: namespaced('v1', 'Pod', 'pods'),
   configMap: namespaced('v1', 'ConfigMap', 'configmaps'),
+  secret: namespaced('v1', 'Secret', 'secrets'),
   job: namespaced('batch/v1', 'Job', 'jobs'),
   statefulSet: namespaced('apps/v1', 'StatefulSet', 'statefulsets'),
   podDisruptionBudget: namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),

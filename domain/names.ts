@@ -32,6 +32,8 @@ export const annotations = {
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */
   templateRevision: 'ledgerhouse.dev/template-revision',
+  /** On a StatefulSet: `status.peerCertificates.generations` as its pods have them, for when the status is lost. */
+  peerCertificates: 'ledgerhouse.dev/peer-certificates',
 } as const;
 
 /** On a database whose deletion the operator must act on before it goes. */
@@ -57,6 +59,8 @@ export const claimName = (workload: string, index: number) => `data-${workload}-
 export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
 export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
 export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
+/** Secret with which the etcd members of several replicas know each other; each has a number of its own, and none is changed. */
+export const peerSecretName = (workload: string, number: number) => `${workload}-peers-${number}`;
 /** ConfigMap with what a client needs to connect; named after the database alone, for pods to mount. */
 export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
 

@@ -378,6 +378,23 @@ export interface components {
                     /** Format: int32 */
                     readonly port: number;
                 }[];
+                /** @description Certificates with which the etcd members of several replicas know each other. The keys are in Secrets named WORKLOAD-peers-NUMBER and nowhere else. */
+                readonly peerCertificates?: {
+                    /**
+                     * Format: int32
+                     * @description The number of the Secret that is being made; absent while none is.
+                     */
+                    readonly next?: number;
+                    /** @description The newest ones, oldest first. Members trust the authorities of all, and show the certificate of the last but one, or of the only one. */
+                    readonly generations?: readonly {
+                        /** Format: int32 */
+                        readonly number: number;
+                        /** @description Certificate of the authority, PEM. Its key was forgotten when it had signed. */
+                        readonly authority: string;
+                        /** Format: date-time */
+                        readonly expiresAt: string;
+                    }[];
+                };
                 readonly members?: readonly {
                     /** Format: int32 */
                     readonly index: number;

@@ -16,6 +16,7 @@ export type Facts = Pick<
   | 'addresses'
   | 'resolved'
   | 'endpoints'
+  | 'peerCertificates'
 >;
 
 export interface Stall {

@@ -17,7 +17,7 @@ type Step = (observed: Observation, draft: Draft) => StepResult;
 export function plan(observed: Observation, options: PlanOptions): Draft {
   const { status = {} } = observed.database;
   const { observedGeneration, databaseId, clusterId, workload } = status;
-  const { bootstrapped, addresses, resolved, endpoints } = status;
+  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
   const draft = new Draft(
     defined({
       observedGeneration,
@@ -28,6 +28,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
       addresses,
       resolved,
       endpoints,
+      peerCertificates,
     }),
   );
   draft.activeVersion = status.version?.active;

@@ -180,7 +180,7 @@ function note(draft: Draft, refusal: Refusal): void {
 
 function factsOf(status: DatabaseStatus): Facts {
   const { observedGeneration, databaseId, clusterId, workload } = status;
-  const { bootstrapped, addresses, resolved, endpoints } = status;
+  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
   const all = {
     observedGeneration,
     databaseId,
@@ -190,6 +190,7 @@ function factsOf(status: DatabaseStatus): Facts {
     addresses,
     resolved,
     endpoints,
+    peerCertificates,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

@@ -13,7 +13,7 @@ export function subjectOf(
   draft: Draft,
   options: PlanOptions,
 ): Subject | undefined {
-  const { databaseId, workload, clusterId, resolved, endpoints } = draft.facts;
+  const { databaseId, workload, clusterId, resolved, endpoints, peerCertificates } = draft.facts;
   if (databaseId === undefined || workload === undefined || clusterId === undefined)
     return undefined;
   if (!isComplete(resolved) || draft.storageGb === undefined) return undefined;
@@ -29,6 +29,9 @@ export function subjectOf(
     accessNamespaces: database.spec.access?.namespaces ?? [],
     suspend: database.spec.suspend,
     endpoints: endpoints ?? [],
+    ...(peerCertificates?.generations === undefined
+      ? {}
+      : { peerCertificates: peerCertificates.generations }),
     ...options,
   };
 }

@@ -1,5 +1,6 @@
 /** All that a database's objects are made from. Nothing else goes into them: the same subject gives the same objects. */
 import type { Complete } from '../../domain/catalog/resolve.ts';
+import type { Generation } from '../certificates/generations.ts';
 
 export interface Subject {
   readonly name: string;
@@ -17,6 +18,11 @@ export interface Subject {
   readonly suspend: boolean;
   /** Each replica's recorded address, in order; complete before anything is made that needs it. */
   readonly endpoints: readonly Endpoint[];
+  /**
+   * Certificates of the etcd members (operator/certificates), oldest first: there before anything is made that needs them, and
+   * absent where there is no etcd.
+   */
+  readonly peerCertificates?: readonly Generation[];
   /** Where the operator and the API run: their pods may connect too. */
   readonly operatorNamespace: string;
   /** TigerBeetle's seccomp profile: the one with io_uring that is installed on the nodes (default), or none. */

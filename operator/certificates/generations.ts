@@ -1,0 +1,52 @@
+/**
+ * Which certificates the etcd members of a database use, and when there are to be others (docs/decisions/0018).
+ *
+ * Each generation is an authority, whose key is forgotten at once, and one certificate that it signed. What a generation's Secret
+ * trusts are its own authority and those of the two generations before it. Members trust by the newest generation and show the
+ * certificate of the one before, so that one round of restarts brings in a generation: whoever has not restarted yet trusts
+ * what the others begin to show, and the others still trust what it shows.
+ */
+import { peerSecretName } from '../../domain/names.ts';
+import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { Subject } from '../manifests/subject.ts';
+
+export type PeerCertificates = NonNullable<DatabaseStatus['peerCertificates']>;
+export type Generation = NonNullable<PeerCertificates['generations']>[number];
+
+const dayMs = 24 * 60 * 60_000;
+export const lifetimeMs = 730 * dayMs;
+/** From one generation to the next. A certificate is shown from its successor's making to the one after: two thirds of its life. */
+export const renewAfterMs = lifetimeMs / 3;
+/** How many authorities are trusted at a time. */
+export const generationsMax = 3;
+
+/** Whether its replicas have etcd members beside them. */
+export const hasPeers = ({ resolved: { engine, topology } }: Pick<Subject, 'resolved'>): boolean =>
+  engine.name === 'Builtin' && topology.replicas > 1;
+
+/** Names of the Secrets that a member's pod takes `ca.crt` (`trust`) and `tls.crt`, `tls.key` (`identity`) from. */
+export interface PeerSecrets {
+  readonly trust: string;
+  readonly identity: string;
+}
+
+/** `undefined` while there is no generation. */
+export function peerSecretsOf(
+  workload: string,
+  generations: readonly Generation[],
+): PeerSecrets | undefined {
+  const newest = generations.at(-1);
+  const shown = generations.at(-2) ?? newest;
+  if (newest === undefined || shown === undefined) return undefined;
+  return {
+    trust: peerSecretName(workload, newest.number),
+    identity: peerSecretName(workload, shown.number),
+  };
+}
+
+export const isDue = (generations: readonly Generation[], nowMs: number): boolean => {
+  const newest = generations.at(-1);
+  return newest === undefined || nowMs >= expiryMs(newest) - lifetimeMs + renewAfterMs;
+};
+
+export const expiryMs = ({ expiresAt }: Generation): number => Date.parse(expiresAt);

@@ -1,0 +1,36 @@
+/** The volume with a member's certificates, and where it is: files `ca.crt`, `tls.crt` and `tls.key`. */
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import { assert } from '../../base/assert.ts';
+import type { Subject } from '../manifests/subject.ts';
+import { peerSecretsOf } from './generations.ts';
+
+export const certificatesMount: V1VolumeMount = {
+  name: 'certs',
+  mountPath: '/certs',
+  readOnly: true,
+};
+
+/** From two Secrets, or from one: whom a member trusts is renewed before what it shows. */
+export function certificatesVolume({ workload, peerCertificates = [] }: Subject): V1Volume {
+  const secrets = peerSecretsOf(workload, peerCertificates);
+  assert(secrets !== undefined, 'certificates are made before what mounts them');
+  return {
+    name: certificatesMount.name,
+    projected: {
+      // Read by the containers' group, which owns the volume.
+      defaultMode: 0o440,
+      sources: [
+        { secret: { name: secrets.trust, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        {
+          secret: {
+            name: secrets.identity,
+            items: [
+              { key: 'tls.crt', path: 'tls.crt' },
+              { key: 'tls.key', path: 'tls.key' },
+            ],
+          },
+        },
+      ],
+    },
+  };
+}
