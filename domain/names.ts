@@ -45,7 +45,15 @@ export const operatorName = 'ledgerhouse-operator';
 export const apiName = 'ledgerhouse-api';
 export const catalogName = 'default';
 
-export const ports = { client: 3001, status: 3002, statsd: 8125 } as const;
+/** `peer` and `etcd`: among several replicas of the built-in engine. `etcdHealth`: for the kubelet's probes only. */
+export const ports = {
+  client: 3001,
+  status: 3002,
+  peer: 3003,
+  etcd: 2380,
+  etcdHealth: 2381,
+  statsd: 8125,
+} as const;
 
 /** Of the StatefulSet; all else is named after it. 40 + 7 characters at most, so that pods' and Jobs' names are labels too. */
 export function workloadNameOf(database: LedgerDatabase): string {
@@ -59,6 +67,11 @@ export const claimName = (workload: string, index: number) => `data-${workload}-
 export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
 export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
 export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
+/**
+ * By what replica `index` is called among its database's members of etcd, and by what their pods reach it, whatever address
+ * its Service has: members keep each other's names for ever, while a database that takes over volumes has other Services.
+ */
+export const memberName = (index: number) => `r${index}`;
 /** Secret with which the etcd members of several replicas know each other; each has a number of its own, and none is changed. */
 export const peerSecretName = (workload: string, number: number) => `${workload}-peers-${number}`;
 /** ConfigMap with what a client needs to connect; named after the database alone, for pods to mount. */
