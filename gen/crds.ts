@@ -98,6 +98,16 @@ export interface components {
                         readonly nodeSelector?: {
                             readonly [key: string]: string;
                         };
+                        /**
+                         * @description Whether a database's replicas run on a node each. Required when absent: a replica waits for a node of its own. Preferred lets several share one, which is lost with all of them.
+                         * @enum {string}
+                         */
+                        readonly spread?: "Required" | "Preferred";
+                        /**
+                         * Format: int32
+                         * @description How much of its size's processors a pod requests, all when absent. Less lets more pods onto few processors; each may use what is free.
+                         */
+                        readonly cpuRequestPercent?: number;
                     }[];
                 }[];
                 readonly topologies: readonly {
@@ -127,6 +137,19 @@ export interface components {
                      * @description How many transfers the built-in engine holds in this memory.
                      */
                     readonly transfersMax?: number;
+                    /** @description What the member of etcd gets that runs beside each of several replicas of the built-in engine, on top of the replica's own. */
+                    readonly member?: {
+                        /**
+                         * Format: int32
+                         * @description Requested, in thousandths of a core. There is no limit.
+                         */
+                        readonly cpuMillis: number;
+                        /**
+                         * Format: int32
+                         * @description Requested; the limit is twice as much.
+                         */
+                        readonly memoryMib: number;
+                    };
                     /** @description The engines that this size is large enough for; all when absent. */
                     readonly engines?: readonly ("Builtin" | "TigerBeetle")[];
                 }[];
@@ -168,6 +191,8 @@ export interface components {
                         readonly image: string;
                         /** @description Image with the agent that looks after volumes and statistics. The engine's own image when absent, which only the built-in engine's is. */
                         readonly agentImage?: string;
+                        /** @description Image with etcd 3.6.16 or a later 3.6 at /usr/local/bin/etcd, for several replicas of the built-in engine. Without it this version runs single replicas only. */
+                        readonly etcdImage?: string;
                         /** @description The versions from which a database may be upgraded to this one. */
                         readonly upgradableFrom?: readonly string[];
                         readonly oldestClient?: string;
@@ -201,6 +226,8 @@ export interface components {
                     readonly sizes?: readonly {
                         readonly size: string;
                         readonly monthly: string;
+                        /** @description Of the member of etcd beside a replica, on top; nothing when absent. */
+                        readonly memberMonthly?: string;
                     }[];
                     readonly storage?: readonly {
                         readonly tier: string;
@@ -325,6 +352,7 @@ export interface components {
                         readonly release?: string;
                         readonly image: string;
                         readonly agentImage: string;
+                        readonly etcdImage?: string;
                     };
                     readonly placement?: {
                         readonly provider: string;
@@ -332,6 +360,10 @@ export interface components {
                         readonly nodeSelector?: {
                             readonly [key: string]: string;
                         };
+                        /** @enum {string} */
+                        readonly spread?: "Required" | "Preferred";
+                        /** Format: int32 */
+                        readonly cpuRequestPercent?: number;
                     };
                     readonly topology?: {
                         readonly name: string;
@@ -344,6 +376,13 @@ export interface components {
                         readonly cpuMillis: number;
                         /** Format: int32 */
                         readonly memoryMib: number;
+                        /** @description The member of etcd beside each replica, on top. */
+                        readonly member?: {
+                            /** Format: int32 */
+                            readonly cpuMillis: number;
+                            /** Format: int32 */
+                            readonly memoryMib: number;
+                        };
                     };
                     readonly storage?: {
                         readonly tier: string;

@@ -1,7 +1,7 @@
 /** What a request to create a database gets: the catalog's resolution, in the words of the API. */
 import { priceLinesOf, priceOf } from '../../domain/catalog/price.ts';
 import type { Problem } from '../../domain/catalog/problem.ts';
-import { resolve } from '../../domain/catalog/resolve.ts';
+import { isReplicatedByEtcd, resolve } from '../../domain/catalog/resolve.ts';
 import type {
   CatalogSpec,
   DatabaseSpec,
@@ -103,6 +103,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
     tier: choice.storageTier,
     sizeGb: choice.selectedStorageGb,
     replicas: choice.nodeCount,
+    members: isReplicatedByEtcd(choice.engine, choice.nodeCount),
   };
   const price = priceOf(catalog, chosen);
   return (

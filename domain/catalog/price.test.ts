@@ -12,7 +12,7 @@ const pricesOf = (monthly: string, monthlyPerGb: string): Prices => ({
   sizes: [{ size: 'lh-5', monthly }],
   storage: [{ tier: 'network-ssd', monthlyPerGb }],
 });
-const chosen = { size: 'lh-5', tier: 'network-ssd', sizeGb: 20, replicas: 1 };
+const chosen = { size: 'lh-5', tier: 'network-ssd', sizeGb: 20, replicas: 1, members: false };
 
 test.each([
   ['10', '0.1', 20, 1, '12.00'],
@@ -30,6 +30,20 @@ test.each([
 ])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, sizeGb, replicas, expected) => {
   const price = priceOf(withPrices(pricesOf(monthly, perGb)), { ...chosen, sizeGb, replicas });
   expect(price).toEqual({ currency: 'EUR', monthly: expected });
+});
+
+test.each([
+  ['2.5', true, '43.50'],
+  ['2.5', false, '36.00'],
+  // Who names no price for it does not take one.
+  [undefined, true, '36.00'],
+])('a member of etcd at %s beside each of three replicas: %s, %s', (own, members, expected) => {
+  const prices = pricesOf('10', '0.1');
+  const sizes = [
+    { size: 'lh-5', monthly: '10', ...(own === undefined ? {} : { memberMonthly: own }) },
+  ];
+  const spec = withPrices({ ...prices, sizes });
+  expect(priceOf(spec, { ...chosen, replicas: 3, members })?.monthly).toBe(expected);
 });
 
 test('a price is exact to the cent, whatever the decimals', () => {

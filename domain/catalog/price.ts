@@ -12,6 +12,8 @@ interface Chosen {
   readonly tier: string;
   readonly sizeGb: number;
   readonly replicas: number;
+  /** Whether a member of etcd runs beside each replica. */
+  readonly members: boolean;
 }
 
 /** Of all replicas with their volumes; `undefined` where the catalog has no price for one of its parts. */
@@ -46,9 +48,10 @@ function partsOf({ prices }: CatalogSpec, chosen: Chosen) {
   const storage = prices?.storage?.find((row) => row.tier === chosen.tier);
   if (prices === undefined || size === undefined || storage === undefined) return undefined;
   const replicas = BigInt(chosen.replicas);
+  const member = chosen.members ? tenThousandths(size.memberMonthly ?? '0') : 0n;
   return {
     currency: prices.currency,
-    size: tenThousandths(size.monthly) * replicas,
+    size: (tenThousandths(size.monthly) + member) * replicas,
     storage: tenThousandths(storage.monthlyPerGb) * BigInt(chosen.sizeGb) * replicas,
   };
 }

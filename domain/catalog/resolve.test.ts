@@ -72,11 +72,60 @@ test('what is asked for is what is got', () => {
       image: 'ledgerhouse/tigerbeetle:2',
       agentImage: 'ledgerhouse/engine:1',
     },
-    placement: { provider: 'local', region: 'local-2', nodeSelector: {} },
+    placement: {
+      provider: 'local',
+      region: 'local-2',
+      nodeSelector: {},
+      spread: 'Preferred',
+      cpuRequestPercent: 50,
+    },
     topology: { name: 'ha-3', replicas: 3 },
-    size: { name: 'lh-40', cpuMillis: 100, memoryMib: 1024 },
+    size: { name: 'lh-40', cpuMillis: 50, memoryMib: 1024 },
     storage: { tier: 'local-nvme', className: 'ledgerhouse-local' },
     parameters: {},
+  });
+});
+
+test('several replicas of the built-in engine get a member of etcd each: its image, its share, its price', () => {
+  const { resolved } = ok(resolve(catalog, { topology: 'ha-3' }));
+  expect(resolved.engine.etcdImage).toBe('ledgerhouse/etcd:1');
+  expect(resolved.size).toEqual({
+    name: 'lh-5',
+    cpuMillis: 50,
+    memoryMib: 640,
+    member: { cpuMillis: 20, memoryMib: 256 },
+  });
+  expect(resolved.price?.monthly).toBe('37.80');
+  for (const request of [{}, { engine: 'TigerBeetle', topology: 'ha-3' } as const]) {
+    const { engine, size } = ok(resolve(catalog, request)).resolved;
+    expect([engine.etcdImage, size.member]).toEqual([undefined, undefined]);
+  }
+});
+
+test('where processors are few, pods are promised part of what their size says, and as much memory', () => {
+  const { size } = ok(resolve(catalog, { topology: 'ha-3', region: 'local-2' })).resolved;
+  expect(size).toEqual({
+    name: 'lh-5',
+    cpuMillis: 25,
+    memoryMib: 640,
+    member: { cpuMillis: 10, memoryMib: 256 },
+  });
+});
+
+test('a version without an image of etcd is no version for several replicas, and keeps that of those that have it', () => {
+  const request = { version: '0.3.0-broken', topology: 'ha-3' } as const;
+  expect(problemsOf(resolve(catalog, request))).toMatchObject([
+    {
+      field: 'spec.topology',
+      reason: 'TopologyUnsupported',
+      message:
+        'version 0.3.0-broken of Builtin has no etcdImage in the catalog, which topology ha-3 needs; there are single',
+    },
+  ]);
+  const upgraded = ok(resolve(catalog, request, ran({ topology: 'ha-3' })));
+  expect(upgraded.resolved.engine).toMatchObject({
+    version: '0.3.0-broken',
+    etcdImage: 'ledgerhouse/etcd:1',
   });
 });
 
@@ -172,7 +221,9 @@ test.each<[string, Request, string, string, string]>([
 ])('%s is refused in one sentence', (_, request, field, reason, message) => {
   const few: CatalogSpec = {
     ...narrow,
-    engines: narrow.engines.filter(({ name }) => name === 'Builtin'),
+    engines: narrow.engines
+      .filter(({ name }) => name === 'Builtin')
+      .map((row) => ({ ...row, topologies: ['single'] })),
     topologies: narrow.topologies.filter(({ id }) => id !== 'ha-6'),
   };
   const problems = problemsOf(resolve(few, request));
@@ -300,6 +351,7 @@ const namesOf = () => ({
   engineNext: 'ledgerhouse/engine:2',
   tigerbeetle: 'ledgerhouse/tigerbeetle:1',
   tigerbeetleNext: 'ledgerhouse/tigerbeetle:2',
+  etcd: 'ledgerhouse/etcd:1',
 });
 
 test('a version that is deprecated is given to no new database, and left to those that have it', () => {
@@ -376,7 +428,13 @@ const catalogs: fc.Arbitrary<CatalogSpec> = fc.record(
         provisioning: fc.constantFrom('AUTOMATIC' as const, 'MANUAL' as const),
         regions: fc.uniqueArray(
           fc.record(
-            { id: ids, name: fc.constant('name'), nodeSelector: fc.dictionary(ids, ids) },
+            {
+              id: ids,
+              name: fc.constant('name'),
+              nodeSelector: fc.dictionary(ids, ids),
+              spread: fc.constantFrom('Required' as const, 'Preferred' as const),
+              cpuRequestPercent: fc.integer({ min: 1, max: 100 }),
+            },
             { requiredKeys: ['id', 'name'] },
           ),
           { minLength: 1, selector: ({ id }) => id },
@@ -394,6 +452,10 @@ const catalogs: fc.Arbitrary<CatalogSpec> = fc.record(
           id: sizeIds,
           cpuMillis: fc.integer({ min: 10, max: 99 }),
           memoryMib: fc.integer({ min: 128, max: 999 }),
+          member: fc.record({
+            cpuMillis: fc.integer({ min: 10, max: 99 }),
+            memoryMib: fc.integer({ min: 256, max: 999 }),
+          }),
           engines: fc.uniqueArray(engines),
         },
         { requiredKeys: ['id', 'cpuMillis', 'memoryMib'] },
@@ -434,6 +496,7 @@ const catalogs: fc.Arbitrary<CatalogSpec> = fc.record(
                 release: versions,
                 image: ids,
                 agentImage: ids,
+                etcdImage: ids,
                 upgradableFrom: fc.uniqueArray(versions),
                 deprecated: fc.boolean(),
               },

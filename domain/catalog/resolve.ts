@@ -44,10 +44,11 @@ export function resolve(
     problems.push(...(result as readonly Problem[]));
     return undefined;
   };
-  const engine = take(resolveEngine(catalog, request, previous));
   const placement = take(resolvePlacement(catalog, request, previous.resolved?.placement));
   const topology = take(resolveTopology(catalog, request, previous.resolved?.topology));
-  const size = take(resolveSize(catalog, request, previous.resolved?.size, engine?.name));
+  const engine = take(resolveEngine(catalog, request, previous, topology));
+  const needs = { engine: engine?.name, topology, placement };
+  const size = take(resolveSize(catalog, request, previous.resolved?.size, needs));
   const storage = take(resolveStorage(catalog, request, previous));
   const engineRow = catalog.engines.find((row) => row.name === engine?.name);
   const { flags, problems: wrong } = resolveParameters(
@@ -76,6 +77,7 @@ export function resolve(
         tier: storage.tier,
         sizeGb: storageGb,
         replicas: topology.replicas,
+        members: size.member !== undefined,
       });
   return {
     ok: true,
@@ -98,6 +100,7 @@ function resolveEngine(
   catalog: CatalogSpec,
   request: Request,
   previous: Previous,
+  topology: Part<'topology'> | undefined,
 ): Part<'engine'> | readonly Problem[] {
   const before = previous.resolved?.engine;
   const name = request.engine ?? before?.name ?? catalog.defaults.engine;
@@ -139,14 +142,26 @@ function resolveEngine(
       problem('spec.version', 'UpgradePathUnsupported', sentence, [...reachable, activeVersion]),
     ];
   }
+  const etcdImage = found.etcdImage ?? before?.etcdImage;
+  const replicated = topology !== undefined && isReplicatedByEtcd(name, topology.replicas);
+  if (replicated && etcdImage === undefined) {
+    const sentence = `version ${found.version} of ${name} has no etcdImage in the catalog, which topology ${topology.name} needs`;
+    const offered = catalog.topologies.filter((one) => one.replicas === 1).map(({ id }) => id);
+    return [problem('spec.topology', 'TopologyUnsupported', sentence, offered)];
+  }
   return {
     name,
     version: found.version,
     release: found.release,
     image: found.image,
     agentImage: found.agentImage ?? found.image,
+    ...(replicated && etcdImage !== undefined ? { etcdImage } : {}),
   };
 }
+
+/** Whether each replica has a member of etcd beside it, which keeps the log of all of them. */
+export const isReplicatedByEtcd = (engine: string | undefined, replicas: number): boolean =>
+  engine === 'Builtin' && replicas > 1;
 
 function resolvePlacement(
   catalog: CatalogSpec,
@@ -175,7 +190,14 @@ function resolvePlacement(
     const sentence = `provider ${providerId} has no region "${regionId}"`;
     return [problem('spec.region', 'UnknownRegion', sentence, ids)];
   }
-  return { provider: provider.id, region: region.id, nodeSelector: region.nodeSelector ?? {} };
+  const { nodeSelector = {}, spread, cpuRequestPercent } = region;
+  return {
+    provider: provider.id,
+    region: region.id,
+    nodeSelector,
+    ...(spread === undefined ? {} : { spread }),
+    ...(cpuRequestPercent === undefined ? {} : { cpuRequestPercent }),
+  };
 }
 
 function resolveTopology(
@@ -196,7 +218,7 @@ function resolveSize(
   catalog: CatalogSpec,
   request: Request,
   before: Resolved['size'],
-  engine: string | undefined,
+  { engine, topology, placement }: SizeNeeds,
 ): Part<'size'> | readonly Problem[] {
   const name = request.size ?? before?.name ?? catalog.defaults.size;
   if (before !== undefined && before.name === name) return before;
@@ -211,8 +233,28 @@ function resolveSize(
     const sentence = `size ${name} is too small for the engine ${engine}`;
     return [problem('spec.size', 'SizeUnsupported', sentence, ids)];
   }
-  return { name: row.id, cpuMillis: row.cpuMillis, memoryMib: row.memoryMib };
+  // Where processors are few, pods are promised less of them than their size says; they may use all that is free.
+  const percent = placement?.cpuRequestPercent ?? 100;
+  const promised = (cpuMillis: number) => Math.max(Math.round((cpuMillis * percent) / 100), 1);
+  const { cpuMillis, memoryMib, member = defaultMember } = row;
+  return {
+    name: row.id,
+    cpuMillis: promised(cpuMillis),
+    memoryMib,
+    ...(topology !== undefined && isReplicatedByEtcd(engine, topology.replicas)
+      ? { member: { cpuMillis: promised(member.cpuMillis), memoryMib: member.memoryMib } }
+      : {}),
+  };
 }
+
+interface SizeNeeds {
+  readonly engine: string | undefined;
+  readonly topology: Part<'topology'> | undefined;
+  readonly placement: Part<'placement'> | undefined;
+}
+
+/** Of a size that says nothing of it: what a member needs while the engines send it full batches. */
+const defaultMember = { cpuMillis: 100, memoryMib: 1024 };
 
 function resolveStorage(
   catalog: CatalogSpec,

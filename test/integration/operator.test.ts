@@ -111,7 +111,11 @@ test.each([
   [{ region: 'moon' }, 'UnknownRegion', 'there are local-1, local-2'],
   [{ storage: { tier: 'tape' } }, 'UnknownTier', 'there are network-ssd, local-nvme'],
   [{ storage: { sizeGb: 101 } }, 'StorageOutOfRange', 'has 1 to 100 GB, not 101'],
-  [{ topology: 'ha-3' as const }, 'TopologyUnsupported', 'there are single'],
+  [
+    { topology: 'ha-3' as const, version: '0.3.0-broken' },
+    'TopologyUnsupported',
+    'has no etcdImage in the catalog',
+  ],
   [{ parameters: { speed: 'high' } }, 'UnknownParameter', 'there are limitConnections'],
   [{ parameters: { limitConnections: '0' } }, 'InvalidParameter', 'must be at least 1'],
   [

@@ -63,6 +63,7 @@ export const figure = (what: string, sinceMs: number): number => {
 
 const always = ['operator', 'engine'] as const;
 type Extra =
+  | 'etcd'
   | 'ledger-client'
   | 'engine-next'
   | 'operator-next'
@@ -116,6 +117,7 @@ function catalogOf(images: Partial<Record<Extra | 'engine', string>>): CatalogSp
     engineNext: images['engine-next'] ?? namesOnly.engineNext,
     tigerbeetle: real ?? images['tigerbeetle-double'] ?? namesOnly.tigerbeetle,
     tigerbeetleNext: realNext ?? images['tigerbeetle-double-next'] ?? namesOnly.tigerbeetleNext,
+    etcd: images.etcd ?? namesOnly.etcd,
   });
   // A registry that refuses at once, instead of one whose name is looked up for half a minute.
   const refused = { image: '127.0.0.1:1/ledgerhouse/missing:1' };
