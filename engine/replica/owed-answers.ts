@@ -23,6 +23,11 @@ export class OwedAnswers {
     for (const { send } of ready) send();
   }
 
+  /** Whether what tells of the state at `op` may be sent, and was. */
+  maySay(op: number): boolean {
+    return op <= this.#ledOp;
+  }
+
   /** Sends what tells of the state at `op`, now or when it may be told. */
   when(op: number, send: () => void): void {
     if (op <= this.#ledOp) return send();

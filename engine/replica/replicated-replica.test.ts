@@ -51,3 +51,24 @@ test.each([0, 1, 2])(
     world.end();
   },
 );
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'who reached nobody but a leader that stops is answered within 0.5 s (seed %i)',
+  async (seed) => {
+    const world = new ReplicaWorld({ seed, chaosMs, hedges: false });
+    await world.runQuietly(3000);
+    for (const client of world.clients) client.forget();
+    const leader = world.members.find(({ standing }) => standing?.role === 'primary');
+    void leader?.stop();
+    await world.simulation.run(50);
+    // Who asks only when it has gone asks nobody, here: real clients ask one other besides.
+    for (const client of world.clients) client.stopped = true;
+    await world.simulation.run(2000);
+    const { violation, writes } = world.history;
+    expect(violation).toBeUndefined();
+    expect(writes).toBeGreaterThan(0);
+    expect(leader?.standing).toBeUndefined();
+    expect(Math.max(...world.clients.map(({ longestMs }) => longestMs))).toBeLessThan(500);
+    world.end();
+  },
+);

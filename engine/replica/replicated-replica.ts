@@ -73,6 +73,9 @@ const PENDING_MS = 10_000;
 const CHECKPOINT_AFTER_BYTES = 64 << 20;
 const CHECKPOINT_RETRY_MS = 1000;
 const CATCH_UP_RETRY_MS = 250;
+/** Who has handed over stays so long at most for those who asked it as the leader. */
+const LEAVE_MS = 1000;
+const LEAVE_LOOK_MS = 5;
 
 export class ReplicatedReplica implements ServedReplica {
   readonly #options: ReplicatedReplicaOptions;
@@ -94,6 +97,8 @@ export class ReplicatedReplica implements ServedReplica {
   #ahead = { accounts: 0, transfers: 0 };
   #pulsing = false;
   #handingOver = false;
+  /** It has handed over, to stop. */
+  #leaving = false;
   #checkpointOp = 0;
   #logBytes = 0;
   #checkpointing: Promise<void> | undefined;
@@ -245,8 +250,9 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   async stop(): Promise<void> {
-    await this.handOver();
-    // What came meanwhile is the next leader's.
+    const led = this.#leads;
+    const hasSuccessor = await this.handOver();
+    if (led && hasSuccessor) await this.#answerTheLast();
     this.#forwardWaiting();
     this.#stopped.abort();
     await this.#checkpointing;
@@ -322,7 +328,9 @@ export class ReplicatedReplica implements ServedReplica {
     if (!this.#leads && !this.#keeps(message, sink)) return;
     const nowMs = this.#options.timers.nowMs();
     const request = this.#pending.put(message, sink, { nowMs, fromPeer });
-    if (request !== undefined && this.#leads) this.#lead(request);
+    if (request === undefined) return;
+    if (this.#leads) this.#lead(request);
+    else if (this.#leaving) this.#forwardWaiting();
   }
 
   /** Whether a backup keeps a request; what it can answer it answers. */
@@ -536,7 +544,8 @@ export class ReplicatedReplica implements ServedReplica {
     const late = timers.nowMs() - FORWARD_AFTER_MS;
     for (const request of this.#pending.all()) {
       if (request.forwardedUnder >= lead.fence || request.state !== 'waiting') continue;
-      if (request.arrivedAtMs > late && lead.fence === this.#leadSeen) continue;
+      const isNew = request.arrivedAtMs > late && !this.#leaving;
+      if (isNew && lead.fence === this.#leadSeen) continue;
       request.forwardedUnder = lead.fence;
       peers.forward(lead.replica, request.message);
     }
@@ -618,6 +627,7 @@ export class ReplicatedReplica implements ServedReplica {
       try {
         if (source !== undefined) {
           await replaceFile(
+      (this.#position?.sequence === 0 && floor <= 1) ||
             (write) => peers.fetchState(source.replica, floor, write),
             async () => {
               await this.#file?.close();

@@ -8,6 +8,7 @@ import { createClient, type Client } from 'tigerbeetle-node';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { eventually } from '../support/shell.ts';
 import { ReplicaGroup, type ReplicaGroupOptions } from './replica-group.ts';
+import { accountOf, Writer } from './writer.ts';
 
 const kills = Number(process.env['REPLICAS_KILLS'] ?? '4');
 jest.setTimeout(120_000 + kills * 20_000);
@@ -36,77 +37,6 @@ function newClient({ addresses }: ReplicaGroup): Client {
   const client = createClient({ cluster_id: 0n, replica_addresses: [...addresses] });
   clients.push(client);
   return client;
-}
-
-const userData = { user_data_128: 0n, user_data_64: 0n, user_data_32: 0 };
-const accountOf = (id: bigint) => ({
-  id,
-  debits_pending: 0n,
-  debits_posted: 0n,
-  credits_pending: 0n,
-  credits_posted: 0n,
-  ...userData,
-  reserved: 0,
-  ledger: 1,
-  code: 1,
-  flags: 0,
-  timestamp: 0n,
-});
-const transferOf = (id: bigint, amount = 1n) => ({
-  id,
-  debit_account_id: 1n,
-  credit_account_id: 2n,
-  amount,
-  pending_id: 0n,
-  ...userData,
-  timeout: 0,
-  ledger: 1,
-  code: 1,
-  flags: 0,
-  timestamp: 0n,
-});
-
-/** Writes one transfer after another, each answered before the next, and remembers when. */
-class Writer {
-  acknowledged = 0n;
-  readonly #client: Client;
-  readonly #answeredAtMs: number[] = [performance.now()];
-  #stopped = false;
-  readonly done: Promise<void>;
-
-  constructor(client: Client) {
-    this.#client = client;
-    this.done = this.#run();
-  }
-
-  /** The longest time without an answer, ms. */
-  get longestGapMs(): number {
-    return this.#answeredAtMs.reduce(
-      (longest, at, i, all) => Math.max(longest, at - (all[i - 1] ?? at)),
-      0,
-    );
-  }
-
-  /** As of now a fresh measure. */
-  forget(): void {
-    this.#answeredAtMs.splice(0, this.#answeredAtMs.length - 1);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.done;
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#stopped) {
-      const [result] = await this.#client.createTransfers([transferOf(this.acknowledged + 1n)]);
-      // Created, and by this very request: a request that was run twice would say that it exists.
-      if (Number(result?.status) !== created)
-        throw new Error(`transfer ${this.acknowledged + 1n}: status ${result?.status}`);
-      this.acknowledged += 1n;
-      this.#answeredAtMs.push(performance.now());
-    }
-  }
 }
 
 /** Asks again and again for what was acknowledged last. */

@@ -35,6 +35,8 @@ export class FenceCheck {
   /** In the order of arrival. */
   #waiting: Waiting[] = [];
   #checking = false;
+  /** Aborted when raft has a new leader: a look that the old one was asked for may never come. */
+  #election = new AbortController();
 
   constructor(options: FenceCheckOptions) {
     this.#options = options;
@@ -63,9 +65,16 @@ export class FenceCheck {
     for (const { resolve } of this.#waiting.splice(0, count)) resolve();
   }
 
+  /** Raft has a new leader or none: what hangs on the old one is asked again. */
+  raftChanged(): void {
+    this.#election.abort();
+    this.#election = new AbortController();
+  }
+
   /** Refuses what waits and what comes. */
   stop(): void {
     this.#stopped.abort();
+    this.#election.abort();
     for (const { reject } of this.#waiting.splice(0)) reject(new ReadRefused('not_leading'));
   }
 
@@ -79,7 +88,7 @@ export class FenceCheck {
       await Promise.resolve();
       const began = this.moment();
       try {
-        const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
+        const options = { timeoutMs: CALL_TIMEOUT_MS, signal: this.#election.signal };
         const { results } = await etcd.txn({ compare: [], success: [lead], failure: [] }, options);
         if (signal.aborted) break;
         if (results[0]?.kvs[0]?.modRevision !== fence) {

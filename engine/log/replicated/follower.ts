@@ -39,6 +39,8 @@ export class Follower {
   readonly #pending = new Map<number, Uint8Array>();
   #misfits = 0;
   #live = false;
+  /** Aborted when raft has a new leader: a page that was asked of the old one may never come. */
+  #election = new AbortController();
   /** Ends the watch that runs. */
   #again: () => void = () => undefined;
 
@@ -53,10 +55,17 @@ export class Follower {
     return this.#live;
   }
 
+  /** Raft has a new leader or none: what hangs on the old one is asked again. */
+  raftChanged(): void {
+    this.#election.abort();
+    this.#election = new AbortController();
+  }
+
   /** Nothing is told after it. */
   stop(): void {
     this.#live = false;
     this.#stopped.abort();
+    this.#election.abort();
     this.#again();
   }
 
@@ -95,7 +104,7 @@ export class Follower {
     let revision: number | undefined;
     let bytes = 0;
     for (let from = this.#position.sequence + 1; ;) {
-      const page = await readTail(etcd, from, { revision, signal });
+      const page = await readTail(etcd, from, { revision, signal: this.#election.signal });
       ({ revision } = page);
       if (signal.aborted) return { revision };
       if (page.floor > this.#position.sequence + 1) return { revision, behind: page.floor };

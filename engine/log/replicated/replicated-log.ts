@@ -306,7 +306,11 @@ export class ReplicatedLog {
     if (status !== undefined) {
       this.#space.look(status);
       const raft = `${status.leaderId} ${status.raftTerm}`;
-      if (raft !== this.#raft) this.#reign?.appender.raftChanged();
+      if (raft !== this.#raft) {
+        this.#reign?.appender.raftChanged();
+        this.#reign?.fenceCheck.raftChanged();
+        this.#follower?.raftChanged();
+      }
       this.#raft = raft;
     }
     if (this.#records === undefined) return;

@@ -25,6 +25,8 @@ export interface WorldOptions {
   readonly clients?: number;
   /** A replica whose memory is at fault. */
   readonly broken?: number;
+  /** Clients send each request to one more replica than the leader; true when absent. */
+  readonly hedges?: boolean;
 }
 
 export interface Outcome {
@@ -46,21 +48,23 @@ export class ReplicaWorld implements ClientWorld {
   readonly members: readonly SimMember[];
   readonly retainedBytesMax: number;
   readonly broken: number | undefined;
-  readonly #clients: readonly SimClient[];
+  readonly hedges: boolean;
+  readonly clients: readonly SimClient[];
   reigns = 0;
   /** Part of what is said between clients and replicas, and among replicas, that is lost. */
   loss = 0;
   #chaos = false;
 
-  constructor({ seed, replicaCount = 3, clients = 4, broken }: WorldOptions) {
+  constructor({ seed, replicaCount = 3, clients = 4, broken, hedges = true }: WorldOptions) {
     this.simulation = new Simulation(seed);
     this.broken = broken;
+    this.hedges = hedges;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
     // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
     this.retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
     this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
-    this.#clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
+    this.clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
   }
 
   /** Takes something from one place to another, or not. */
@@ -88,7 +92,7 @@ export class ReplicaWorld implements ClientWorld {
   async #begin(): Promise<void> {
     for (const member of this.members) await member.format();
     for (const member of this.members) member.start();
-    for (const client of this.#clients) client.begin();
+    for (const client of this.clients) client.begin();
   }
 
   async run(chaosMs: number): Promise<Outcome> {
@@ -181,25 +185,25 @@ export class ReplicaWorld implements ClientWorld {
     // What was planned in the chaos ends within this time.
     await this.simulation.run(1000);
     for (const member of this.members) member.start();
-    for (const client of this.#clients) client.stopped = true;
+    for (const client of this.clients) client.stopped = true;
     for (let passed = 0; passed < HEALED_MS && !this.#isLevel() && !this.#violation; passed += 250)
       await this.simulation.run(250);
     if (this.#violation) return;
     if (!this.#isLevel()) {
       const ops = this.members.map(({ op }) => op).join(', ');
-      const idle = this.#clients.filter(({ isIdle }) => isIdle).length;
+      const idle = this.clients.filter(({ isIdle }) => isIdle).length;
       this.history.fail(`healed, and not level within 15 s: ops ${ops}, ${idle} clients answered`);
       return;
     }
     // One of each client's has expired meanwhile.
     for (const { transfers } of this.members)
-      this.history.finished(transfers - this.#clients.length);
+      this.history.finished(transfers - this.clients.length);
   }
 
   #isLevel(): boolean {
     if (this.members.some(({ pending }) => pending !== 0)) return false;
     const states = new Set(this.members.map(({ op, stateHash }) => `${op} ${stateHash}`));
-    return states.size === 1 && this.#clients.every(({ isIdle }) => isIdle);
+    return states.size === 1 && this.clients.every(({ isIdle }) => isIdle);
   }
 }
 
@@ -328,6 +332,12 @@ class SimMember {
     this.#replica = undefined;
     this.#link = undefined;
     this.#held = undefined;
+  }
+
+  /** As by SIGTERM. */
+  async stop(): Promise<void> {
+    await this.#replica?.stop();
+    this.kill();
   }
 
   freeze(): void {

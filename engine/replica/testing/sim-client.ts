@@ -18,6 +18,8 @@ export interface ClientWorld {
   readonly simulation: Simulation;
   readonly history: History;
   readonly replicaCount: number;
+  /** Each request goes to one more replica than the leader. */
+  readonly hedges: boolean;
   /** Takes a message to a replica, or loses it; answers come by `take`. */
   deliver(replica: number, message: Uint8Array, client: SimClient): void;
 }
@@ -37,6 +39,8 @@ export class SimClient {
   #view = 0;
   #parent: Uint8Array = new Uint8Array(16);
   #inFlight: InFlight | undefined;
+  #sentAtMs = 0;
+  #longestMs = 0;
   /** Begins no more requests. */
   stopped = false;
 
@@ -47,6 +51,17 @@ export class SimClient {
 
   get isIdle(): boolean {
     return this.#inFlight === undefined;
+  }
+
+  /** The longest time that it waited for an answer, until now; ms. */
+  get longestMs(): number {
+    const waitsMs = this.isIdle ? 0 : this.#world.simulation.nowMs - this.#sentAtMs;
+    return Math.max(this.#longestMs, waitsMs);
+  }
+
+  /** As of now a fresh measure. */
+  forget(): void {
+    this.#longestMs = 0;
   }
 
   begin(): void {
@@ -64,6 +79,7 @@ export class SimClient {
     const current = this.#inFlight;
     this.#view = Math.max(this.#view, header.view);
     if (current === undefined || !same(reply.requestChecksum, current.header.checksum)) return;
+    this.#longestMs = this.longestMs;
     this.#inFlight = undefined;
     this.#parent = reply.context.slice();
     if (current.kind === 'register') this.#session = reply.commit;
@@ -113,15 +129,16 @@ export class SimClient {
     message.set(head);
     message.set(body, head.length);
     this.#inFlight = { message, header: new Header(head), kind, begun };
+    this.#sentAtMs = this.#world.simulation.nowMs;
     this.#transmit(this.#inFlight, RETRY_FIRST_MS);
   }
 
   #transmit(request: InFlight, againMs: number): void {
-    const { simulation, replicaCount } = this.#world;
+    const { simulation, replicaCount, hedges } = this.#world;
     if (this.#inFlight !== request) return;
     const believed = this.#view % replicaCount;
     const other = (believed + 1 + simulation.below(replicaCount - 1)) % replicaCount;
-    for (const replica of [believed, other])
+    for (const replica of hedges ? [believed, other] : [believed])
       this.#world.deliver(replica, request.message.slice(), this);
     simulation.after(againMs, () => this.#transmit(request, RETRY_MS * simulation.between(1, 2)));
   }
