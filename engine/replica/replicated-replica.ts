@@ -270,6 +270,30 @@ export class ReplicatedReplica implements ServedReplica {
     this.#options.peers.close();
   }
 
+  /**
+   * Whoever asked this replica as the leader may have reached no other one. The next leader executes what is passed on to it
+   * and knows no way to the client, so that this one stays until it has executed that too, and answers.
+   */
+  async #answerTheLast(): Promise<void> {
+    const { timers } = this.#options;
+    const untilMs = timers.nowMs() + LEAVE_MS;
+    const { signal } = this.#stopped;
+    this.#leaving = true;
+    this.#forwardWaiting();
+    while (this.#isAskedAsLeader() && timers.nowMs() < untilMs)
+      await sleep(timers, LEAVE_LOOK_MS, signal);
+    // Executed, but told only when the leader is known to be as far.
+    const { op } = this.#executor;
+    while (!this.#owed.maySay(op) && timers.nowMs() < untilMs)
+      await sleep(timers, LEAVE_LOOK_MS, signal);
+  }
+
+  /** A client waits that has not heard of the next leader. Others ask that one, and this one only besides. */
+  #isAskedAsLeader(): boolean {
+    const { view } = this.#log?.lead ?? { view: Infinity };
+    return this.#pending.all().some(({ header }) => header.header.view < view);
+  }
+
   get #leads(): boolean {
     return this.#role.kind === 'leading' && this.#halted === undefined;
   }
