@@ -4,6 +4,8 @@
  */
 import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { annotations } from '../../domain/names.ts';
+import { hasPeers } from '../certificates/generations.ts';
+import { certificatesVolume } from '../certificates/volume.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import { claimLabels, claimSpec } from './claim.ts';
@@ -29,6 +31,9 @@ export function buildStatefulSet(subject: Subject, live?: StatefulSet): Stateful
       annotations: {
         [annotations.templateInputs]: templateInputs(subject),
         [annotations.templateRevision]: String(templateRevision),
+        ...(subject.peerCertificates === undefined
+          ? {}
+          : { [annotations.peerCertificates]: JSON.stringify(subject.peerCertificates) }),
       },
     }),
     spec: {
@@ -48,6 +53,8 @@ export function buildStatefulSet(subject: Subject, live?: StatefulSet): Stateful
 
 export function podTemplate(subject: Subject): V1PodTemplateSpec {
   const { engine } = subject.resolved;
+  const adapter = adapterOf(engine.name);
+  const { initContainers, volumes, hostAliases } = adapter.beside(subject);
   return {
     metadata: {
       labels: podLabels(subject, Role.replica),
@@ -69,8 +76,12 @@ export function podTemplate(subject: Subject): V1PodTemplateSpec {
           ],
           [replicaIndexEnv],
         ),
+        ...initContainers,
       ],
-      containers: adapterOf(engine.name).containers(subject),
+      containers: adapter.containers(subject),
+      ...(volumes.length === 0 ? {} : { volumes: [...volumes] }),
+      ...(hostAliases.length === 0 ? {} : { hostAliases: [...hostAliases] }),
+      ...(hasPeers(subject) ? { volumes: [certificatesVolume(subject)] } : {}),
     },
   };
 }

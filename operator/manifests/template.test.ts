@@ -11,6 +11,7 @@ import { templateInputs, templateRevision } from './template.ts';
  */
 const digests: Readonly<Record<number, string>> = {
   1: '682bd0bec6b58bc32216ee293696b5e5',
+  2: '3290e4cb41f638faa439ca339b6e2028',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
@@ -53,13 +54,10 @@ const changes: readonly [string, (subject: Subject) => Subject][] = [
   ['agent image', (subject) => engineOf(subject, { agentImage: 'other' })],
   ['version', (subject) => engineOf(subject, { version: '9.9.9' })],
   ['release', (subject) => engineOf(subject, { release: '9.9.9' })],
-  [
-    'cpu',
-    (subject) => withResolved(subject, { size: { name: 'x', cpuMillis: 1, memoryMib: 8192 } }),
-  ],
+  ['cpu', (subject) => withResolved(subject, { size: { ...subject.resolved.size, cpuMillis: 1 } })],
   [
     'memory',
-    (subject) => withResolved(subject, { size: { name: 'x', cpuMillis: 2000, memoryMib: 9000 } }),
+    (subject) => withResolved(subject, { size: { ...subject.resolved.size, memoryMib: 9000 } }),
   ],
   [
     'name of the size',
@@ -75,6 +73,39 @@ const changes: readonly [string, (subject: Subject) => Subject][] = [
       withResolved(subject, {
         placement: { provider: 'local', region: 'local-1', nodeSelector: {} },
       }),
+  ],
+  [
+    'certificates, of several replicas of Builtin only',
+    (subject) =>
+      subject.peerCertificates === undefined
+        ? subject
+        : { ...subject, peerCertificates: subject.peerCertificates.slice(0, 1) },
+  ],
+  [
+    'image of etcd',
+    (subject) =>
+      subject.resolved.engine.etcdImage === undefined
+        ? subject
+        : engineOf(subject, { etcdImage: 'other' }),
+  ],
+  [
+    'size of the member of etcd',
+    (subject) =>
+      subject.resolved.size.member === undefined
+        ? subject
+        : withResolved(subject, {
+            size: { ...subject.resolved.size, member: { cpuMillis: 1, memoryMib: 512 } },
+          }),
+  ],
+  [
+    'nodes shared',
+    (subject) =>
+      withResolved(subject, { placement: { ...subject.resolved.placement, spread: 'Preferred' } }),
+  ],
+  [
+    'nodes not shared, as when nothing is said',
+    (subject) =>
+      withResolved(subject, { placement: { ...subject.resolved.placement, spread: 'Required' } }),
   ],
   [
     'provider and region',

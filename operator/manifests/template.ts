@@ -3,10 +3,11 @@
  * an existing StatefulSet keeps the template it has, whatever newer code would build from them.
  */
 import { createHash } from 'node:crypto';
+import { peerSecretsOf } from '../certificates/generations.ts';
 import type { Subject } from './subject.ts';
 
 /** Of the code that builds the template. Raised with every change of what it builds (template.test.ts holds it to that). */
-export const templateRevision = 1;
+export const templateRevision = 2;
 
 /** Hash of exactly what the template is made from: 32 hexadecimal digits. */
 export function templateInputs(subject: Subject): string {
@@ -25,6 +26,15 @@ export function templateInputs(subject: Subject): string {
     ...(engine.name === 'TigerBeetle'
       ? { seccomp: subject.tigerBeetleSeccomp ?? 'Localhost' }
       : {}),
+    ...(placement.spread === 'Preferred' && topology.replicas > 1
+      ? { spread: placement.spread }
+      : {}),
+    ...(size.member === undefined
+      ? {}
+      : { etcd: [engine.etcdImage, size.member.cpuMillis, size.member.memoryMib] }),
+    ...(subject.peerCertificates === undefined
+      ? {}
+      : { peers: peerSecretsOf(subject.workload, subject.peerCertificates) }),
   };
   return createHash('sha256').update(JSON.stringify(inputs)).digest('hex').slice(0, 32);
 }

@@ -8,12 +8,19 @@ const images = {
   TigerBeetle: { version: '0.17.9', release: '0.17.9', image: 'tigerbeetle:0.17.9' },
 };
 
+const peerCertificates = [1, 2].map((number) => ({
+  number,
+  authority: `-----BEGIN CERTIFICATE-----\n${number}\n-----END CERTIFICATE-----\n`,
+  expiresAt: `202${7 + number}-01-01T00:00:00Z`,
+}));
+
 export function subjectOf(
   engine: 'Builtin' | 'TigerBeetle',
   topology: keyof typeof replicasOf,
   changes: Partial<Subject> = {},
 ): Subject {
   const replicas = replicasOf[topology];
+  const members = engine === 'Builtin' && replicas > 1;
   return {
     name: 'payments',
     namespace: 'org-acme',
@@ -22,10 +29,20 @@ export function subjectOf(
     workload: 'payments-5e1f0c',
     clusterId: '18762113425345234523452345234523452345',
     resolved: {
-      engine: { name: engine, agentImage: 'ledgerhouse/engine:0.1.0', ...images[engine] },
+      engine: {
+        name: engine,
+        agentImage: 'ledgerhouse/engine:0.1.0',
+        ...images[engine],
+        ...(members ? { etcdImage: 'ledgerhouse/etcd:3.6.16' } : {}),
+      },
       placement: { provider: 'local', region: 'local-1', nodeSelector: { region: 'local-1' } },
       topology: { name: topology, replicas },
-      size: { name: 'lh-40', cpuMillis: 2000, memoryMib: 8192 },
+      size: {
+        name: 'lh-40',
+        cpuMillis: 2000,
+        memoryMib: 8192,
+        ...(members ? { member: { cpuMillis: 200, memoryMib: 1024 } } : {}),
+      },
       storage: { tier: 'network-ssd', className: 'ledgerhouse-network' },
       parameters: {},
     },
@@ -38,6 +55,7 @@ export function subjectOf(
       port: 3001,
     })),
     operatorNamespace: 'ledgerhouse-system',
+    ...(members ? { peerCertificates } : {}),
     ...changes,
   };
 }
