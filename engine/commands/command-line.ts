@@ -1,5 +1,6 @@
 /** A program of verbs: its help, the choice of a verb, and what a mistake or a refusal looks like. */
 import { DataFileError } from '../log/errors.ts';
+import { ReplacementRefused } from '../members/ask-leader.ts';
 import { MemberMismatch } from '../server/member-mismatch.ts';
 import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 
@@ -44,6 +45,7 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
 /** What is told with a line and no stack: a mistake in the command line, a data file that is refused, the system's no. */
 export function isRefusal(error: unknown): error is Error {
   if (error instanceof UsageError || error instanceof DataFileError) return true;
+  if (error instanceof ReplacementRefused) return true;
   return error instanceof MemberMismatch || isSystemError(error);
 }
 

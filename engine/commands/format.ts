@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatDataFile } from '../log/format-file.ts';
+import { forgetMember } from '../members/own-member.ts';
 import { LOG_SIZE_MIN } from '../log/layout.ts';
 import { engineRelease } from '../wire/release.ts';
 import { UsageError, type Verb } from './verb.ts';
@@ -55,6 +56,7 @@ export const format: Verb = {
         ? logOf(replicaCount)
         : { logSizeBytes: parseSize('log-size', logSize) }),
     });
+    await forgetMember(path);
     process.stderr.write(
       `formatted ${path}: cluster=${identity.clusterId} replica=${identity.replicaIndex} replica-count=${replicaCount}\n`,
     );

@@ -1,7 +1,15 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemTimers } from '../../base/timers.ts';
+import { DataFileError } from '../log/errors.ts';
 import { formatDataFile } from '../log/format-file.ts';
+import { askLeader } from '../members/ask-leader.ts';
+import { forgetMember } from '../members/own-member.ts';
+import { isPeerUrl } from '../members/questions.ts';
+import type { ReplicaIdentity } from '../log/log.ts';
 import { engineRelease } from '../wire/release.ts';
 import { logOf, required } from './format.ts';
-import { UsageError, type Verb } from './verb.ts';
+import { UsageError, type Input, type Verb } from './verb.ts';
 import { parseAddresses, parseClusterId, parseInteger } from './values.ts';
 
 export const recover: Verb = {
@@ -15,6 +23,22 @@ export const recover: Verb = {
     { name: 'replica', value: 'index', help: 'index of the lost replica' },
     { name: 'replica-count', value: 'count', help: 'replicas of the cluster' },
     { name: 'incarnation', value: 'count', help: 'as for start; 1 by default' },
+    {
+      name: 'peer-addresses',
+      value: 'list',
+      help: "as for start; with it the leader is asked to replace the lost replica's etcd member first",
+    },
+    {
+      name: 'member-url',
+      value: 'url',
+      help: "where the other members reach this replica's, e.g. https://10.0.0.5:2380",
+    },
+    {
+      name: 'member-folder',
+      value: 'path',
+      help: "etcd's folder of this replica: what is left in it is removed",
+    },
+    { name: 'timeout', value: 'seconds', help: 'how long to ask the leader; 120 by default' },
     { name: 'development', value: undefined, help: 'taken for compatibility' },
   ],
   async run(input) {
@@ -31,17 +55,32 @@ export const recover: Verb = {
     if (addresses !== undefined) parseAddresses(addresses);
     const replicaCount = parseInteger('replica-count', count, 2, 6);
     const replica = required(input.flag('replica'), 'replica');
-    const incarnation = input.flag('incarnation') ?? '1';
+    const incarnation = parseInteger(
+      'incarnation',
+      input.flag('incarnation') ?? '1',
+      1,
+      2 ** 32 - 1,
+    );
     const identity = {
       clusterId: parseClusterId(required(input.flag('cluster'), 'cluster')),
       replicaIndex: parseInteger('replica', replica, 0, replicaCount - 1),
       replicaCount,
     };
+    const folder = input.flag('member-folder');
+    const isThere = await exists(path);
+    const onlyMemberLost =
+      isThere && folder !== undefined && !(await exists(join(folder, 'member')));
+    if (isThere && !onlyMemberLost) throw notLost(path);
+    if (input.flag('peer-addresses') !== undefined)
+      await replaceMember(input, path, identity, incarnation);
+    await forgetMember(path);
+    // What the data file holds is in the log: the replica goes on from there.
+    if (onlyMemberLost) return 0;
     await formatDataFile({
       path,
       identity,
       release: engineRelease,
-      lostIn: parseInteger('incarnation', incarnation, 1, 2 ** 32 - 1),
+      lostIn: incarnation,
       ...logOf(replicaCount),
     });
     process.stderr.write(
@@ -50,3 +89,54 @@ export const recover: Verb = {
     return 0;
   },
 };
+
+/** Where `start`'s companion, etcd, is told whom it joins: `initial-cluster`, beside the data file. */
+export const initialClusterPath = (path: string): string => `${path}.initial-cluster`;
+
+/** The data file comes last: while there is none, nothing of this replica starts. */
+async function replaceMember(
+  input: Input,
+  path: string,
+  { clusterId, replicaIndex, replicaCount }: ReplicaIdentity,
+  incarnation: number,
+): Promise<void> {
+  const addresses = parseAddresses(required(input.flag('peer-addresses'), 'peer-addresses'));
+  if (addresses.length !== replicaCount) {
+    throw new UsageError(
+      `--peer-addresses has ${addresses.length} of ${replicaCount} entries; all replicas must be named`,
+    );
+  }
+  const peerUrl = required(input.flag('member-url'), 'member-url');
+  if (!isPeerUrl(peerUrl))
+    throw new UsageError(`--member-url is "${peerUrl}"; it is like https://10.0.0.5:2380`);
+  const timeout = parseInteger('timeout', input.flag('timeout') ?? '120', 1, 86_400);
+  const initialCluster = await askLeader({
+    hello: { cluster: String(clusterId), incarnation, replica: replicaIndex },
+    addresses,
+    peerUrl,
+    timers: systemTimers,
+    timeoutMs: timeout * 1000,
+    onWaiting: (reason) => process.stderr.write(`waiting: ${reason}\n`),
+  });
+  const folder = input.flag('member-folder');
+  // What it holds is a removed member's, which would end at its start.
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  await writeFile(initialClusterPath(path), `${initialCluster}\n`, { flush: true });
+  process.stderr.write(`member replaced: initial-cluster=${initialCluster}\n`);
+}
+
+const notLost = (path: string): DataFileError =>
+  new DataFileError(
+    'already_exists',
+    `${path} exists: this replica is not lost. If it is to be made again all the same, move the file away first.`,
+  );
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}

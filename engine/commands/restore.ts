@@ -1,3 +1,4 @@
+import { forgetMember } from '../members/own-member.ts';
 import { restoreDataFile } from '../log/restore.ts';
 import type { Verb } from './verb.ts';
 import { parseClusterId, parseInteger } from './values.ts';
@@ -30,6 +31,7 @@ export const restore: Verb = {
           : { replicaCount: parseInteger('replica-count', count, 1, 6) }),
       },
     });
+    await forgetMember(to);
     process.stderr.write(
       `restored ${to}: cluster=${identity.clusterId} replica=${identity.replicaIndex} replica-count=${identity.replicaCount} op=${position.op}\n`,
     );

@@ -8,6 +8,9 @@ import { required } from './format.ts';
 import { parseAddress, parseAddresses, parseInteger, parseSize } from './values.ts';
 import { programVersion } from './version.ts';
 
+/** Else an error's message and stack, which are what it says, would be left out. */
+const serializers = { error: pino.stdSerializers.err };
+
 export const start: Verb = {
   name: 'start',
   summary: 'Run a replica from its data file.',
@@ -70,7 +73,10 @@ export const start: Verb = {
   async run(input) {
     const [path = ''] = input.arguments;
     const level = input.flag('log-debug') === undefined ? 'info' : 'debug';
-    const logger = pino({ level, base: null }, pino.destination({ dest: 2, sync: true }));
+    const logger = pino(
+      { level, base: null, serializers },
+      pino.destination({ dest: 2, sync: true }),
+    );
     const list = required(input.flag('addresses'), 'addresses');
     const isTest = list === '0';
     const addresses = isTest ? [{ host: '127.0.0.1', port: 0 }] : parseAddresses(list);

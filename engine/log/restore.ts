@@ -2,7 +2,7 @@
 import { diskStorage } from './disk-storage.ts';
 import { copyExtents, planCopy, readWholeCheckpoint } from './export.ts';
 import { checkIdentity, checkLogSize, createWhole, writeZeros } from './format-file.ts';
-import { LOG_OFFSET, LOG_SIZE_DEFAULT } from './layout.ts';
+import { LOG_OFFSET, LOG_SIZE_DEFAULT, LOG_SIZE_MIN } from './layout.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import type { Storage } from './storage.ts';
 import { writeSuperblock } from './superblock.ts';
@@ -23,14 +23,15 @@ export interface RestoreOptions {
 export async function restoreDataFile(
   options: RestoreOptions,
 ): Promise<{ identity: ReplicaIdentity; position: CheckpointPosition }> {
-  const { from, to, storage = diskStorage, logSizeBytes = LOG_SIZE_DEFAULT } = options;
+  const { from, to, storage = diskStorage } = options;
   const { sameCluster = false } = options;
-  checkLogSize(logSizeBytes);
   const source = await storage.open(from, { writable: false, exclusive: false });
   try {
     const checkpoint = await readWholeCheckpoint(source, from);
     const identity = { ...checkpoint.superblock.identity, ...options.restamp };
     checkIdentity(identity);
+    const logSizeBytes = options.logSizeBytes ?? logSizeOf(identity);
+    checkLogSize(logSizeBytes);
     const copy = planCopy(checkpoint, { identity, logSizeBytes, sameCluster });
     await createWhole(storage, to, async (file) => {
       await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
@@ -47,3 +48,7 @@ export async function restoreDataFile(
     await source.close();
   }
 }
+
+/** Several replicas have their log in etcd. */
+const logSizeOf = ({ replicaCount }: ReplicaIdentity): number =>
+  replicaCount === 1 ? LOG_SIZE_DEFAULT : LOG_SIZE_MIN;

@@ -4,6 +4,7 @@ import { messageSizeMax } from '../wire/limits.ts';
 /**
  * - `hello` first on every connection, JSON: who speaks, of which database.
  * - `heartbeat`, JSON; `request`, `answer`: a message of the client protocol.
+ * - `question`, JSON (engine/members/questions.ts); answered with `end`, JSON, or `failure`.
  * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
  */
 export const FrameKind = {
@@ -15,6 +16,7 @@ export const FrameKind = {
   page: 6,
   end: 7,
   failure: 8,
+  question: 9,
 } as const;
 
 export const PAGE_SIZE_MAX = 1 << 20;

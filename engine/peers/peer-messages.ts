@@ -1,4 +1,5 @@
 /** What peers say as JSON, and what of it is taken for it. */
+import { FrameKind, frameHead } from './frames.ts';
 import type { PeerHeartbeat } from './peer-link.ts';
 
 /** Of which database, and who. */
@@ -22,6 +23,12 @@ export function helloOf(json: unknown): Hello | undefined {
   const { cluster, incarnation, replica } = fieldsOf(json);
   if (typeof cluster !== 'string' || !isCount(incarnation) || !isCount(replica)) return undefined;
   return { cluster, incarnation, replica };
+}
+
+/** What is said first on every connection. */
+export function helloFrame(hello: Hello): Buffer {
+  const payload = Buffer.from(JSON.stringify(hello));
+  return Buffer.concat([frameHead(FrameKind.hello, payload.length), payload]);
 }
 
 export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {

@@ -8,10 +8,11 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Timers } from '../../base/timers.ts';
 import { MessageReader } from '../wire/message-reader.ts';
+import { ask } from './ask.ts';
 import { fetchState } from './fetch-state.ts';
 import { FrameKind, frameHead, FrameReader, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from './peer-link.ts';
-import { encodeHeartbeat, floorOf, heartbeatOf, helloOf, type Hello } from './peer-messages.ts';
+import { encodeHeartbeat, floorOf, heartbeatOf, helloFrame, helloOf } from './peer-messages.ts';
 
 export interface PeerAddress {
   readonly host: string;
@@ -25,6 +26,8 @@ export interface TcpLinkOptions {
   /** Of all replicas, in order. */
   readonly addresses: readonly PeerAddress[];
   readonly timers: Timers;
+  /** Answers what a replica asks about the cluster; what it rejects with is told. Absent: nothing is answered. */
+  readonly onQuestion?: (from: number, question: unknown) => Promise<object>;
 }
 
 const RECONNECT_MS = 100;
@@ -97,6 +100,13 @@ export class TcpLink implements PeerLink {
     return fetchState({ address, hello: this.#hello(), floor, write });
   }
 
+  /** Rejects when the replica does not answer. */
+  ask(replica: number, question: object): Promise<unknown> {
+    const address = this.#options.addresses[replica];
+    if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
+    return ask({ address, hello: this.#hello(), question });
+  }
+
   close(): void {
     this.#closed = true;
     this.#server.close();
@@ -106,9 +116,7 @@ export class TcpLink implements PeerLink {
 
   #hello(): Buffer {
     const { clusterId, incarnation, self } = this.#options;
-    const hello: Hello = { cluster: String(clusterId), incarnation, replica: self };
-    const payload = Buffer.from(JSON.stringify(hello));
-    return Buffer.concat([frameHead(FrameKind.hello, payload.length), payload]);
+    return helloFrame({ cluster: String(clusterId), incarnation, replica: self });
   }
 
   #accept(socket: Socket): void {
@@ -174,6 +182,12 @@ export class TcpLink implements PeerLink {
         else void sendState(handler, floor, socket);
         return;
       }
+      case FrameKind.question: {
+        const { onQuestion } = this.#options;
+        if (onQuestion === undefined) socket.destroy();
+        else void answer(() => onQuestion(from, jsonOf(payload)), socket);
+        return;
+      }
       default:
       // Of a later release, perhaps: nothing is needed of it.
     }
@@ -185,6 +199,21 @@ export class TcpLink implements PeerLink {
     this.#heard.set(heartbeat.replica, peer);
     handler.heard(peer);
   }
+}
+
+async function answer(find: () => Promise<object>, socket: Socket): Promise<void> {
+  // It takes as long as the one who asks waits for it.
+  socket.setTimeout(0);
+  let kind: number = FrameKind.end;
+  let said: object;
+  try {
+    said = await find();
+  } catch (error) {
+    kind = FrameKind.failure;
+    said = { reason: error instanceof Error ? error.message : String(error) };
+  }
+  const payload = Buffer.from(JSON.stringify(said));
+  socket.end(Buffer.concat([frameHead(kind, payload.length), payload]));
 }
 
 async function sendState(handler: PeerHandler, floor: number, socket: Socket): Promise<void> {

@@ -1,13 +1,16 @@
+export type HaltedCode = 'state_differs' | 'incarnation_differs' | 'member_removed';
+
 /**
  * Why a replica of several serves no more, though its log is in order. Codes are stable; messages say what to do.
  * - `state_differs`: at the same operation it has another state than so many others that it cannot be right.
  * - `incarnation_differs`: its data file belongs to another incarnation of the database.
+ * - `member_removed`: the replica was replaced, and this is the volume that it had before.
  */
 export class HaltedError extends Error {
   override readonly name = 'HaltedError';
-  readonly code: 'state_differs' | 'incarnation_differs';
+  readonly code: HaltedCode;
 
-  constructor(code: 'state_differs' | 'incarnation_differs', message: string) {
+  constructor(code: HaltedCode, message: string) {
     super(message);
     this.code = code;
   }

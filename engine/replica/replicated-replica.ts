@@ -294,6 +294,11 @@ export class ReplicatedReplica implements ServedReplica {
     return this.#pending.all().some(({ header }) => header.header.view < view);
   }
 
+  /** Serves no more, and says why: something beside it has found that it must not. */
+  halt(error: HaltedError): void {
+    this.#halt(error);
+  }
+
   get #leads(): boolean {
     return this.#role.kind === 'leading' && this.#halted === undefined;
   }
@@ -303,6 +308,8 @@ export class ReplicatedReplica implements ServedReplica {
     if (this.#log === undefined || this.#stopped.signal.aborted) return 'not serving';
     if (this.#catchingUp) return 'fetching the state of another replica';
     if (this.#leads) return undefined;
+    if (this.#log.memberStatus?.isLearner === true)
+      return 'the etcd member beside it is new: it takes part once that has the log';
     if (!follows) return 'the etcd member beside it does not serve, or the log is not read yet';
     const { lead } = this.#log;
     const { peers, timers } = this.#options;
@@ -618,7 +625,9 @@ export class ReplicatedReplica implements ServedReplica {
 
   async #sendState(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     if (this.#file === undefined || this.#catchingUp) throw new Error('there is no state here now');
+    // Where nothing is logged yet, the state that the incarnation began with is all there is.
     const isEnough = (): boolean =>
+      (this.#position?.sequence === 0 && floor <= 1) ||
       (this.#file?.superblock.position.place?.sequence ?? 0) >= Math.max(1, floor - 1);
     if (!isEnough()) await this.checkpointNow();
     if (!isEnough()) throw new Error(`there is no checkpoint here at block ${floor - 1} or later`);
@@ -638,20 +647,21 @@ export class ReplicatedReplica implements ServedReplica {
   async #fetchState(floor: number): Promise<CheckpointPosition | undefined> {
     const { peers, timers, replaceFile } = this.#options;
     const { signal } = this.#stopped;
+    // Who has lost its state takes any, the one without a single operation too.
+    const least = floor > 1 ? this.#executor.op + 1 : 0;
     this.#catchingUp = true;
     await this.#checkpointing;
     while (!signal.aborted) {
       // A follower rather than the leader, and the one that is furthest.
       const [source] = peers
         .all()
-        .filter(({ op, heardAtMs }) => op > this.#executor.op && timers.nowMs() - heardAtMs < 1000)
+        .filter(({ op, heardAtMs }) => op >= least && timers.nowMs() - heardAtMs < 1000)
         .sort(
           (a, b) => Number(a.fence !== undefined) - Number(b.fence !== undefined) || b.op - a.op,
         );
       try {
         if (source !== undefined) {
           await replaceFile(
-      (this.#position?.sequence === 0 && floor <= 1) ||
             (write) => peers.fetchState(source.replica, floor, write),
             async () => {
               await this.#file?.close();

@@ -79,6 +79,7 @@ export class Engine {
     this.#serving = false;
     clearInterval(this.#timer);
     this.clients.stopAccepting();
+    this.#member.leave();
     await this.replica.stop();
     this.clients.close();
     this.#status.close();

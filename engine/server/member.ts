@@ -4,14 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
+import { ReplicaRole } from '../../domain/engine-status.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { replaceDataFile } from '../log/replace-file.ts';
+import type { Etcd, EtcdMembership } from '../log/replicated/etcd.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
+import { MemberKeeper } from '../members/member-keeper.ts';
+import { OwnMember } from '../members/own-member.ts';
+import { memberIdsOf, questionOf } from '../members/questions.ts';
 import type { PeerAddress } from '../peers/tcp-link.ts';
 import { TcpLink } from '../peers/tcp-link.ts';
+import { HaltedError } from '../replica/halted-error.ts';
 import { Replica } from '../replica/replica.ts';
 import { ReplicatedReplica } from '../replica/replicated-replica.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
@@ -44,6 +50,8 @@ export interface Member {
   readonly identity: ReplicaIdentity;
   readonly replica: ServedReplica;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
+  /** To be called before the replica stops: what looks after it from beside ends. */
+  leave(): void;
   /** The newest checkpoint, as an exported data file. */
   exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -82,6 +90,7 @@ function single(options: MemberOptions, data: DataFile): Member {
     identity: log.identity,
     replica,
     storage: () => log.storage(),
+    leave: () => undefined,
     exportTo: async (write) => void (await log.exportTo({ write })),
   };
 }
@@ -99,10 +108,18 @@ async function oneOfSeveral(
     self: identity.replicaIndex,
     addresses: peerAddresses,
     timers: systemTimers,
+    onQuestion: async (from, json) => {
+      const question = questionOf(json);
+      if (question === undefined || keeper === undefined)
+        throw new Error('that is not answered here');
+      return keeper.answer(from, question);
+    },
   });
+  let keeper: MemberKeeper | undefined;
   const own = peerAddresses[identity.replicaIndex];
   const listen = cluster.peerListen ?? own;
   if (listen !== undefined) await peers.listen(listen);
+  const client = createEtcdClient(etcd);
   const replica = new ReplicatedReplica({
     identity,
     incarnation,
@@ -110,7 +127,7 @@ async function oneOfSeveral(
     openFile: () => DataFile.open({ path, release: engineRelease, onFailure: onFatal }),
     replaceFile: (receive, closeOld) => replaceDataFile({ path, identity, receive, closeOld }),
     newLedger: () => new StateMachine({ memoryLimitBytes }),
-    etcd: createEtcdClient(etcd),
+    etcd: client,
     peers,
     timers: systemTimers,
     clock: systemClock,
@@ -121,13 +138,72 @@ async function oneOfSeveral(
     onHalted: (error) => logger.fatal({ error }, 'this replica serves no more'),
     onRole: (role) => logger.info({ role: role.kind, view: viewOf(role) }, 'role'),
   });
+  keeper = newKeeper(options, { client, peers, replica });
+  const ownMember = watchOwnMember(options, cluster, { client, peers, replica });
   return {
     identity,
     replica,
     storage: () => replica.storage(),
+    leave: () => {
+      keeper.stop();
+      ownMember.stop();
+    },
     exportTo: (write) => replica.exportTo(write),
   };
 }
 
 const viewOf = (role: { readonly kind: string; readonly view?: number }): number | undefined =>
   role.view;
+
+interface Parts {
+  readonly client: Etcd & EtcdMembership;
+  readonly peers: TcpLink;
+  readonly replica: ReplicatedReplica;
+}
+
+function newKeeper({ logger }: MemberOptions, { client, peers, replica }: Parts): MemberKeeper {
+  return new MemberKeeper({
+    membership: client,
+    timers: systemTimers,
+    leads: () => replica.standing().role === ReplicaRole.primary,
+    heardAtMs: (other) => peers.all().find((peer) => peer.replica === other)?.heardAtMs,
+    onPromoted: (memberId) => logger.info({ memberId: String(memberId) }, 'learner promoted'),
+    onReplaced: (other) => logger.warn({ replica: other }, 'member of a lost replica replaced'),
+  });
+}
+
+function watchOwnMember(
+  { path, logger }: MemberOptions,
+  { incarnation, peerAddresses }: ClusterOptions,
+  { client, peers, replica }: Parts,
+): OwnMember {
+  return new OwnMember({
+    path,
+    incarnation,
+    etcd: client,
+    timers: systemTimers,
+    askOthers: () => membersByOthers(peers, peerAddresses.length),
+    onRemoved: () => replica.halt(wasRemoved()),
+    onError: (error) => logger.error({ error }, 'which member this replica has cannot be noted'),
+  });
+}
+
+/** The cluster's members as any other replica knows them. */
+async function membersByOthers(
+  peers: TcpLink,
+  replicaCount: number,
+): Promise<readonly bigint[] | undefined> {
+  for (let other = 0; other < replicaCount; other += 1) {
+    // A link hangs up on itself.
+    const answer = await peers.ask(other, { ask: 'members' }).catch(() => undefined);
+    const members = memberIdsOf(answer);
+    if (members !== undefined) return members;
+  }
+  return undefined;
+}
+
+const wasRemoved = (): HaltedError =>
+  new HaltedError(
+    'member_removed',
+    "This replica was replaced: its member was removed from etcd's cluster, and this is the volume that it had before. Nothing here is needed any more: give the replica the volume that took its place, or take this one's files away and bring it back with 'recover'.",
+  );

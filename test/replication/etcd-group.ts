@@ -19,6 +19,8 @@ export class EtcdGroup {
   readonly #ports: readonly number[];
   readonly #quotaBytes: number;
   readonly #members: (ChildProcess | undefined)[] = [];
+  /** Of members that join a cluster which is there: its `initial-cluster`. */
+  readonly #joining = new Map<number, string>();
 
   private constructor(program: string, ports: readonly number[], options: EtcdGroupOptions) {
     this.folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-log-'));
@@ -40,26 +42,42 @@ export class EtcdGroup {
     return `unix:${this.#socket(member)}`;
   }
 
+  /** Where the others reach a member. */
+  peerUrl(member: number): string {
+    return `http://127.0.0.1:${this.#ports[member]}`;
+  }
+
+  /** Its data; empty or absent before its first start. */
+  dataFolder(member: number): string {
+    return join(this.folder, `r${member}`);
+  }
+
+  /** From its next start on the member joins a cluster which is there. */
+  joins(member: number, initialCluster: string): void {
+    this.#joining.set(member, initialCluster);
+  }
+
   isRunning(member: number): boolean {
     return this.#members[member] !== undefined;
   }
 
   start(member: number): void {
     if (this.isRunning(member)) return;
-    const peerUrl = (index: number): string => `http://127.0.0.1:${this.#ports[index]}`;
-    const names = this.#ports.map((_, index) => `r${index}=${peerUrl(index)}`);
+    const names = this.#ports.map((_, index) => `r${index}=${this.peerUrl(index)}`);
+    const joining = this.#joining.get(member);
     const client = `unix://${this.#socket(member)}`;
     const child = spawn(
       this.#program,
       [
         `--name=r${member}`,
-        `--data-dir=${join(this.folder, `r${member}`)}`,
+        `--data-dir=${this.dataFolder(member)}`,
         `--listen-client-urls=${client}`,
         // Nobody asks for it, and it must have the form of an address.
         `--advertise-client-urls=http://r${member}:2379`,
-        `--listen-peer-urls=${peerUrl(member)}`,
-        `--initial-advertise-peer-urls=${peerUrl(member)}`,
-        `--initial-cluster=${names.join(',')}`,
+        `--listen-peer-urls=${this.peerUrl(member)}`,
+        `--initial-advertise-peer-urls=${this.peerUrl(member)}`,
+        `--initial-cluster=${joining ?? names.join(',')}`,
+        `--initial-cluster-state=${joining === undefined ? 'new' : 'existing'}`,
         '--initial-cluster-token=7-1',
         '--heartbeat-interval=50',
         '--election-timeout=300',
@@ -77,6 +95,11 @@ export class EtcdGroup {
     child.once('exit', () => {
       if (this.#members[member] === child) this.#members[member] = undefined;
     });
+  }
+
+  /** Undefined while it does not run. */
+  pid(member: number): number | undefined {
+    return this.#members[member]?.pid;
   }
 
   /** SIGKILL, SIGSTOP, SIGCONT. After SIGKILL it resolves when the process is gone. */

@@ -41,6 +41,11 @@ export class ReplicaGroup {
     return this.#ports.slice(0, this.size).map((port) => `127.0.0.1:${port}`);
   }
 
+  /** Where replicas reach each other, in order. */
+  get peerAddresses(): readonly string[] {
+    return this.#ports.slice(this.size, 2 * this.size).map((port) => `127.0.0.1:${port}`);
+  }
+
   path(replica: number): string {
     return join(this.etcd.folder, `engine${replica}.ledger`);
   }
@@ -59,10 +64,9 @@ export class ReplicaGroup {
 
   start(replica: number): void {
     if (this.isRunning(replica)) return;
-    const peers = this.#ports.slice(this.size, 2 * this.size).map((port) => `127.0.0.1:${port}`);
     const flags = [
       `--addresses=${this.addresses.join(',')}`,
-      `--peer-addresses=${peers.join(',')}`,
+      `--peer-addresses=${this.peerAddresses.join(',')}`,
       `--etcd=${this.etcd.target(replica)}`,
       `--status-address=127.0.0.1:${this.#statusPort(replica)}`,
       ...this.#flags,
@@ -81,6 +85,11 @@ export class ReplicaGroup {
 
   isRunning(replica: number): boolean {
     return this.#engines[replica] !== undefined;
+  }
+
+  /** Undefined while it does not run. */
+  pid(replica: number): number | undefined {
+    return this.#engines[replica]?.pid;
   }
 
   /** After a signal that ends it, resolves when the process is gone; with its exit status. */

@@ -1,0 +1,80 @@
+/**
+ * Notices that this replica was replaced: its volume was taken for lost, its member was removed, and now the volume is back.
+ * etcd ends such a member as soon as it hears of the others, so that nothing is served; that it will never be otherwise the
+ * others must be asked, and for that this replica must know which member was its own.
+ */
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { sleep, type Timers } from '../../base/timers.ts';
+import type { Etcd } from '../log/replicated/etcd.ts';
+
+export interface OwnMemberOptions {
+  /** Of the data file; what is remembered stands beside it. */
+  readonly path: string;
+  readonly incarnation: number;
+  readonly etcd: Pick<Etcd, 'status'>;
+  readonly timers: Timers;
+  /** The members of the cluster, as another replica knows them; undefined when none says. */
+  readonly askOthers: () => Promise<readonly bigint[] | undefined>;
+  /** Called once at most. */
+  readonly onRemoved: () => void;
+  /** What is remembered cannot be written. */
+  readonly onError: (error: unknown) => void;
+}
+
+const LOOK_MS = 1000;
+/** A member that starts takes a while. */
+const SILENT_LOOKS = 5;
+
+const memoOf = (path: string): string => `${path}.member`;
+
+/** For a new data file at this path: it has had no member. */
+export const forgetMember = (path: string): Promise<void> => rm(memoOf(path), { force: true });
+
+export class OwnMember {
+  readonly #options: OwnMemberOptions;
+  readonly #stopped = new AbortController();
+
+  constructor(options: OwnMemberOptions) {
+    this.#options = options;
+    void this.#watch();
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #watch(): Promise<void> {
+    const { etcd, timers, askOthers, onRemoved } = this.#options;
+    const { signal } = this.#stopped;
+    let remembered = await this.#recall();
+    let silent = 0;
+    while (!signal.aborted) {
+      const status = await etcd.status({ timeoutMs: LOOK_MS, signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      silent = status === undefined ? silent + 1 : 0;
+      if (status !== undefined && status.memberId !== remembered) {
+        remembered = status.memberId;
+        await this.#remember(remembered);
+      }
+      if (remembered !== undefined && silent >= SILENT_LOOKS) {
+        const members = await askOthers();
+        if (signal.aborted) return;
+        if (members !== undefined && !members.includes(remembered)) return onRemoved();
+      }
+      await sleep(timers, LOOK_MS, signal);
+    }
+  }
+
+  async #recall(): Promise<bigint | undefined> {
+    const text = await readFile(memoOf(this.#options.path), 'utf8').catch(() => '');
+    const [incarnation, member] = text.trim().split(' ');
+    const isOurs = Number(incarnation) === this.#options.incarnation;
+    return isOurs && /^\d{1,20}$/.test(member ?? '') ? BigInt(member ?? '') : undefined;
+  }
+
+  /** Torn by a crash it is written again: nothing but an explanation depends on it. */
+  async #remember(memberId: bigint): Promise<void> {
+    const { path, incarnation, onError } = this.#options;
+    await writeFile(memoOf(path), `${incarnation} ${memberId}\n`).catch(onError);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Takes the member of a replica that has lost its volume out of etcd's cluster, and expects a new one in its place, as a
+ * learner: it gets its vote only when it has the log (member-keeper.ts). The old one goes first: what it promised is lost
+ * with its volume, so that it must never vote again, and a cluster with a dead voter and a new one would need one more of
+ * the others for a majority.
+ *
+ * Asked again, after a crash between any two steps, it goes on where it was.
+ */
+import { EtcdError, type EtcdMember, type EtcdMembership } from '../log/replicated/etcd.ts';
+import { initialCluster, memberName } from './names.ts';
+import type { Replacement } from './questions.ts';
+
+export interface ReplaceOptions {
+  readonly membership: EtcdMembership;
+  readonly replica: number;
+  /** Where the new member will be reached by the others. */
+  readonly peerUrl: string;
+  /** Since when nothing was heard of that replica's engine, ms. */
+  readonly silentMs: number;
+}
+
+/** A replica that lives says so every 50 ms. */
+export const SILENT_MIN_MS = 3000;
+const CALL_TIMEOUT_MS = 5000;
+
+/** What etcd refuses, or does not answer, is to be asked again. */
+export async function replaceMember(options: ReplaceOptions): Promise<Replacement> {
+  try {
+    return await replace(options);
+  } catch (error) {
+    if (!(error instanceof EtcdError)) throw error;
+    return { outcome: 'wait', reason: `etcd says: ${error.message}` };
+  }
+}
+
+async function replace({
+  membership,
+  replica,
+  peerUrl,
+  silentMs,
+}: ReplaceOptions): Promise<Replacement> {
+  const call = { timeoutMs: CALL_TIMEOUT_MS };
+  const members = await membership.members(call);
+  const isOwn = ({ name, peerUrls }: EtcdMember): boolean =>
+    name === memberName(replica) || (name === '' && peerUrls.includes(peerUrl));
+  const own = members.find(isOwn);
+  if (own !== undefined && isExpected(own, peerUrl))
+    return { outcome: 'added', initialCluster: initialCluster(members, { replica, peerUrl }) };
+  if (silentMs < SILENT_MIN_MS) {
+    const reason = `replica ${replica} lives: it was heard of ${Math.round(silentMs)} ms ago. Only a replica that is lost is replaced.`;
+    return { outcome: 'lives', reason };
+  }
+  const other = members.find((member) => member.isLearner && !isOwn(member));
+  if (other !== undefined) {
+    const which = other.name === '' ? (other.peerUrls[0] ?? '') : other.name;
+    return { outcome: 'wait', reason: `${which} is being replaced; one after the other` };
+  }
+  const taken = members.find((member) => member.peerUrls.includes(peerUrl) && !isOwn(member));
+  if (taken !== undefined) {
+    const reason = `${peerUrl} is where member ${taken.name} is reached: give the URL of replica ${replica}`;
+    return { outcome: 'refused', reason };
+  }
+  if (own !== undefined) await membership.removeMember(own.id, call);
+  const now = await membership.addLearner(peerUrl, call);
+  return { outcome: 'added', initialCluster: initialCluster(now, { replica, peerUrl }) };
+}
+
+/** The new member, which was added and has not started yet. */
+const isExpected = ({ name, isLearner, peerUrls }: EtcdMember, peerUrl: string): boolean =>
+  name === '' && isLearner && peerUrls.includes(peerUrl);

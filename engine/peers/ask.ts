@@ -1,0 +1,39 @@
+/** Asks one replica one thing, on a connection of its own: JSON there and back. */
+import { connect } from 'node:net';
+import { FrameKind, frameHead, FrameReader, jsonOf } from './frames.ts';
+
+export interface AskOptions {
+  readonly address: { readonly host: string; readonly port: number };
+  /** The frame that says who asks. */
+  readonly hello: Buffer;
+  readonly question: object;
+}
+
+/** What is asked may take a change of etcd's membership, two of them at most. */
+const ANSWER_MAX_MS = 15_000;
+
+/** Resolves with the answer. Rejects when none comes, or the replica could not find one. */
+export async function ask({ address, hello, question }: AskOptions): Promise<unknown> {
+  const socket = connect(address);
+  const payload = Buffer.from(JSON.stringify(question));
+  const late = setTimeout(() => socket.destroy(new Error('no answer')), ANSWER_MAX_MS);
+  socket.on('connect', () =>
+    socket.write(Buffer.concat([hello, frameHead(FrameKind.question, payload.length), payload])),
+  );
+  const reader = new FrameReader();
+  try {
+    for await (const chunk of socket) {
+      const frames: { kind: number; payload: Uint8Array }[] = [];
+      if (!reader.push(chunk as Buffer, (kind, bytes) => frames.push({ kind, payload: bytes })))
+        throw new Error('what came is no answer');
+      const [frame] = frames;
+      if (frame === undefined) continue;
+      if (frame.kind === FrameKind.end) return jsonOf(frame.payload);
+      throw new Error(Buffer.from(frame.payload).toString());
+    }
+  } finally {
+    clearTimeout(late);
+    socket.destroy();
+  }
+  throw new Error('the connection ended without an answer: is it a replica of this database?');
+}
