@@ -474,7 +474,7 @@ export class ReplicatedReplica implements ServedReplica {
     this.#position = positionAfter(block);
     const { op } = this.#executor;
     this.#comparison.executed(op, this.#stateHash());
-    this.#logBytes += block.sizeBytes;
+    this.#logBytes += block.contentBytes;
     if (this.#leads) {
       this.#owed.ledUpTo(op);
       // Not within the log's own call.

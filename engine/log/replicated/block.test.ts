@@ -67,6 +67,20 @@ test('a block fits only behind the block that it was made for', () => {
   expect(misfitOf({ ...origin, timestamp: 101n }, block)).toBe('timestamp');
 });
 
+test('a block of records that are mostly zeros is stored in a third, and read as it was written', () => {
+  const message = new Uint8Array(100_000);
+  for (let at = 0; at < message.length; at += 16) message[at] = 1 + (at % 255);
+  const { block, bytes } = encodeBlock(key, origin, {
+    fence: 33,
+    view: 4,
+    entries: [entry(11, 101n), { op: 12, timestamp: 105n, view: 4, message }],
+  });
+  expect(bytes.length).toBeLessThan(message.length / 3);
+  expect(decodeBlock(key, bytes)).toEqual(block);
+  bytes[5000]! ^= 1;
+  expect(decodeBlock(key, bytes)).toBeUndefined();
+});
+
 test('a full message fits, and a block is never larger than what etcd takes', () => {
   expect(fitsBlock(0, new Uint8Array(1 << 20))).toBe(true);
   expect(fitsBlock(BLOCK_SIZE_MAX - 1000, new Uint8Array(1000))).toBe(false);

@@ -4,12 +4,12 @@
  *     0   u32  magic "LBLK"            40  u64  timestamp of the first entry (ns)
  *     4   u32  version 1               48  u64  timestamp of the last
  *     8   u64  sequence                56  u32  bytes of entries
- *     16  u64  op of the first entry   60  u32  0
+ *     16  u64  op of the first entry   60  u32  bytes of them without zeros; 0: they are as they are
  *     24  u32  entries                 64  16 B seal over all of the block but itself
  *     28  u32  view                    80  16 B seal of the block before
  *     32  u64  fence                   96  32 B 0
  *
- * then the entries (../entries.ts). The seal's key is the database's and the incarnation's, so that a block of another
+ * then the entries (../entries.ts), as they are or without zeros (zero-words.ts), whatever is shorter. The seal's key is the database's and the incarnation's, so that a block of another
  * log never fits. The first block of an incarnation follows the state's hash that the incarnation began with.
  */
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
@@ -19,6 +19,7 @@ import { Fields } from '../fields.ts';
 import type { LogEntry } from '../log.ts';
 import { seal, SEAL_SIZE, sealMatches } from '../seal.ts';
 import { BLOCK_SIZE_MAX } from './limits.ts';
+import { putWithoutZeros, withoutZerosMax, withZeros } from './zero-words.ts';
 
 export interface Block {
   readonly sequence: number;
@@ -30,7 +31,10 @@ export interface Block {
   readonly seal: Uint8Array;
   /** `seal` of the block before. */
   readonly parent: Uint8Array;
+  /** As etcd keeps it. */
   readonly sizeBytes: number;
+  /** Of the entries. */
+  readonly contentBytes: number;
 }
 
 /** Where a replica is in the log: behind which block. */
@@ -49,6 +53,8 @@ const VERSION = 1;
 const HEAD_SIZE = 128;
 const SEAL_AT = 64;
 const PARENT_AT = 80;
+/** Of entries whose zeros are looked for: few bytes cost etcd next to nothing. */
+const SHORTENED_FROM = 2048;
 
 export function blockSealKey(clusterId: bigint, incarnation: number): KeyObject {
   const hash = createHash('sha256').update(`block ${clusterId} ${incarnation}`).digest();
@@ -69,9 +75,9 @@ export function encodeBlock(
   const { fence, view, entries } = made;
   const [first, last] = [entries[0], entries.at(-1)];
   assert(first !== undefined && last !== undefined, 'a block holds an entry');
-  const size = entries.reduce((sum, { message }) => sum + entrySize(message), HEAD_SIZE);
-  assert(size <= BLOCK_SIZE_MAX, 'a block is within what etcd takes');
-  const bytes = new Uint8Array(size);
+  const contentBytes = entries.reduce((sum, { message }) => sum + entrySize(message), 0);
+  assert(HEAD_SIZE + contentBytes <= BLOCK_SIZE_MAX, 'a block is within what etcd takes');
+  const { bytes, storedBytes } = layOut(entries, contentBytes);
   const fields = new Fields(bytes);
   fields.putU32(0, MAGIC);
   fields.putU32(4, VERSION);
@@ -82,7 +88,8 @@ export function encodeBlock(
   fields.putU64(32, fence);
   fields.putBig64(40, first.timestamp);
   fields.putBig64(48, last.timestamp);
-  fields.putU32(56, encodeEntries(bytes, HEAD_SIZE, entries) - HEAD_SIZE);
+  fields.putU32(56, contentBytes);
+  fields.putU32(60, storedBytes);
   fields.put(PARENT_AT, after.seal);
   fields.put(SEAL_AT, sealOf(key, bytes));
   const block: Block = {
@@ -92,20 +99,42 @@ export function encodeBlock(
     entries,
     seal: fields.slice(SEAL_AT, SEAL_SIZE).slice(),
     parent: after.seal,
-    sizeBytes: size,
+    sizeBytes: bytes.length,
+    contentBytes,
   };
   assert(misfitOf(after, block) === undefined, 'a block follows the one before');
   return { block, bytes };
 }
 
-/** Undefined when the bytes are no block of this log, or damaged. The entries' messages are views of `bytes`. */
+/** A block's bytes with the entries in their place, and as how many they are stored there without zeros, or 0. */
+function layOut(
+  entries: readonly LogEntry[],
+  contentBytes: number,
+): { readonly bytes: Uint8Array; readonly storedBytes: number } {
+  const whole = wholeScratch.subarray(0, HEAD_SIZE + contentBytes);
+  encodeEntries(whole, HEAD_SIZE, entries);
+  if (contentBytes >= SHORTENED_FROM) {
+    const end = putWithoutZeros(shortScratch, HEAD_SIZE, whole.subarray(HEAD_SIZE));
+    if (end < whole.length)
+      return { bytes: shortScratch.slice(0, end), storedBytes: end - HEAD_SIZE };
+  }
+  return { bytes: whole.slice(), storedBytes: 0 };
+}
+
+/** Used while a block is made, which waits for nothing: fresh memory costs more than what is done to it. The heads are 0. */
+const wholeScratch = new Uint8Array(BLOCK_SIZE_MAX);
+const shortScratch = new Uint8Array(HEAD_SIZE + withoutZerosMax(BLOCK_SIZE_MAX));
+
+/** Undefined when the bytes are no block of this log, or damaged. The entries' messages may be views of `bytes`. */
 export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefined {
   if (bytes.length < HEAD_SIZE) return undefined;
   const fields = new Fields(bytes);
   if (fields.u32(0) !== MAGIC || fields.u32(4) !== VERSION) return undefined;
   if (!sealMatches(sealOf(key, bytes), fields.slice(SEAL_AT, SEAL_SIZE))) return undefined;
-  const payload = bytes.subarray(HEAD_SIZE);
-  assert(payload.length === fields.u32(56), 'a sealed block has the size that it says');
+  const [contentBytes, storedBytes] = [fields.u32(56), fields.u32(60)];
+  const stored = bytes.subarray(HEAD_SIZE);
+  assert(stored.length === (storedBytes || contentBytes), 'a sealed block has the size it says');
+  const payload = storedBytes === 0 ? stored : withZeros(stored, contentBytes);
   return {
     sequence: fields.u64(8),
     fence: fields.u64(32),
@@ -115,6 +144,7 @@ export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefine
     seal: fields.slice(SEAL_AT, SEAL_SIZE).slice(),
     parent: fields.slice(PARENT_AT, SEAL_SIZE).slice(),
     sizeBytes: bytes.length,
+    contentBytes,
   };
 }
 

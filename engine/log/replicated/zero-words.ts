@@ -1,0 +1,58 @@
+/**
+ * Bytes without their zeros: transfers and accounts are mostly zeros, and every byte of a block is written twice by each
+ * etcd member and sent to all. Reversible. Little-endian u32 words, in runs of 32 words of the original (the last may be
+ * shorter): a mask of which are not zero, bit 0 for the first, then those.
+ */
+import { assert } from '../../../base/assert.ts';
+
+const RUN = 32;
+
+/** At most so many bytes come of `size` bytes. */
+export function withoutZerosMax(size: number): number {
+  return size + Math.ceil(size / (4 * RUN)) * 4;
+}
+
+/** Writes `bytes` without zeros to `target` from `start` on, and returns where that ends. All of it multiples of 4. */
+export function putWithoutZeros(target: Uint8Array, start: number, bytes: Uint8Array): number {
+  const [from, to] = [wordsOf(bytes), wordsOf(target)];
+  let out = start / 4;
+  for (let at = 0; at < from.length; at += RUN) {
+    const maskAt = out;
+    const end = Math.min(at + RUN, from.length);
+    let mask = 0;
+    out += 1;
+    for (let i = at; i < end; i += 1) {
+      const word = from[i]!;
+      if (word === 0) continue;
+      mask |= 1 << (i - at);
+      to[out] = word;
+      out += 1;
+    }
+    to[maskAt] = mask;
+  }
+  return out * 4;
+}
+
+/** The `size` bytes that `stored` was made of. What it is made of is trusted: a seal covers it. */
+export function withZeros(stored: Uint8Array, size: number): Uint8Array {
+  // What comes from a connection may lie anywhere.
+  const from = wordsOf(stored.byteOffset % 4 === 0 ? stored : new Uint8Array(stored));
+  const to = new Uint32Array(size / 4);
+  let next = 0;
+  for (let at = 0; at < to.length; at += RUN) {
+    let mask = from[next]!;
+    next += 1;
+    while (mask !== 0) {
+      const bit = 31 - Math.clz32(mask & -mask);
+      to[at + bit] = from[next]!;
+      next += 1;
+      mask &= mask - 1;
+    }
+  }
+  assert(next === from.length, 'sealed words are as many as their masks say');
+  return new Uint8Array(to.buffer);
+}
+
+function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, byteLength / 4);
+}
