@@ -136,9 +136,12 @@ function begin(request: Request, response: Response, options: AppOptions): void 
 }
 
 function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
-  // Those with fewer parameters first: what `/members/leave` does not allow is no member of that ID.
+  // Those with fewer parameters first: what `/members/leave` does not allow is no member of that ID. Before them what is called
+  // most, for each path is compared with the ones before it: the ledger's, which no other resembles.
+  const rank = ([path, entries]: readonly [string, typeof routeEntries]) =>
+    entries.some(([, { body }]) => body?.form === 'ledger') ? -1 : namesInPath(path).length;
   const paths = [...Map.groupBy(routeEntries, ([, { path }]) => path)].sort(
-    ([a], [b]) => namesInPath(a).length - namesInPath(b).length,
+    (a, b) => rank(a) - rank(b),
   );
   for (const [template, entries] of paths) {
     const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
