@@ -15,6 +15,7 @@ export const Reason = {
   missing: 'DataFileMissing',
   foreign: 'DataFileForeign',
   damaged: 'DataFileDamaged',
+  memberMissing: 'LogMemberMissing',
 } as const;
 export type Reason = (typeof Reason)[keyof typeof Reason];
 

@@ -8,6 +8,7 @@ export const exitStatus: Readonly<Record<Reason, number>> = {
   [Reason.missing]: 10,
   [Reason.foreign]: 11,
   [Reason.damaged]: 12,
+  [Reason.memberMissing]: 13,
 };
 
 /** Where Kubernetes reads a container's last words; it keeps 4 KiB of them. */

@@ -1,5 +1,5 @@
 /** All in which one engine differs from the other, for the operator. */
-import type { V1Container, V1SeccompProfile } from '@kubernetes/client-node';
+import type { V1Container, V1HostAlias, V1SeccompProfile, V1Volume } from '@kubernetes/client-node';
 import type { EngineName } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 
@@ -19,6 +19,28 @@ export interface EngineAdapter {
   seccompProfile(subject: Subject): V1SeccompProfile | undefined;
   /** What runs in a replica's pod; the engine comes first. The same for every index. */
   containers(subject: Subject): V1Container[];
+  /** What else a replica's pod has for it. The same for every index. */
+  beside(subject: Subject): Beside;
+  /** Ports on which replicas reach each other and nobody else reaches them, besides the clients' one. */
+  peerPorts(subject: Subject): readonly PeerPort[];
+  /** What a replica's pod asks for in all; what makes its data file asks for as much. */
+  requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };
+}
+
+export interface Beside {
+  /** After the check of the data file. */
+  readonly initContainers: readonly V1Container[];
+  readonly volumes: readonly V1Volume[];
+  readonly hostAliases: readonly V1HostAlias[];
+}
+
+export const nothingBeside: Beside = { initContainers: [], volumes: [], hostAliases: [] };
+
+export interface PeerPort {
+  readonly name: string;
+  readonly port: number;
+  /** Whether the pods of Jobs may use it too. */
+  readonly forJobs: boolean;
 }
 
 /** How many replicas must work together. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { subjectOf, withResolved } from '../../test/support/subjects.ts';
+import { buildFormatJob } from '../manifests/format-job.ts';
 import { nanosOf } from '../manifests/quantity.ts';
 import { adapterOf } from './adapters.ts';
 
@@ -47,6 +48,18 @@ test.each(['Builtin', 'TigerBeetle'] as const)(
     expect(sum('limits', 'cpu')).toBe(0n);
   },
 );
+
+test('several replicas of ours have a member of etcd each on top, and their data files are made where both have room', () => {
+  const subject = subjectOf('Builtin', 'ha-3');
+  const [, member] = adapterOf('Builtin').beside(subject).initContainers;
+  expect(member?.resources).toEqual({
+    requests: { cpu: '200m', memory: '1024Mi' },
+    limits: { memory: '2048Mi' },
+  });
+  const job = buildFormatJob(subject, 0).spec?.template.spec;
+  const engine = job?.initContainers?.find(({ name }) => name === 'engine');
+  expect(engine?.resources?.requests).toEqual({ cpu: '2200m', memory: '9216Mi' });
+});
 
 test.each([
   [8192, {}, '--cache-grid=3968MiB'],

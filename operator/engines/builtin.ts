@@ -1,4 +1,7 @@
-/** Our own engine: one process that serves clients and its status; it knows its index from its data file. */
+/**
+ * Our own engine: one process that serves clients and its status; it knows its index from its data file. Several replicas have
+ * a member of etcd each (builtin-member.ts), and reach each other on a port of their own.
+ */
 import { ports } from '../../domain/names.ts';
 import { addressList, anyAddress } from '../manifests/addresses.ts';
 import {
@@ -12,7 +15,13 @@ import {
 } from '../manifests/container.ts';
 import { dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
-import type { EngineAdapter } from './adapter.ts';
+import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
+import type { Subject } from '../manifests/subject.ts';
+import { nothingBeside, type EngineAdapter } from './adapter.ts';
+import { engineMount, etcdFlag, memberBeside, memberSize } from './builtin-member.ts';
+
+const isOneOfSeveral = ({ resolved }: Subject): boolean =>
+  isReplicatedByEtcd(resolved.engine.name, resolved.topology.replicas);
 
 export const builtin: EngineAdapter = {
   name: 'Builtin',
@@ -27,6 +36,7 @@ export const builtin: EngineAdapter = {
   seccompProfile: () => undefined,
   containers(subject) {
     const { endpoints, resolved } = subject;
+    const several = isOneOfSeveral(subject);
     return [
       {
         name: 'engine',
@@ -37,6 +47,7 @@ export const builtin: EngineAdapter = {
           `--addresses=${addressList(endpoints)}`,
           `--listen=${anyAddress(endpoints, ports.client)}`,
           `--status-address=${anyAddress(endpoints, ports.status)}`,
+          ...peerFlags(subject),
           ...parameterFlags(resolved.parameters),
           dataFileOfAny(subject),
         ],
@@ -44,6 +55,9 @@ export const builtin: EngineAdapter = {
         ports: [
           { name: 'client', containerPort: ports.client, protocol: 'TCP' },
           { name: 'status', containerPort: ports.status, protocol: 'TCP' },
+          ...(several
+            ? [{ name: 'peer', containerPort: ports.peer, protocol: 'TCP' } as const]
+            : []),
         ],
         // While a large data file is read, answers are late; 10,000,000 transfers take 7 s. An hour without one is a hang.
         startupProbe: statusProbe('/livez', { periodSeconds: 1, failureThreshold: 3_600 }),
@@ -52,8 +66,39 @@ export const builtin: EngineAdapter = {
         resources: resourcesOf(resolved.size.cpuMillis, resolved.size.memoryMib),
         securityContext: containerSecurity(),
         terminationMessagePolicy: 'FallbackToLogsOnError',
-        volumeMounts: [dataMount],
+        volumeMounts: several ? [dataMount, engineMount] : [dataMount],
       },
     ];
   },
+  beside: (subject) => (isOneOfSeveral(subject) ? memberBeside(subject) : nothingBeside),
+  peerPorts: (subject) =>
+    isOneOfSeveral(subject)
+      ? [
+          // `recover` asks whoever leads.
+          { name: 'peer', port: ports.peer, forJobs: true },
+          { name: 'etcd', port: ports.etcd, forJobs: false },
+        ]
+      : [],
+  requests(subject) {
+    const { size } = subject.resolved;
+    if (!isOneOfSeveral(subject)) return size;
+    const member = memberSize(subject);
+    return {
+      cpuMillis: size.cpuMillis + member.cpuMillis,
+      memoryMib: size.memoryMib + member.memoryMib,
+    };
+  },
 };
+
+const peerFlags = (subject: Subject): readonly string[] =>
+  isOneOfSeveral(subject)
+    ? [
+        etcdFlag,
+        `--peer-addresses=${addressList(peersOf(subject))}`,
+        `--peer-listen=${anyAddress(subject.endpoints, ports.peer)}`,
+      ]
+    : [];
+
+/** Where the engines reach each other. */
+export const peersOf = ({ endpoints }: Subject): Subject['endpoints'] =>
+  endpoints.map((endpoint) => ({ ...endpoint, port: ports.peer }));

@@ -28,7 +28,7 @@ import {
 import { dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
 import type { Subject } from '../manifests/subject.ts';
-import type { EngineAdapter } from './adapter.ts';
+import { nothingBeside, type EngineAdapter } from './adapter.ts';
 
 /** Where the agent hears TigerBeetle's statistics: within the pod only. */
 const statsd = `127.0.0.1:${ports.statsd}`;
@@ -62,6 +62,10 @@ export const tigerBeetle: EngineAdapter = {
       ? { type: 'Unconfined' }
       : { type: 'Localhost', localhostProfile: 'profiles/ledgerhouse-io-uring.json' },
   containers: (subject) => [engine(subject), status(subject)],
+  beside: () => nothingBeside,
+  // Replicas and clients share one.
+  peerPorts: () => [],
+  requests: ({ resolved }) => resolved.size,
 };
 
 function engine(subject: Subject): V1Container {

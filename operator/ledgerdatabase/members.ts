@@ -10,6 +10,7 @@ export const DataProblem = {
   missing: 'DataFileMissing',
   foreign: 'DataFileForeign',
   damaged: 'DataFileDamaged',
+  memberMissing: 'LogMemberMissing',
 } as const;
 export type DataProblem = (typeof DataProblem)[keyof typeof DataProblem];
 

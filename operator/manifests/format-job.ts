@@ -1,6 +1,7 @@
 /** Makes a replica's data file, once in its life. */
 import { formatJobName } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
+import { adapterOf } from '../engines/adapters.ts';
 import { resourcesOf } from './container.ts';
 import { buildJob } from './job.ts';
 import { Role } from './metadata.ts';
@@ -17,17 +18,17 @@ export function buildFormatJob(
   index: number,
   takenNodes: readonly string[] = [],
 ): Job {
-  const { size } = subject.resolved;
+  const { cpuMillis, memoryMib } = adapterOf(subject.resolved.engine.name).requests(subject);
   const placement = spread(subject, Role.job);
   return buildJob({
     subject,
     index,
     name: formatJobName(subject.workload, index),
     verb: ['format'],
-    resources: resourcesOf(size.cpuMillis, size.memoryMib),
+    resources: resourcesOf(cpuMillis, memoryMib),
     placement:
       takenNodes.length === 0
         ? placement
-        : { ...placement, affinity: awayFrom(placement.affinity, takenNodes) },
+        : { ...placement, affinity: awayFrom(subject, placement.affinity, takenNodes) },
   });
 }

@@ -1,7 +1,7 @@
 /** Whole databases as they are given to the API server, to be read. */
 import { expect, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
-import { subjectOf } from '../../test/support/subjects.ts';
+import { subjectOf, withResolved } from '../../test/support/subjects.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { buildClaim } from './claim.ts';
 import { buildConnection } from './connection.ts';
@@ -84,6 +84,43 @@ test('a single replica has no budget, no peers, and no others to recover it from
   expect(buildNetworkPolicy(subject).spec.egress).toEqual([]);
   expect(buildStatefulSet(subject).spec?.template.spec).not.toHaveProperty('affinity');
   expect(() => buildRecoverJob(subject, 0)).toThrow('no others to recover it from');
+});
+
+test('replicas of several reach each other on ports of their own, and nobody else does', () => {
+  const subject = subjectOf('Builtin', 'ha-3');
+  expect(buildService(subject, 1).spec?.ports?.map(({ name, port }) => [name, port])).toEqual([
+    ['client', 3001],
+    ['peer', 3003],
+    ['etcd', 2380],
+  ]);
+  const { ingress, egress } = buildNetworkPolicy(subject).spec;
+  const workload = { [labels.workload]: 'payments-5e1f0c' };
+  const own = [{ podSelector: { matchLabels: workload } }];
+  const replicas = [{ podSelector: { matchLabels: { ...workload, [labels.role]: 'replica' } } }];
+  const from = (port: number) => ingress.find(({ ports }) => ports?.[0]?.port === port)?.from;
+  expect([from(3003), from(2380)]).toEqual([own, replicas]);
+  expect(egress.map(({ ports, to }) => [ports?.map(({ port }) => port), to])).toEqual([
+    [[3001, 3003, 2380], own],
+  ]);
+  for (const alone of [subjectOf('Builtin', 'single'), subjectOf('TigerBeetle', 'ha-3')]) {
+    expect(buildService(alone, 0).spec?.ports).toHaveLength(1);
+    expect(JSON.stringify(buildNetworkPolicy(alone))).not.toMatch(/3003|2380/);
+  }
+});
+
+test('where nodes are few, replicas and what makes their data files share one rather than wait', () => {
+  const subject = subjectOf('Builtin', 'ha-3');
+  const shared = withResolved(subject, {
+    placement: { ...subject.resolved.placement, spread: 'Preferred' },
+  });
+  const affinities = (one: Subject) =>
+    JSON.stringify([
+      buildStatefulSet(one).spec?.template.spec?.affinity,
+      buildFormatJob(one, 2, ['node-1']).spec?.template.spec?.affinity,
+    ]);
+  expect(affinities(subject)).not.toContain('preferredDuring');
+  expect(affinities(shared)).not.toContain('requiredDuring');
+  expect(affinities(shared)).toContain('node-1');
 });
 
 test('a suspended database has no pods, and all else as before', () => {

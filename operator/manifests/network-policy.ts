@@ -2,7 +2,8 @@
 import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
 import { apiName, connectLabel, labels, operatorName, ports } from '../../domain/names.ts';
 import type { NetworkPolicy, NetworkPolicyPeer } from '../../domain/kinds.ts';
-import { ownedMetadata, podSelector } from './metadata.ts';
+import { adapterOf } from '../engines/adapters.ts';
+import { ownedMetadata, podSelector, Role } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
 const namespaceName = 'kubernetes.io/metadata.name';
@@ -14,8 +15,11 @@ const client = port(ports.client);
 const status = port(ports.status);
 
 export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
-  const peers: readonly NetworkPolicyPeer[] =
-    subject.resolved.topology.replicas === 1 ? [] : [{ podSelector: podSelector(subject) }];
+  const { topology, engine } = subject.resolved;
+  const own: NetworkPolicyPeer = { podSelector: podSelector(subject) };
+  const replicas: NetworkPolicyPeer = { podSelector: podSelector(subject, Role.replica) };
+  const peers = topology.replicas === 1 ? [] : [own];
+  const among = adapterOf(engine.name).peerPorts(subject);
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -25,6 +29,10 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
       policyTypes: ['Ingress', 'Egress'],
       ingress: [
         { ports: [client], from: [...clients(subject), ...peers] },
+        ...among.map((one) => ({
+          ports: [port(one.port)],
+          from: [one.forJobs ? own : replicas],
+        })),
         { ports: [client, status], from: [ours(subject, apiName)] },
         {
           ports: [status],
@@ -34,7 +42,10 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
           ],
         },
       ],
-      egress: peers.length === 0 ? [] : [{ ports: [client], to: peers }],
+      egress:
+        peers.length === 0
+          ? []
+          : [{ ports: [client, ...among.map((one) => port(one.port))], to: peers }],
     },
   };
 }

@@ -29,6 +29,11 @@ export function podBasics(subject: Subject): Omit<V1PodSpec, 'containers'> {
   };
 }
 
+/** What its region says: whether replicas share a node rather than wait for one. */
+const mayShareNode = ({ resolved }: Subject): boolean => resolved.placement.spread === 'Preferred';
+/** The most that a preference counts. */
+const weight = 100;
+
 /** Each on a node of its own, and on zones as even as nodes allow. Nothing for one replica. */
 export function spread(
   subject: Subject,
@@ -36,11 +41,12 @@ export function spread(
 ): Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'> {
   if (subject.resolved.topology.replicas === 1) return {};
   const labelSelector = podSelector(subject, role);
+  const podAffinityTerm = { labelSelector, topologyKey: hostname };
   return {
     affinity: {
-      podAntiAffinity: {
-        requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector, topologyKey: hostname }],
-      },
+      podAntiAffinity: mayShareNode(subject)
+        ? { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, podAffinityTerm }] }
+        : { requiredDuringSchedulingIgnoredDuringExecution: [podAffinityTerm] },
     },
     topologySpreadConstraints: [
       { maxSkew: 1, topologyKey: zone, whenUnsatisfiable: 'ScheduleAnyway', labelSelector },
@@ -49,17 +55,20 @@ export function spread(
 }
 
 /** Where finished pods do not count, nodes that are taken must be named. */
-export function awayFrom(affinity: V1Affinity | undefined, nodes: readonly string[]): V1Affinity {
+export function awayFrom(
+  subject: Subject,
+  affinity: V1Affinity | undefined,
+  nodes: readonly string[],
+): V1Affinity {
   const values = [...nodes];
+  const term = { matchExpressions: [{ key: hostname, operator: 'NotIn', values }] };
   return {
     ...(affinity?.podAntiAffinity === undefined
       ? {}
       : { podAntiAffinity: affinity.podAntiAffinity }),
-    nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: {
-        nodeSelectorTerms: [{ matchExpressions: [{ key: hostname, operator: 'NotIn', values }] }],
-      },
-    },
+    nodeAffinity: mayShareNode(subject)
+      ? { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, preference: term }] }
+      : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
   };
 }
 

@@ -1,6 +1,7 @@
 /** A replica's own Service: its address is the replica's for ever, while pods and their addresses come and go. */
 import { labels, podName, ports, serviceName } from '../../domain/names.ts';
 import type { Service } from '../../domain/kinds.ts';
+import { adapterOf } from '../engines/adapters.ts';
 import { ownedMetadata } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
@@ -19,7 +20,10 @@ export function buildService(subject: Subject, index: number): Service {
       // Replicas find each other through it, and none is ready before enough have.
       publishNotReadyAddresses: true,
       selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },
-      ports: [{ name: 'client', port: ports.client, targetPort: ports.client, protocol: 'TCP' }],
+      ports: [
+        { name: 'client', port: ports.client },
+        ...adapterOf(subject.resolved.engine.name).peerPorts(subject),
+      ].map(({ name, port }) => ({ name, port, targetPort: port, protocol: 'TCP' })),
     },
   };
 }

@@ -4,8 +4,6 @@
  */
 import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { annotations } from '../../domain/names.ts';
-import { hasPeers } from '../certificates/generations.ts';
-import { certificatesVolume } from '../certificates/volume.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import { claimLabels, claimSpec } from './claim.ts';
@@ -81,7 +79,6 @@ export function podTemplate(subject: Subject): V1PodTemplateSpec {
       containers: adapter.containers(subject),
       ...(volumes.length === 0 ? {} : { volumes: [...volumes] }),
       ...(hostAliases.length === 0 ? {} : { hostAliases: [...hostAliases] }),
-      ...(hasPeers(subject) ? { volumes: [certificatesVolume(subject)] } : {}),
     },
   };
 }

@@ -149,6 +149,13 @@ function stallFor(
       'ReplicaDataForeign',
       `${where} holds another replica's data file: ${problem.message}. Put the right volume there: docs/operating/disaster-recovery.md`,
     );
+  } else if (problem.reason === DataProblem.memberMissing) {
+    const { namespace = '', workload = '' } = subject ?? {};
+    draft.stallWith(
+      'ReplicaDataDamaged',
+      `${where} has lost part of what it holds: ${problem.message}. While the others serve, let it be made again from them: ` +
+        `kubectl -n ${namespace} delete pvc data-${podName(workload, index)} --wait=false, then delete pod ${podName(workload, index)}`,
+    );
   } else {
     draft.stallWith(
       'ReplicaDataDamaged',

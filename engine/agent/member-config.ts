@@ -1,0 +1,71 @@
+/** The configuration file of a member of etcd, as JSON, which its YAML parser takes (embed/config.go of etcd 3.6). */
+import type { ReplicaIdentity } from '../log/log.ts';
+import type { MemberState } from './member-state.ts';
+
+export interface MemberOptions extends ReplicaIdentity {
+  readonly incarnation: number;
+  readonly state: MemberState;
+  readonly folder: string;
+  /** URLs under which the members reach each other, by replica. */
+  readonly peers: readonly string[];
+  readonly listen: string;
+  readonly health: string;
+  readonly socket: string;
+  readonly certificates: { readonly folder: string; readonly commonName: string };
+  /** The container's limit. */
+  readonly memoryBytes: number;
+  /** Of the volume that data file and member share. */
+  readonly volumeBytes: number;
+}
+
+const gib = 2 ** 30;
+const mib = 2 ** 20;
+
+/** What each setting is for, and the measurements behind it: docs/decisions/0017-pods-of-several-replicas.md. */
+export function memberConfig(options: MemberOptions): Readonly<Record<string, unknown>> {
+  const { replicaIndex, peers, certificates } = options;
+  const name = (index: number) => `r${index}`;
+  return {
+    name: name(replicaIndex),
+    'data-dir': options.folder,
+    'listen-client-urls': `unix://${options.socket}`,
+    // Nobody asks for it, and it must have the form of an address.
+    'advertise-client-urls': `http://${name(replicaIndex)}:2379`,
+    'listen-peer-urls': options.listen,
+    'initial-advertise-peer-urls': peers[replicaIndex],
+    'initial-cluster': peers.map((url, index) => `${name(index)}=${url}`).join(','),
+    // Members of another database, or of one before it was restored, are refused by it.
+    'initial-cluster-token': `${options.clusterId}-${options.incarnation}`,
+    'initial-cluster-state': options.state,
+    'heartbeat-interval': 50,
+    'election-timeout': 300,
+    'max-request-bytes': 2 * mib,
+    'quota-backend-bytes': quotaBytes(options.volumeBytes),
+    'snapshot-count': 128,
+    'snapshot-catchup-entries': catchUpEntries(options.memoryBytes),
+    'max-wals': 2,
+    'compaction-batch-limit': 32,
+    'listen-metrics-urls': options.health,
+    'enable-grpc-gateway': false,
+    'log-level': 'warn',
+    'peer-transport-security': {
+      'cert-file': `${certificates.folder}/tls.crt`,
+      'key-file': `${certificates.folder}/tls.key`,
+      'trusted-ca-file': `${certificates.folder}/ca.crt`,
+      'client-cert-auth': true,
+      'allowed-cn': [certificates.commonName],
+      // Who connects comes from its pod's address, which is in no certificate.
+      'skip-client-san-verification': true,
+    },
+  };
+}
+
+/**
+ * An eighth of the volume: the file holds so much twice while it is compacted, and half of it is where the engine stops
+ * taking writes. From 256 MiB, with which the engine can go on, to 2 GiB, beyond which etcd gains nothing.
+ */
+export const quotaBytes = (volumeBytes: number): number =>
+  Math.min(Math.max(Math.floor(volumeBytes / 8 / mib) * mib, 256 * mib), 2 * gib);
+
+/** Blocks of up to 1.25 MiB that stay in memory for a member which is behind: 256 took 0.7 GiB, 64 took 0.35. */
+export const catchUpEntries = (memoryBytes: number): number => (memoryBytes >= 2 * gib ? 256 : 64);

@@ -1,0 +1,105 @@
+/**
+ * The member of etcd beside each of several replicas of our own engine: a sidecar that starts before the engine and stops after
+ * it, on the replica's volume. Its image has no shell and each replica needs another configuration, so the agent writes that
+ * first, into a folder that the three share; the member serves the engine by a socket there. Why so, and each setting:
+ * docs/decisions/0017-pods-of-several-replicas.md.
+ */
+import type { V1Container, V1HostAlias } from '@kubernetes/client-node';
+import { assert } from '../../base/assert.ts';
+import { memberName, ports } from '../../domain/names.ts';
+import { certificatesMount, certificatesVolume } from '../certificates/volume.ts';
+import { anyAddress } from '../manifests/addresses.ts';
+import {
+  agentContainer,
+  containerSecurity,
+  dataMount,
+  identityFlags,
+  replicaIndex,
+  replicaIndexEnv,
+} from '../manifests/container.ts';
+import { dataFileOfAny } from '../manifests/data-file.ts';
+import type { Subject } from '../manifests/subject.ts';
+import type { Beside } from './adapter.ts';
+
+const runMount = { name: 'etcd', mountPath: '/etcd' };
+const socketPath = `${runMount.mountPath}/client.sock`;
+const configPath = `${runMount.mountPath}/etcd.json`;
+/** Beside the data file, and with it on the volume: neither is of use without the other. */
+export const etcdFolder = `${dataMount.mountPath}/etcd`;
+
+/** What the engine is told of its member. */
+export const etcdFlag = `--etcd=unix:${socketPath}`;
+/** In the engine's container, for the socket. */
+export const engineMount = { ...runMount, readOnly: true };
+
+export const memberBeside = (subject: Subject): Beside => ({
+  initContainers: [configure(subject), member(subject)],
+  volumes: [{ name: runMount.name, emptyDir: { sizeLimit: '1Mi' } }, certificatesVolume(subject)],
+  hostAliases: aliases(subject),
+});
+
+/** The members' names, which stay, for the Services' addresses, which may become others. No name is looked up elsewhere. */
+const aliases = ({ endpoints }: Subject): V1HostAlias[] =>
+  endpoints.map(({ index, ip }) => ({ ip, hostnames: [memberName(index)] }));
+
+function configure(subject: Subject): V1Container {
+  const { endpoints, uid } = subject;
+  const peers = endpoints.map(({ index }) => `https://${memberName(index)}:${ports.etcd}`);
+  const args = [
+    'etcd-config',
+    `--path=${dataFileOfAny(subject)}`,
+    ...identityFlags(subject, replicaIndex),
+    `--etcd-folder=${etcdFolder}`,
+    `--peers=${peers.join(',')}`,
+    `--listen=https://${anyAddress(endpoints, ports.etcd)}`,
+    `--health=http://${anyAddress(endpoints, ports.etcdHealth)}`,
+    `--socket=${socketPath}`,
+    `--certificates=${certificatesMount.mountPath}`,
+    `--common-name=${uid}`,
+    `--memory=${limitMib(subject)}MiB`,
+    `--output=${configPath}`,
+  ];
+  const container = agentContainer(subject, 'etcd-config', args, [replicaIndexEnv]);
+  return { ...container, volumeMounts: [dataMount, runMount] };
+}
+
+function member(subject: Subject): V1Container {
+  const { engine } = subject.resolved;
+  const { cpuMillis, memoryMib } = memberSize(subject);
+  assert(engine.etcdImage !== undefined, `${subject.name} has several replicas and no etcd`);
+  const limit = limitMib(subject);
+  return {
+    name: 'etcd',
+    image: engine.etcdImage,
+    imagePullPolicy: 'IfNotPresent',
+    // What makes it a sidecar: the engine starts once it runs, and it is stopped once the engine has ended.
+    restartPolicy: 'Always',
+    command: ['/usr/local/bin/etcd'],
+    args: [`--config-file=${configPath}`],
+    // Go gives memory back before the limit is reached; the rest is for what is not its heap.
+    env: [{ name: 'GOMEMLIMIT', value: `${Math.floor(limit * 0.85)}MiB` }],
+    ports: [{ name: 'etcd', containerPort: ports.etcd, protocol: 'TCP' }],
+    // Says only that it runs: without a majority a restart would cure nothing. Five minutes, for it reads its log first.
+    livenessProbe: {
+      httpGet: { path: '/livez', port: ports.etcdHealth },
+      periodSeconds: 10,
+      timeoutSeconds: 5,
+      failureThreshold: 30,
+    },
+    resources: {
+      requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
+      limits: { memory: `${limit}Mi` },
+    },
+    securityContext: containerSecurity(),
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    volumeMounts: [dataMount, runMount, certificatesMount],
+  };
+}
+
+export function memberSize({ name, resolved }: Subject): { cpuMillis: number; memoryMib: number } {
+  assert(resolved.size.member !== undefined, `${name} has several replicas and no size for etcd`);
+  return resolved.size.member;
+}
+
+/** Of the member: it takes more than it asks for only while a replica is far behind. */
+const limitMib = (subject: Subject): number => 2 * memberSize(subject).memoryMib;
