@@ -1,16 +1,13 @@
 /**
- * `make bench-engine`: one durable replica on this machine, load from a process of its own. Prints a table beside the
- * figures that TigerBeetle 0.17.9 reached on a machine of this size, and appends JSON lines to bench/results/.
- * `TRANSFERS=…` sets how many transfers the restart is measured with (10,000,000 by default).
+ * `make bench-engine`: one durable replica on this machine, load from a process of its own; then three, then six. Prints a
+ * table beside the figures that TigerBeetle 0.17.9 reached on a machine of this size, and appends JSON lines to
+ * bench/results/. `TRANSFERS=…` sets how many transfers the restart is measured with (10,000,000 by default).
  */
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { createClient } from 'tigerbeetle-node';
 import { checksum } from '../../engine/wire/checksum.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { TestEngine } from '../../test/support/engine.ts';
-import { checkout } from '../../test/support/shell.ts';
 import { connectTo } from '../../test/support/ledger.ts';
 import {
   accountBatch,
@@ -21,21 +18,14 @@ import {
   timed,
   type BatchKind,
 } from '../../engine/commands/workload.ts';
+import { replicaRows } from './replicas.ts';
+import { report, type Row } from './report.ts';
 
 const accountCount = 10_000;
 const batchSize = 8189;
 const restartTransfers = Number(process.env['TRANSFERS'] ?? '10000000');
 const client = (engine: TestEngine) => connectTo(engine.port, 60_000);
 type Client = ReturnType<typeof client>;
-
-interface Row {
-  readonly name: string;
-  readonly perSecond?: number;
-  readonly p50?: number;
-  readonly p99?: number;
-  readonly value?: string;
-  readonly tigerbeetle: string;
-}
 
 async function main(): Promise<void> {
   const rows: Row[] = [checksumRow()];
@@ -108,6 +98,11 @@ async function main(): Promise<void> {
   } finally {
     await engine.dispose();
   }
+  const every = ['load', 'catch-up', 'faults'];
+  const three = { size: 3, parts: every, transfers: 1_000_000, handOvers: 10, kills: 5 };
+  rows.push(...(await replicaRows(three)));
+  const six = { size: 6, parts: ['load', 'faults'], transfers: 0, handOvers: 5, kills: 3 };
+  rows.push(...(await replicaRows(six)));
   report(rows);
 }
 
@@ -250,26 +245,6 @@ async function growAndRestart(engine: TestEngine, own: Client): Promise<Row[]> {
 function residentMebibytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Math.round(Number(kilobytes ?? 0) / 1024);
-}
-
-function report(rows: readonly Row[]): void {
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout })
-    .toString()
-    .trim();
-  const folder = join(checkout, 'bench/results');
-  mkdirSync(folder, { recursive: true });
-  const at = new Date().toISOString();
-  console.log(`\n${'workload'.padEnd(46)}${'here'.padEnd(34)}TigerBeetle 0.17.9 (p50 · p99)`);
-  for (const row of rows) {
-    appendFileSync(join(folder, 'engine.jsonl'), `${JSON.stringify({ at, commit, ...row })}\n`);
-    const here =
-      row.value ??
-      `${(row.perSecond ?? 0).toLocaleString('en')}/s · ${row.p50?.toFixed(2)} · ${row.p99?.toFixed(2)} ms`;
-    console.log(`${row.name.padEnd(46)}${here.padEnd(34)}${row.tigerbeetle}`);
-  }
-  console.log(
-    '\nThe machine may be shared: compare figures of one run, and repeat before believing a difference.',
-  );
 }
 
 await main();

@@ -1,0 +1,233 @@
+/**
+ * Three or six replicas with their etcd members on this one machine: what `make bench-engine` prints of them. Alone:
+ *
+ *   node bench/engine/replicas.ts [--size=3] [--parts=load,faults,catch-up] [--transfers=1000000] [--hand-overs=10] [--kills=5]
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { createClient } from 'tigerbeetle-node';
+import { Client } from '../../engine/client/client.ts';
+import { accountBatch, batches, figures, idsBatch, timed } from '../../engine/commands/workload.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { ReplicaGroup } from '../../test/replication/replica-group.ts';
+import { Writer } from '../../test/replication/writer.ts';
+import { eventually } from '../../test/support/shell.ts';
+import { cpuSecondsOf } from '../support/process-figures.ts';
+import { report, type Row } from './report.ts';
+
+const accountCount = 10_000;
+const batchSize = 8189;
+const messageBytes = 256 + (batchSize + 1) * 128;
+
+export interface ReplicasOptions {
+  readonly size: number;
+  readonly parts: readonly string[];
+  /** In the ledger when a replica is made anew. */
+  readonly transfers: number;
+  readonly handOvers: number;
+  readonly kills: number;
+}
+
+export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
+  const { size, parts } = options;
+  const tell = (row: Row): Row => ({ ...row, name: `${size} replicas: ${row.name}` });
+  const group = await ReplicaGroup.start({ size });
+  try {
+    await group.leader();
+    const own = connect(group);
+    for (const first of [1, 1 + accountCount / 2])
+      await own.submit(Operation.createAccounts, accountBatch(first, accountCount / 2));
+    const rows: Row[] = [];
+    if (parts.includes('load')) rows.push(...(await loadRows(group, own)));
+    if (parts.includes('catch-up')) rows.push(await catchUpRow(group, own, options.transfers));
+    own.close();
+    if (parts.includes('faults')) rows.push(...(await faultRows(group, options)));
+    return rows.map(tell);
+  } finally {
+    await group.dispose();
+  }
+}
+
+function connect({ addresses }: ReplicaGroup): Client {
+  const parsed = addresses.map((address) => {
+    const [host = '', port] = address.split(':');
+    return { host, port: Number(port) };
+  });
+  return new Client({ cluster: 0n, addresses: parsed, deadlineMs: 60_000 });
+}
+
+async function loadRows(group: ReplicaGroup, own: Client): Promise<Row[]> {
+  await fill([own], 32, []);
+  const singly: Row = {
+    name: 'batches of 8,189, one client',
+    ...(await loaded(group, [own], 200)),
+    tigerbeetle: '155,000/s · 44 · 96 ms',
+  };
+  const four = [own, connect(group), connect(group), connect(group)];
+  const together: Row = {
+    name: 'batches of 8,189, four clients',
+    ...(await loaded(group, four, 200)),
+    tigerbeetle: '',
+  };
+  for (const client of four.slice(1)) client.close();
+  const one = batches('plain', 1, accountCount);
+  const singles = await times(2000, () => own.submit(Operation.createTransfers, one().body));
+  const ids = (): Uint8Array => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
+  const lookups = await times(2000, () => own.submit(Operation.lookupAccounts, ids()));
+  return [
+    singly,
+    together,
+    { name: 'one transfer a request', ...figures(singles, 1), tigerbeetle: '' },
+    { name: 'lookup of one account', ...figures(lookups, 1), tigerbeetle: '' },
+  ];
+}
+
+async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
+  const all: number[] = [];
+  for (let i = 0; i < count; i += 1) all.push(await timed(work));
+  return all;
+}
+
+/** Sends so many full batches, each client one at a time, bodies and checksums made beforehand. Returns the seconds it took. */
+async function fill(clients: readonly Client[], count: number, took: number[]): Promise<number> {
+  const source = batches('plain', batchSize, accountCount);
+  let seconds = 0;
+  for (let done = 0; done < count; done += 32) {
+    const ready = Array.from({ length: Math.min(32, count - done) }, () => source());
+    const started = performance.now();
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let next = ready.pop(); next !== undefined; next = ready.pop()) {
+          const { body, bodyChecksum } = next;
+          const submit = () => client.submit(Operation.createTransfers, body, { bodyChecksum });
+          took.push(await timed(submit));
+        }
+      }),
+    );
+    seconds += (performance.now() - started) / 1000;
+  }
+  return seconds;
+}
+
+async function loaded(group: ReplicaGroup, clients: readonly Client[], count: number) {
+  const took: number[] = [];
+  const leader = await group.leader();
+  const before = processorSeconds(group, leader);
+  const seconds = await fill(clients, count, took);
+  const after = processorSeconds(group, leader);
+  const { p50, p99 } = figures(took, batchSize);
+  const perSecond = Math.round((count * batchSize) / seconds);
+  const mebibytes = ((count / seconds) * messageBytes) / 2 ** 20;
+  const perBatch = after.map((value, i) => Math.round(((value - (before[i] ?? 0)) / count) * 1000));
+  const shown = `${perSecond.toLocaleString('en')}/s · ${p50.toFixed(1)} · ${p99.toFixed(1)} ms, ${mebibytes.toFixed(0)} MiB/s`;
+  return { perSecond, p50, p99, value: `${shown}; CPU ms a batch: ${perBatch.join(' · ')}` };
+}
+
+/** Of the leading engine, of the other engines together, of the etcd members together, of this process. */
+function processorSeconds(group: ReplicaGroup, leader: number): readonly number[] {
+  const used = (pid: number | undefined): number => (pid === undefined ? 0 : cpuSecondsOf(pid));
+  const all = Array.from({ length: group.size }, (_, replica) => replica);
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return [
+    used(group.pid(leader)),
+    sum(all.filter((replica) => replica !== leader).map((replica) => used(group.pid(replica)))),
+    sum(all.map((member) => used(group.etcd.pid(member)))),
+    cpuSecondsOf(process.pid),
+  ];
+}
+
+/** A replica that lost its data file, until it has all that is committed. */
+async function catchUpRow(group: ReplicaGroup, own: Client, transfers: number): Promise<Row> {
+  const leader = await group.leader();
+  const missing = transfers - ((await group.status(leader))?.transfers ?? 0);
+  if (missing > 0) await fill([own], Math.ceil(missing / batchSize), []);
+  const lost = (leader + 1) % group.size;
+  await group.signal(lost, 'SIGKILL');
+  await group.lose(lost);
+  const started = performance.now();
+  group.start(lost);
+  await group.joined(lost);
+  const seconds = (performance.now() - started) / 1000;
+  const held = (await group.status(lost))?.transfers ?? 0;
+  return {
+    name: `recover, with ${held.toLocaleString('en')} transfers`,
+    value: `caught up in ${seconds.toFixed(1)} s`,
+    tigerbeetle: '',
+  };
+}
+
+/** As when its main loop is blocked: its connections and its etcd member stay. */
+async function hang(group: ReplicaGroup, replica: number): Promise<void> {
+  await group.signal(replica, 'SIGSTOP');
+  await sleep(2000);
+  await group.signal(replica, 'SIGCONT');
+}
+
+/** The longest time that an official client, which writes one transfer after another, waited for an answer. */
+async function faultRows(group: ReplicaGroup, options: ReplicasOptions): Promise<Row[]> {
+  const official = createClient({ cluster_id: 0n, replica_addresses: [...group.addresses] });
+  const writer = new Writer(official);
+  const goesOn = () => {
+    const before = writer.acknowledged;
+    return eventually('writes go on', async () => writer.acknowledged > before + 1n || undefined);
+  };
+  const gapsOf = async (count: number, fault: (leader: number) => Promise<unknown>) => {
+    const gaps: number[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const leader = await group.leader();
+      await goesOn();
+      writer.forget();
+      await fault(leader);
+      await goesOn();
+      gaps.push(Math.round(writer.longestGapMs));
+      group.startBoth(leader);
+      await group.joined(leader);
+      await sleep(1500);
+    }
+    return gaps.toSorted((a, b) => a - b);
+  };
+  const shown = (gaps: number[]): string =>
+    `${gaps[gaps.length >> 1]} ms, at most ${gaps.at(-1)} ms, of ${gaps.length} (${gaps.join(' ')})`;
+  try {
+    const handOver = await gapsOf(options.handOvers, (leader) => group.signal(leader, 'SIGTERM'));
+    const killed = await gapsOf(options.kills, (leader) => group.killBoth(leader));
+    const hung = await gapsOf(options.kills, (leader) => hang(group, leader));
+    await goesOn();
+    writer.forget();
+    const all = Array.from({ length: group.size }, (_, replica) => replica);
+    await Promise.all(all.map((replica) => group.killBoth(replica)));
+    for (const replica of all) group.startBoth(replica);
+    await goesOn();
+    const serves = `${(writer.longestGapMs / 1000).toFixed(1)} s`;
+    return [
+      { name: 'planned hand-over, gap', value: shown(handOver), tigerbeetle: '' },
+      { name: 'leader and its etcd killed, gap', value: shown(killed), tigerbeetle: '0.62 s' },
+      { name: 'leading engine hangs for 2 s, gap', value: shown(hung), tigerbeetle: '' },
+      { name: 'all killed, service again', value: serves, tigerbeetle: '19.7 s' },
+    ];
+  } finally {
+    await writer.stop();
+    official.destroy();
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      size: { type: 'string', default: '3' },
+      parts: { type: 'string', default: 'load,faults,catch-up' },
+      transfers: { type: 'string', default: '1000000' },
+      'hand-overs': { type: 'string', default: '10' },
+      kills: { type: 'string', default: '5' },
+    },
+  });
+  report(
+    await replicaRows({
+      size: Number(values.size),
+      parts: values.parts.split(','),
+      transfers: Number(values.transfers),
+      handOvers: Number(values['hand-overs']),
+      kills: Number(values.kills),
+    }),
+  );
+}
