@@ -42,21 +42,27 @@ gen: ## Make the generated files anew
 gen-check: ## Fail when a generated file is not what its source says
 	@$(NODE) tools/codegen/main.ts --check
 
-.PHONY: test test-unit test-conformance test-crash test-replication test-integration test-e2e
+.PHONY: test test-unit test-conformance test-crash test-replication test-chaos test-integration test-e2e
 test: setup ## The whole ladder, ending with one line `N passed, N failed`; STAGES="unit e2e" picks
 	@$(NODE) tools/test/ladder.ts $(STAGES)
 test-unit: ## Unit tests: no I/O
-	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(repository|conformance|crash|replication|integration|e2e)/' --silent
+	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(repository|conformance|crash|replication|chaos|integration|e2e)/' --silent
 test-conformance: ## Official clients against the engine
 	@$(NODE) tools/test/ladder.ts conformance
 test-crash: ## Kill, cut, flip, fill
 	@$(NODE) tools/test/ladder.ts crash
 test-replication: ## The replicated log on real etcd members
 	@$(NODE) tools/test/ladder.ts replication
+test-chaos: ## The same under a minute of faults
+	@$(NODE) tools/test/ladder.ts chaos
 test-integration: ## Against a real Kubernetes control plane
 	@$(NODE) tools/test/ladder.ts integration
 test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
+
+.PHONY: chaos
+chaos: ## Engines and etcd members under a schedule of faults, judged afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
+	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)
 
 .PHONY: cluster-up cluster-down cluster-status
 cluster-up: ## Bring up the local Kubernetes (LEDGERHOUSE_CLUSTER=native|docker|kubeconfig|auto, NODES=1..3)

@@ -63,7 +63,7 @@ async function runStage(stage: Stage): Promise<StageResult> {
     ...(stage.folder === undefined
       ? [
           '--testPathIgnorePatterns',
-          '/test/(repository|conformance|crash|replication|integration|e2e)/',
+          '/test/(repository|conformance|crash|replication|chaos|integration|e2e)/',
         ]
       : [`--testPathPatterns=${where}/`]),
   ];

@@ -43,6 +43,14 @@ export const stages: readonly Stage[] = [
     deadlineMinutes: 20,
   },
   {
+    name: 'chaos',
+    title: 'three replicas under a minute of faults, and who judges them',
+    folder: 'test/chaos',
+    workers: 1,
+    // Two minutes, unless etcd is to be built first.
+    deadlineMinutes: 15,
+  },
+  {
     name: 'integration',
     title: 'against a real control plane',
     folder: 'test/integration',

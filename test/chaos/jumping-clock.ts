@@ -1,0 +1,25 @@
+/**
+ * Loaded into an engine before anything else (`--import`): its date is as far off as the file that CHAOS_CLOCK names says,
+ * ms. Dates are all of the machine's clock that the engine reads. Not faketime: that intercepts the clock of Node's event
+ * loop too, and etcd, a static Go program, does not see it either.
+ */
+import { readFileSync } from 'node:fs';
+
+const file = process.env['CHAOS_CLOCK'] ?? ''; // oxlint-disable-line node/no-process-env -- no configuration: it comes before all of the program
+const now = Date.now.bind(Date);
+let offsetMs = 0;
+const look = (): void => {
+  try {
+    offsetMs = Number(readFileSync(file, 'utf8')) || 0;
+  } catch {
+    offsetMs = 0;
+  }
+};
+look();
+setInterval(look, 20).unref();
+const RealDate = Date;
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args: unknown[]) =>
+    Reflect.construct(target, args.length === 0 ? [now() + offsetMs] : args) as object,
+  get: (target, name) => (name === 'now' ? () => now() + offsetMs : Reflect.get(target, name)),
+});

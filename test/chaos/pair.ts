@@ -1,0 +1,223 @@
+/** One replica: an engine and the etcd member beside it, in their place of the network and on their disk. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createWriteStream, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
+import type { Etcd } from '../../engine/log/replicated/etcd.ts';
+import { checkout, mustRun } from '../support/shell.ts';
+import { engineProgram } from '../support/engine.ts';
+import type { Disks } from './disks.ts';
+import type { Network } from './network.ts';
+import type { Part } from './schedule.ts';
+
+export const Port = { clients: 3001, peers: 3002, status: 3003, etcdPeers: 2380 } as const;
+
+export interface PairOptions {
+  readonly index: number;
+  readonly size: number;
+  readonly folder: string;
+  readonly etcdProgram: string;
+  readonly network: Network;
+  readonly disks: Disks;
+  /** A process ended that nothing was done to. */
+  readonly onEnd: (what: string) => void;
+}
+
+type Process = 'engine' | 'etcd';
+
+export class Pair {
+  readonly #options: PairOptions;
+  readonly #running = new Map<Process, ChildProcess>();
+  /** The fault that is played may end its processes. */
+  mayEnd = false;
+  readonly etcd: Etcd;
+
+  constructor(options: PairOptions) {
+    this.#options = options;
+    this.etcd = createEtcdClient(`unix:${this.#socket}`);
+  }
+
+  get index(): number {
+    return this.#options.index;
+  }
+
+  get dataFile(): string {
+    return join(this.#disk, 'replica.ledger');
+  }
+
+  get logFile(): string {
+    return join(this.#options.folder, `engine${this.index}.log`);
+  }
+
+  async format(): Promise<void> {
+    await mustRun(engineProgram, ['format', ...this.#identity(), this.dataFile]);
+  }
+
+  /** The data file is gone. Whoever calls has ended the engine. */
+  async loseFile(): Promise<void> {
+    rmSync(this.dataFile, { force: true });
+    await mustRun(engineProgram, ['recover', ...this.#identity(), this.dataFile]);
+  }
+
+  /** What does not run is started. */
+  start(part: Part): void {
+    if (part !== 'engine') this.#begin('etcd', this.#etcdCommand());
+    if (part !== 'etcd') this.#begin('engine', this.#engineCommand());
+  }
+
+  isRunning(process: Process): boolean {
+    return this.#running.has(process);
+  }
+
+  pid(process: Process): number | undefined {
+    return this.#running.get(process)?.pid;
+  }
+
+  signal(part: Part, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const process of processesOf(part)) this.#running.get(process)?.kill(signal);
+  }
+
+  async end(part: Part, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const ends = processesOf(part).map(async (process) => {
+      const child = this.#running.get(process);
+      if (child === undefined) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      // It is not one that ended of itself.
+      this.#running.delete(process);
+      child.kill(signal);
+      await gone;
+    });
+    await Promise.all(ends);
+  }
+
+  setClock(hours: number): void {
+    writeFileSync(this.#clock, String(hours * 3_600_000));
+  }
+
+  async status(): Promise<BuiltinStatus | undefined> {
+    const url = `http://${this.#options.network.address(this.index)}:${Port.status}/status`;
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(1000) });
+      return (await response.json()) as BuiltinStatus;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Writes what this replica holds to a file. */
+  async exportTo(path: string): Promise<void> {
+    const { network } = this.#options;
+    const host = network.canBeCut ? '127.0.0.1' : network.address(this.index);
+    const flags = [`--status-address=${host}:${Port.status}`, path];
+    const [command, args] = network.within(this.index, [engineProgram, 'export', ...flags]);
+    await mustRun(command, args);
+  }
+
+  /** Bytes in memory now, and the most so far. */
+  memory(process: Process): { readonly now: number; readonly most: number } | undefined {
+    const pid = this.pid(process);
+    if (pid === undefined) return undefined;
+    try {
+      const text = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const kib = (name: string): number =>
+        Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? 0);
+      return { now: kib('VmRSS') * 1024, most: kib('VmHWM') * 1024 };
+    } catch {
+      return undefined;
+    }
+  }
+
+  get #disk(): string {
+    return this.#options.disks.path(this.index);
+  }
+
+  get #socket(): string {
+    return join(this.#options.folder, `r${this.#options.index}.sock`);
+  }
+
+  get #clock(): string {
+    return join(this.#options.folder, `clock${this.index}`);
+  }
+
+  #identity(): readonly string[] {
+    return ['--cluster=0', `--replica=${this.index}`, `--replica-count=${this.#options.size}`];
+  }
+
+  #everybody(port: number, scheme = ''): readonly string[] {
+    const { size, network } = this.#options;
+    return Array.from({ length: size }, (_, i) => `${scheme}${network.address(i)}:${port}`);
+  }
+
+  #engineCommand(): readonly string[] {
+    const [address, any] = [
+      this.#options.network.address(this.index),
+      this.#options.network.canBeCut,
+    ];
+    return [
+      engineProgram,
+      'start',
+      `--addresses=${this.#everybody(Port.clients).join(',')}`,
+      `--peer-addresses=${this.#everybody(Port.peers).join(',')}`,
+      `--etcd=unix:${this.#socket}`,
+      `--status-address=${any ? '0.0.0.0' : address}:${Port.status}`,
+      '--memory-limit=1GiB',
+      this.dataFile,
+    ];
+  }
+
+  #etcdCommand(): readonly string[] {
+    const { etcdProgram, network } = this.#options;
+    const url = `http://${network.address(this.index)}:${Port.etcdPeers}`;
+    const members = this.#everybody(Port.etcdPeers, 'http://').map((each, i) => `r${i}=${each}`);
+    return [
+      etcdProgram,
+      `--name=r${this.index}`,
+      `--data-dir=${join(this.#disk, 'etcd')}`,
+      `--listen-client-urls=unix://${this.#socket}`,
+      // Nobody asks for it, and it must have the form of an address.
+      `--advertise-client-urls=http://r${this.index}:2379`,
+      `--listen-peer-urls=${url}`,
+      `--initial-advertise-peer-urls=${url}`,
+      `--initial-cluster=${members.join(',')}`,
+      '--initial-cluster-token=0-1',
+      '--heartbeat-interval=50',
+      '--election-timeout=300',
+      '--max-request-bytes=2097152',
+      `--quota-backend-bytes=${2 ** 31}`,
+      '--snapshot-count=128',
+      '--snapshot-catchup-entries=256',
+      '--max-wals=2',
+      '--log-level=warn',
+    ];
+  }
+
+  #begin(process: Process, command: readonly string[]): void {
+    if (this.#running.has(process)) return;
+    const { network, disks, folder, onEnd } = this.#options;
+    const [program, args] = network.within(this.index, command);
+    const child = spawn(program, [...args], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: this.#environment(),
+    });
+    if (child.pid !== undefined) disks.carries(child.pid);
+    child.stderr?.pipe(
+      createWriteStream(join(folder, `${process}${this.index}.log`), { flags: 'a' }),
+    );
+    this.#running.set(process, child);
+    child.once('exit', (code, signal) => {
+      if (this.#running.get(process) !== child) return;
+      this.#running.delete(process);
+      if (!this.mayEnd) onEnd(`${process} ${this.index} ended of itself (${signal ?? code})`);
+    });
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    const { PATH = '' } = process.env;
+    const clock = join(checkout, 'test/chaos/jumping-clock.ts');
+    return { PATH, CHAOS_CLOCK: this.#clock, NODE_OPTIONS: `--import=${clock}` };
+  }
+}
+
+const processesOf = (part: Part): readonly Process[] =>
+  part === 'both' ? ['engine', 'etcd'] : [part];

@@ -1,0 +1,246 @@
+/** Plays faults on the replicas, heals them, and waits until the service is back. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ReplicaRole } from '../../domain/engine-status.ts';
+import { EtcdError } from '../../engine/log/replicated/etcd.ts';
+import { eventually } from '../support/shell.ts';
+import type { Disks } from './disks.ts';
+import type { History } from './history.ts';
+import type { Load } from './load.ts';
+import type { Network } from './network.ts';
+import type { Pair } from './pair.ts';
+import { targetsOf, type Fault, type Play } from './schedule.ts';
+
+export interface World {
+  readonly pairs: readonly Pair[];
+  readonly network: Network;
+  readonly disks: Disks;
+  readonly load: Load;
+  readonly history: History;
+}
+
+export interface Played {
+  /** Enough replicas to go on were left alone. */
+  readonly majorityKept: boolean;
+  /** Longest time without an answer to anybody, from its begin until the service was back; ms. */
+  readonly gapMs: number;
+  /** The longest that one client waited who was answered from its begin until the next one's; ms. */
+  readonly waitMs: number;
+  /** From its end until somebody was answered who was not before; ms. */
+  readonly backMs: number;
+}
+
+/** A machine that others use too takes its time; hours it is not. */
+const BACK_MAX_MS = 30_000;
+const JOINED_MAX_MS = 120_000;
+const BULK_REQUESTS = 190;
+const BULK_MAX_MS = 60_000;
+const MOVE_EVERY_MS = 250;
+const NARROW_MEGABITS = 20;
+const LOST_PART = 0.2;
+/** Below it the next fault does not wait until all replicas have joined. */
+const HASTY_CALM_MS = 900;
+
+/** What has to be done to the data of a replica takes long to mend: nothing else begins meanwhile. */
+const mending = new Set<Play['kind']>(['lose-file', 'fall-behind', 'full-disk']);
+
+export class Player {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Why a play is not possible on this machine. */
+  impossible({ kind }: Play): string | undefined {
+    const { network, disks } = this.#world;
+    if (['cut', 'island', 'loss', 'narrow'].includes(kind) && !network.canBeCut)
+      return 'no rights for network namespaces';
+    if (kind === 'full-disk' && !disks.canBeFull) return 'no rights to mount disks';
+    if (kind === 'slow-disk' && !disks.canBeSlow) return 'no blkio controller of cgroups v1';
+    return undefined;
+  }
+
+  /** Throws when the service does not come back. */
+  async play({ plays, holdMs, calmMs, picks }: Fault): Promise<Played> {
+    const { pairs, history } = this.#world;
+    const leader = await this.#leader();
+    const hit = new Set<number>();
+    const began = performance.now();
+    for (const [i, play] of plays.entries()) {
+      const pick = picks[i] ?? 0;
+      const who = 'who' in play ? play.who : play.kind === 'fall-behind' ? 'follower' : 'leader';
+      const targets = targetsOf(who, { size: pairs.length, leader, pick });
+      if (play.kind !== 'move-leader') for (const target of targets) hit.add(target);
+      await this.#begin(play, targets, holdMs);
+    }
+    await sleep(Math.max(0, holdMs - (performance.now() - began)));
+    await this.#heal();
+    const healed = performance.now();
+    await this.#back(healed);
+    const back = performance.now();
+    const isMending = plays.some(({ kind }) => mending.has(kind));
+    if (isMending || calmMs >= HASTY_CALM_MS) await this.joined();
+    for (const pair of pairs) pair.mayEnd = false;
+    await sleep(calmMs);
+    return {
+      majorityKept: hit.size <= Math.floor((pairs.length - 1) / 2),
+      gapMs: history.longestGapMs(began, back),
+      waitMs: history.longestWaitMs(began, performance.now()),
+      backMs: back - healed,
+    };
+  }
+
+  /** All hold what is committed and serve. */
+  async joined(): Promise<void> {
+    const { pairs } = this.#world;
+    await eventually(
+      'all replicas have all that is committed',
+      async () => {
+        const statuses = await Promise.all(pairs.map((pair) => pair.status()));
+        return statuses.every((status) => status?.syncing === false) || undefined;
+      },
+      JOINED_MAX_MS,
+    );
+  }
+
+  async #leader(): Promise<number> {
+    const { pairs } = this.#world;
+    for (let i = 0; i < 20; i += 1) {
+      const statuses = await Promise.all(pairs.map((pair) => pair.status()));
+      const leading = statuses.filter((status) => status?.role === ReplicaRole.primary);
+      const [newest] = leading.sort((a, b) => (b?.view ?? 0) - (a?.view ?? 0));
+      if (newest !== undefined) return newest.replicaIndex;
+      await sleep(100);
+    }
+    return 0;
+  }
+
+  // oxlint-disable-next-line eslint/max-lines-per-function -- one case a fault
+  async #begin(play: Play, targets: readonly number[], holdMs: number): Promise<void> {
+    const { network, disks, load } = this.#world;
+    const pairs = targets.map((target) => this.#world.pairs[target]!);
+    const others = this.#world.pairs.map(({ index }) => index).filter((i) => !targets.includes(i));
+    switch (play.kind) {
+      case 'kill':
+        await Promise.all(pairs.map((pair) => pair.end(play.part, 'SIGKILL')));
+        return;
+      case 'pause':
+        for (const pair of pairs) pair.signal(play.part, 'SIGSTOP');
+        return;
+      case 'cut':
+        await this.#cut(play.way, targets, others);
+        return;
+      case 'island':
+        await this.#cut('both', targets, others);
+        for (const target of targets) await network.deafenToClients(target);
+        return;
+      case 'loss':
+        for (const target of targets) await network.lose(target, LOST_PART);
+        return;
+      case 'narrow':
+        for (const target of targets) await network.narrow(target, NARROW_MEGABITS);
+        return;
+      case 'slow-disk':
+        for (const target of targets) disks.slow(target);
+        return;
+      case 'full-disk':
+        for (const pair of pairs) {
+          pair.mayEnd = true;
+          await disks.fill(pair.index);
+        }
+        return;
+      case 'clock':
+        for (const pair of pairs) pair.setClock(play.hours);
+        return;
+      case 'move-leader':
+        await this.#moveAround(holdMs);
+        return;
+      case 'stop':
+        await Promise.all(pairs.map((pair) => pair.end('engine', 'SIGTERM')));
+        return;
+      case 'lose-file':
+        for (const pair of pairs) {
+          await pair.end('engine', 'SIGKILL');
+          await pair.loseFile();
+        }
+        return;
+      case 'fall-behind':
+        for (const pair of pairs) await pair.end('both', 'SIGKILL');
+        await this.#bulk();
+        return;
+      case 'replay':
+        for (const pair of pairs) await pair.end('engine', 'SIGKILL');
+        for (let i = 0; i < 10; i += 1) {
+          load.replayAll();
+          await sleep(holdMs / 10);
+        }
+        return;
+    }
+  }
+
+  async #cut(
+    way: 'in' | 'out' | 'both',
+    targets: readonly number[],
+    others: readonly number[],
+  ): Promise<void> {
+    const { network } = this.#world;
+    if (way !== 'out') for (const target of targets) await network.deafen(target, others);
+    if (way !== 'in') for (const other of others) await network.deafen(other, targets);
+  }
+
+  async #moveAround(holdMs: number): Promise<void> {
+    const { pairs } = this.#world;
+    const until = performance.now() + Math.max(1500, holdMs);
+    for (let n = 0; performance.now() < until; n += 1) {
+      const statuses = await Promise.all(
+        pairs.map(({ etcd }) => etcd.status({ timeoutMs: 300 }).catch(() => undefined)),
+      );
+      const at = statuses.findIndex((status) => status?.leaderId === status?.memberId);
+      const to = statuses[(at + 1 + (n % (pairs.length - 1))) % pairs.length];
+      if (at >= 0 && to !== undefined)
+        await pairs[at]!.etcd.moveLeader(to.memberId, { timeoutMs: 1000 }).catch(
+          (error: unknown) => {
+            // It leads no more, or could not: that is what a storm is like.
+            if (!(error instanceof EtcdError)) throw error;
+          },
+        );
+      await sleep(MOVE_EVERY_MS);
+    }
+  }
+
+  async #bulk(): Promise<void> {
+    const { load } = this.#world;
+    const [until, enough] = [performance.now() + BULK_MAX_MS, load.bulkSent + BULK_REQUESTS];
+    load.bulk = true;
+    while (load.bulkSent < enough && performance.now() < until) await sleep(100);
+    load.bulk = false;
+  }
+
+  async #heal(): Promise<void> {
+    const { pairs, network, disks } = this.#world;
+    await network.heal();
+    disks.heal();
+    for (const pair of pairs) {
+      pair.setClock(0);
+      pair.signal('both', 'SIGCONT');
+      pair.start('both');
+    }
+  }
+
+  /** Somebody is answered who asked after everything was well again. */
+  async #back(healedMs: number): Promise<void> {
+    const { history } = this.#world;
+    const asked = history.writes.length;
+    const until = performance.now() + BACK_MAX_MS;
+    const isBack = (): boolean => {
+      for (let i = history.writes.length - 1; i >= asked; i -= 1)
+        if (history.writes[i]?.told !== undefined) return true;
+      return (history.answeredAtMs.at(-1) ?? 0) > healedMs;
+    };
+    while (!isBack()) {
+      if (performance.now() > until)
+        throw new Error(`nobody was answered within ${BACK_MAX_MS / 1000} s of the end of a fault`);
+      await sleep(10);
+    }
+  }
+}
