@@ -155,6 +155,15 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       copyFileSync(await ensureProgram('versitygw'), join(rootfs, 'bin/versitygw'));
     },
   },
+  // At the place where the upstream image has it.
+  etcd: {
+    folder: 'etcd',
+    async fill(rootfs) {
+      minimalRoot(rootfs);
+      mkdirSync(join(rootfs, 'usr/local/bin'), { recursive: true });
+      copyFileSync(await ensureProgram('etcd'), join(rootfs, 'usr/local/bin/etcd'));
+    },
+  },
   'tigerbeetle-double': tigerBeetleDouble('0.17.8'),
   'tigerbeetle-double-next': tigerBeetleDouble('0.17.9'),
 };

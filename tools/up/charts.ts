@@ -60,6 +60,14 @@ function forgetInterrupted(kubectl: Kubectl): Promise<string> {
   return kubectl.say('delete', 'secrets', '-n', systemNamespace, '-l', pending);
 }
 
+/** All nodes are this one machine: replicas may share one, and few processors do for many pods. */
+const regions = [1, 2].map((number) => ({
+  id: `local-${number}`,
+  name: `Local ${number}`,
+  spread: 'Preferred',
+  cpuRequestPercent: 20,
+}));
+
 function valuesOf(images: Images, publicUrl: string): object {
   const named = Object.entries(images).map(([name, reference]) => {
     const [repository, tag] = reference.split(':');
@@ -69,5 +77,6 @@ function valuesOf(images: Images, publicUrl: string): object {
     images: Object.fromEntries(named),
     api: { enabled: true, publicUrl, service: { type: 'NodePort', port: 80, nodePort } },
     s3: { enabled: true },
+    catalog: { providers: [{ id: 'local', name: 'This cluster', regions }] },
   };
 }
