@@ -50,3 +50,21 @@ export const isDue = (generations: readonly Generation[], nowMs: number): boolea
 };
 
 export const expiryMs = ({ expiresAt }: Generation): number => Date.parse(expiresAt);
+
+/** Of a JSON text; `undefined` where it is something else. */
+export function generationsIn(text: string): readonly Generation[] | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return Array.isArray(parsed) && parsed.every(isGeneration) ? parsed : undefined;
+}
+
+function isGeneration(value: unknown): value is Generation {
+  if (typeof value !== 'object' || value === null) return false;
+  const { number, authority, expiresAt } = value as Partial<Record<keyof Generation, unknown>>;
+  const dated = typeof expiresAt === 'string' && !Number.isNaN(Date.parse(expiresAt));
+  return Number.isInteger(number) && typeof authority === 'string' && dated;
+}

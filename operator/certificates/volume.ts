@@ -1,6 +1,7 @@
 /** The volume with a member's certificates, and where it is: files `ca.crt`, `tls.crt` and `tls.key`. */
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
+import type { Pod } from '../../domain/kinds.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { peerSecretsOf } from './generations.ts';
 
@@ -34,3 +35,8 @@ export function certificatesVolume({ workload, peerCertificates = [] }: Subject)
     },
   };
 }
+
+/** Name of the Secret that a pod takes its authorities from. */
+export const trustOf = (pod: Pod): string | undefined =>
+  pod.spec?.volumes?.find(({ name }) => name === certificatesMount.name)?.projected?.sources?.[0]
+    ?.secret?.name;

@@ -1,7 +1,11 @@
 /** Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. */
 import { labels } from '../../domain/names.ts';
 import type { StallReason } from '../../domain/conditions.ts';
+import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
+import { resources } from '../../domain/kinds.ts';
+import type { Generation } from '../certificates/generations.ts';
+import { issue } from '../certificates/issue.ts';
 import { fieldManager } from '../field-managers.ts';
 import { targetOf, type Action } from './actions.ts';
 
@@ -20,24 +24,36 @@ export async function act(
   kube: Kube,
   uid: string,
   actions: readonly Action[],
-  onDone: (action: Action) => void,
+  onDone: (action: Action, issued: Generation | undefined) => void,
 ): Promise<Refusal | undefined> {
   for (const action of actions) {
     const taken = await nameTaken(kube, uid, action);
     if (taken !== undefined) return taken;
+    let issued: Generation | undefined;
     try {
-      await perform(kube, action);
+      if (action.verb === 'issue') issued = await issueSecret(kube, action);
+      else await perform(kube, action);
     } catch (error) {
       const refusal = refusalOf(action, error);
       if (refusal === undefined) throw error;
       return refusal;
     }
-    onDone(action);
+    onDone(action, issued);
   }
   return undefined;
 }
 
-async function perform(kube: Kube, action: Action): Promise<void> {
+type Issue = Extract<Action, { verb: 'issue' }>;
+
+/** `undefined`: the number is taken. */
+async function issueSecret(kube: Kube, action: Issue): Promise<Generation | undefined> {
+  const { subject, number, after, nowMs } = action;
+  const { secret, generation } = await issue(subject, number, after, nowMs);
+  const made = await createIfNone(kube, resources.secret, secret, { fieldManager });
+  return made === undefined ? undefined : generation;
+}
+
+async function perform(kube: Kube, action: Exclude<Action, Issue>): Promise<void> {
   switch (action.verb) {
     case 'apply':
       await kube.apply(action.resource, action.object, { fieldManager, force: true });

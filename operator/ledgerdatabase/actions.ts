@@ -1,5 +1,9 @@
 /** The writes that a plan consists of. */
+import { resources } from '../../domain/kinds.ts';
+import { peerSecretName } from '../../domain/names.ts';
 import type { KubeObject, Reference, Resource } from '../../base/kube/kube.ts';
+import type { Generation } from '../certificates/generations.ts';
+import type { Subject } from '../manifests/subject.ts';
 
 interface Common {
   /** Why, in a few words: it is logged, and names what failed. */
@@ -17,6 +21,7 @@ export const Purpose = {
   adoption: 'adoption',
   format: 'format',
   recovery: 'recovery',
+  certificates: 'certificates',
   workload: 'workload',
   growth: 'growth',
   rollout: 'rollout',
@@ -36,6 +41,15 @@ export type Action = Common &
         readonly object: KubeObject;
       }
     | { readonly verb: 'create'; readonly resource: Resource; readonly object: KubeObject }
+    | {
+        /** Makes a generation of certificates and creates its Secret; what is in it is known to nobody before. */
+        readonly verb: 'issue';
+        readonly subject: Subject;
+        readonly number: number;
+        /** The generations that go on being trusted. */
+        readonly after: readonly Generation[];
+        readonly nowMs: number;
+      }
     | { readonly verb: 'patch'; readonly target: Reference; readonly patch: object }
     | {
         readonly verb: 'delete';
@@ -45,14 +59,15 @@ export type Action = Common &
       }
   );
 
-export const targetOf = (action: Action): Reference =>
-  action.verb === 'apply' || action.verb === 'create'
-    ? {
-        resource: action.resource,
-        namespace: action.object.metadata.namespace,
-        name: action.object.metadata.name ?? '',
-      }
-    : action.target;
+export function targetOf(action: Action): Reference {
+  if (action.verb === 'issue') {
+    const { namespace, workload } = action.subject;
+    return { resource: resources.secret, namespace, name: peerSecretName(workload, action.number) };
+  }
+  if (action.verb === 'patch' || action.verb === 'delete') return action.target;
+  const { namespace, name = '' } = action.object.metadata;
+  return { resource: action.resource, namespace, name };
+}
 
 /** Deletes exactly what was seen. */
 export function deletion(

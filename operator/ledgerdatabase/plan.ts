@@ -2,6 +2,7 @@
 import type { Observation } from './observation.ts';
 import { Draft, type StepResult } from './draft.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
+import { ensureCertificates } from './steps/certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
 import { recordVersion } from './steps/record-version.ts';
@@ -43,6 +44,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
     ensureSurroundings,
     bootstrap,
     holdVolumes,
+    ensureCertificates,
     ensureWorkload,
     recoverReplicas,
     rollOut,

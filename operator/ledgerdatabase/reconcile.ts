@@ -19,6 +19,7 @@ import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts
 import { plan } from './plan.ts';
 import { pollEngines, type StatusFetch } from './polls.ts';
 import { statusOf } from './status.ts';
+import { noteIssued } from './steps/certificates.ts';
 import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
 
@@ -87,7 +88,11 @@ class Session {
         this.#environment.kube,
         uidOf(this.#database),
         draft.actions,
-        ({ verb, purpose }) => this.#logger.info({ verb, purpose }, 'done'),
+        (action, issued) => {
+          if (action.verb === 'issue') noteIssued(draft, action, issued);
+          const { verb, purpose } = action;
+          this.#logger.info({ verb, purpose }, 'done');
+        },
       );
       if (refusal !== undefined) note(draft, refusal);
     } finally {

@@ -3,12 +3,14 @@
  * databases through their whole lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { KubeConfig } from '@kubernetes/client-node';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { annotations, labels, managedBy } from '../../domain/names.ts';
-import { resources, type Claim, type Pod, type Service } from '../../domain/kinds.ts';
+import { resources, type Claim, type Pod, type Secret, type Service } from '../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../base/kube/kube.ts';
+import { createKube } from '../../base/kube/kube-http.ts';
 import { askedOf, ChartRights, home, rightsIn, rightsOf } from '../support/chart-rights.ts';
 import {
   startOperatorWorld,
@@ -22,6 +24,7 @@ jest.setTimeout(5 * 60_000);
 let world: OperatorWorld;
 let rights: ChartRights;
 let checkKubeconfig: string;
+let operatorKubeconfig: string;
 let operator: OperatorProcess;
 
 beforeAll(async () => {
@@ -33,7 +36,8 @@ beforeAll(async () => {
     ({ kind }) => kind !== 'Pod',
   );
   checkKubeconfig = await rights.kubeconfigOf('ledgerhouse-check');
-  operator = await startOperator(await rights.kubeconfigOf('ledgerhouse-operator'));
+  operatorKubeconfig = await rights.kubeconfigOf('ledgerhouse-operator');
+  operator = await startOperator(operatorKubeconfig);
 });
 afterAll(async () => {
   await operator?.stop();
@@ -199,6 +203,37 @@ test('three replicas get their disruption budget, and one whose pod is deleted a
       pods.length === 3 && pods.every((one) => one.metadata.uid !== pod?.metadata.uid);
     return another ? true : undefined;
   });
+});
+
+test('three replicas of the built-in engine get certificates, which the operator cannot read', async () => {
+  await world.createDatabase('default', 'certified', { topology: 'ha-3', size: 'lh-40' });
+  const { status } = await world.until('default', 'certified', 'Available', 'True');
+  expect(status?.peerCertificates?.generations).toHaveLength(1);
+  const name = `${status?.workload}-peers-1`;
+  const secrets = resources.secret;
+  const secret = await world.kube.read<Secret>({ resource: secrets, namespace: 'default', name });
+  expect(Object.keys(secret?.data ?? {}).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+  expect(secret).toMatchObject({ immutable: true, type: 'kubernetes.io/tls' });
+  const config = new KubeConfig();
+  config.loadFromFile(operatorKubeconfig);
+  const kube = createKube(config);
+  const forbidden = { status: 403 };
+  const reference = { resource: secrets, namespace: 'default', name };
+  try {
+    await expect(kube.read(reference)).rejects.toMatchObject(forbidden);
+    await expect(kube.list(secrets)).rejects.toMatchObject(forbidden);
+    const patched = kube.mergePatch(reference, {}, { fieldManager: 'test' });
+    await expect(patched).rejects.toMatchObject(forbidden);
+    const uid = secret?.metadata.uid ?? '';
+    await expect(kube.delete(reference, { uid })).rejects.toMatchObject(forbidden);
+  } finally {
+    await kube.close();
+  }
+  // Goes with the database, without a right to delete it.
+  await world.deleteDatabase('default', 'certified');
+  await eventually('the Secret is gone', async () =>
+    (await world.kube.read(reference)) === undefined ? true : undefined,
+  );
 });
 
 test('backups and schedules are told that there are none yet', async () => {

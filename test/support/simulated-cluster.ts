@@ -18,6 +18,7 @@ import {
   type Claim,
   type Job,
   type Pod,
+  type Secret,
   type Service,
   type StatefulSet,
   type StorageClass,
@@ -55,6 +56,7 @@ interface Kinds {
   readonly Job: Job;
   readonly StatefulSet: StatefulSet;
   readonly Pod: Pod;
+  readonly Secret: Secret;
   readonly StorageClass: StorageClass;
 }
 

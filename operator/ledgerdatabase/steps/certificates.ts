@@ -1,0 +1,98 @@
+/**
+ * Certificates for the etcd members of several replicas: made before the first pod, and again when they are due and every
+ * pod has the newest ones (docs/decisions/0018). Only what is on record is ever used: a Secret that was made and not noted,
+ * because the operator ended in between, is left to go with the database.
+ */
+import { annotations } from '../../../domain/names.ts';
+import type { StatefulSet } from '../../../domain/kinds.ts';
+import {
+  generationsIn,
+  generationsMax,
+  hasPeers,
+  isDue,
+  peerSecretsOf,
+  type Generation,
+  type PeerCertificates,
+} from '../../certificates/generations.ts';
+import { trustOf } from '../../certificates/volume.ts';
+import type { Subject } from '../../manifests/subject.ts';
+import type { Draft, StepResult } from '../draft.ts';
+import { replicaPods } from '../members.ts';
+import type { Observation } from '../observation.ts';
+
+export function ensureCertificates(observed: Observation, draft: Draft): StepResult {
+  const { subject } = draft;
+  if (subject === undefined) return 'halt';
+  if (!hasPeers(subject)) return 'continue';
+  const set = observed.owned.statefulSets.find((one) => one.metadata.name === subject.workload);
+  const stopped = isStopped(observed, set);
+  // Of what nobody uses any more, the status alone counts: taking its record away is how to begin anew.
+  const recorded = draft.facts.peerCertificates ?? (stopped ? undefined : notedBy(set));
+  const generations = recorded?.generations ?? [];
+  draft.facts = withFact(draft.facts, recorded);
+  draft.subject = { ...subject, peerCertificates: generations };
+  const due = !subject.suspend && isDue(generations, observed.nowMs);
+  const wanted =
+    generations.length === 0 || (due && (stopped || allHave(observed, subject, generations)));
+  if (!wanted) return 'continue';
+  const number = recorded?.next ?? (generations.at(-1)?.number ?? 0) + 1;
+  // On record before the Secret is there, so that no number is tried twice for one that was made and then forgotten.
+  draft.facts = withFact(draft.facts, { ...recorded, next: number });
+  draft.do({
+    verb: 'issue',
+    purpose: 'certificates',
+    guarded: true,
+    subject,
+    number,
+    // Where nothing runs, nobody has to trust what was before.
+    after: stopped ? [] : generations,
+    nowMs: observed.nowMs,
+  });
+  if (!stopped && generations.length > 0) return 'continue';
+  draft.wait('certificates for the etcd members are being made');
+  return 'halt';
+}
+
+/** After an `issue`: `made` is undefined when the number was taken. */
+export function noteIssued(
+  draft: Draft,
+  { number, after }: { number: number; after: readonly Generation[] },
+  made: Generation | undefined,
+): void {
+  const before = draft.facts.peerCertificates;
+  draft.facts = withFact(
+    draft.facts,
+    made === undefined
+      ? { ...before, next: number + 1 }
+      : { generations: [...after, made].slice(-generationsMax) },
+  );
+}
+
+const withFact = (facts: Draft['facts'], value: PeerCertificates | undefined): Draft['facts'] =>
+  value === undefined ? facts : { ...facts, peerCertificates: value };
+
+/** What the pods that there are were made with, for when the status was lost. A note that somebody has changed is none. */
+function notedBy(set: StatefulSet | undefined): PeerCertificates | undefined {
+  const noted = set?.metadata.annotations?.[annotations.peerCertificates];
+  const generations = noted === undefined ? undefined : generationsIn(noted);
+  return generations === undefined ? undefined : { generations };
+}
+
+/** Every replica has a pod with the newest generation: one that is older would not know the next. */
+function allHave(
+  { owned }: Observation,
+  { workload, resolved }: Subject,
+  generations: readonly Generation[],
+): boolean {
+  const pods = replicaPods(owned.pods);
+  const trust = peerSecretsOf(workload, generations)?.trust;
+  return pods.length === resolved.topology.replicas && pods.every((pod) => trustOf(pod) === trust);
+}
+
+/** No pod is there, and none is made until the StatefulSet is changed. */
+function isStopped({ owned }: Observation, set: StatefulSet | undefined): boolean {
+  if (replicaPods(owned.pods).length > 0) return false;
+  if (set === undefined) return true;
+  const seen = set.status?.observedGeneration ?? 0;
+  return set.spec?.replicas === 0 && seen >= (set.metadata.generation ?? 0);
+}
