@@ -123,7 +123,10 @@ const podOf = (subject: Subject, name: string, template: V1PodTemplateSpec) => (
   metadata: { labels: template.metadata?.labels, name, namespace: subject.namespace },
   spec: {
     ...JSON.parse(JSON.stringify(template.spec)),
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }],
+    volumes: [
+      ...(template.spec?.volumes ?? []).filter(({ name }) => name !== 'data'),
+      { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } },
+    ],
   },
 });
 
