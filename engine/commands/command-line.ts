@@ -1,6 +1,9 @@
 /** A program of verbs: its help, the choice of a verb, and what a mistake or a refusal looks like. */
 import { DataFileError } from '../log/errors.ts';
 import { ReplacementRefused } from '../members/ask-leader.ts';
+import { ReplicatedLogError } from '../log/replicated/errors.ts';
+import { EtcdError } from '../log/replicated/etcd.ts';
+import { SalvageRefused } from '../replica/salvage.ts';
 import { MemberMismatch } from '../server/member-mismatch.ts';
 import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 
@@ -42,11 +45,19 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
   return verb.run(readInput(program, verb, rest));
 }
 
+const refusals = [
+  UsageError,
+  DataFileError,
+  MemberMismatch,
+  ReplacementRefused,
+  SalvageRefused,
+  ReplicatedLogError,
+  EtcdError,
+];
+
 /** What is told with a line and no stack: a mistake in the command line, a data file that is refused, the system's no. */
 export function isRefusal(error: unknown): error is Error {
-  if (error instanceof UsageError || error instanceof DataFileError) return true;
-  if (error instanceof ReplacementRefused) return true;
-  return error instanceof MemberMismatch || isSystemError(error);
+  return refusals.some((kind) => error instanceof kind) || isSystemError(error);
 }
 
 /** What the system refused (no such file, no room, no right): its message names the path and the reason. */

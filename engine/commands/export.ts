@@ -3,6 +3,9 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exportDataFile } from '../log/export.ts';
+import { createEtcdClient } from '../log/replicated/etcd-client.ts';
+import { salvage } from '../replica/salvage.ts';
+import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { UsageError, type Verb } from './verb.ts';
 import { required } from './format.ts';
 import { parseAddress } from './values.ts';
@@ -19,10 +22,17 @@ export const exportFile: Verb = {
       help: "the replica's status address, on this machine",
     },
     { name: 'from', value: 'path', help: 'the data file of a replica that was stopped' },
+    {
+      name: 'etcd',
+      value: 'address',
+      help: 'with --from, when the majority is gone for good: the member beside the survivor, for what it still holds',
+    },
   ],
   async run(input) {
     const [to = ''] = input.arguments;
     const from = input.flag('from');
+    const etcd = input.flag('etcd');
+    if (from !== undefined && etcd !== undefined) return exportSurvivor(from, etcd, to);
     if (from !== undefined) {
       await exportDataFile(from, { path: to });
       return 0;
@@ -56,6 +66,20 @@ export const exportFile: Verb = {
     return 0;
   },
 };
+
+async function exportSurvivor(path: string, address: string, to: string): Promise<number> {
+  const etcd = createEtcdClient(address);
+  const memoryLimitBytes = ledgerMemoryLimit(containerMemory());
+  try {
+    const { op, timestamp, place } = await salvage({ path, etcd, memoryLimitBytes, to });
+    const found = `op=${op} timestamp=${timestamp}`;
+    const where = `fence=${place?.fence ?? 0} sequence=${place?.sequence ?? 0}`;
+    process.stderr.write(`exported ${to}: ${where} ${found}\n`);
+    return 0;
+  } finally {
+    etcd.close();
+  }
+}
 
 async function exists(path: string): Promise<boolean> {
   try {

@@ -14,7 +14,6 @@ import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.t
 import { positionAfter, type Block, type LogPosition } from '../log/replicated/block.ts';
 import { ReadRefused, type ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
-import { originOf } from '../log/replicated/identity.ts';
 import { ReplicatedLog, type Role } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer, PeerLink } from '../peers/peer-link.ts';
 import { buildEviction, Command, Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
@@ -25,6 +24,7 @@ import { admitRequest } from './admission.ts';
 import { clocksAgree } from './clocks.ts';
 import { Executor } from './executor.ts';
 import { HaltedError } from './halted-error.ts';
+import { logPositionOf } from './log-position.ts';
 import { OwedAnswers } from './owed-answers.ts';
 import { PendingRequests, sameChecksum, type PendingRequest } from './pending-requests.ts';
 import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
@@ -743,10 +743,3 @@ export class ReplicatedReplica implements ServedReplica {
 const isLast = (session: Session, request: RequestHeader): boolean =>
   request.number === session.lastRequest &&
   sameChecksum(session.requestChecksum, request.header.checksum);
-
-function logPositionOf(position: CheckpointPosition): LogPosition {
-  const { place, op, timestamp, view } = position;
-  if (place === undefined) return originOf(position);
-  const { sequence, fence, seal } = place;
-  return { sequence, op, timestamp, view, fence, seal };
-}

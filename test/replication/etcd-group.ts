@@ -61,7 +61,7 @@ export class EtcdGroup {
     return this.#members[member] !== undefined;
   }
 
-  start(member: number): void {
+  start(member: number, flags: readonly string[] = []): void {
     if (this.isRunning(member)) return;
     const names = this.#ports.map((_, index) => `r${index}=${this.peerUrl(index)}`);
     const joining = this.#joining.get(member);
@@ -87,6 +87,7 @@ export class EtcdGroup {
         '--snapshot-catchup-entries=256',
         '--max-wals=2',
         '--log-level=warn',
+        ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     );

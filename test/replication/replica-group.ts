@@ -11,6 +11,8 @@ import { EtcdGroup } from './etcd-group.ts';
 export interface ReplicaGroupOptions {
   readonly size?: number;
   readonly flags?: readonly string[];
+  /** An exported file to begin with; without it, nothing. */
+  readonly from?: string;
 }
 
 export class ReplicaGroup {
@@ -31,7 +33,10 @@ export class ReplicaGroup {
     const { size = 3 } = options;
     const etcd = await EtcdGroup.start({ size });
     const group = new ReplicaGroup(etcd, await freePorts(3 * size), options);
-    for (let replica = 0; replica < size; replica += 1) await group.format(replica);
+    for (let replica = 0; replica < size; replica += 1) {
+      if (options.from === undefined) await group.format(replica);
+      else await group.restore(replica, options.from);
+    }
     for (let replica = 0; replica < size; replica += 1) group.start(replica);
     return group;
   }
@@ -53,6 +58,17 @@ export class ReplicaGroup {
   async format(replica: number): Promise<void> {
     const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
     await mustRun(engineProgram, ['format', ...flags, this.path(replica)]);
+  }
+
+  async restore(replica: number, from: string): Promise<void> {
+    const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
+    await mustRun(engineProgram, ['restore', ...flags, from, this.path(replica)]);
+  }
+
+  /** An exported file of a replica that runs. */
+  async export(replica: number, to: string): Promise<void> {
+    const address = `--status-address=127.0.0.1:${this.#statusPort(replica)}`;
+    await mustRun(engineProgram, ['export', address, to]);
   }
 
   /** The data file of a replica that does not run is gone, and one that is to be recovered in its place. */

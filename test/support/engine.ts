@@ -46,6 +46,13 @@ export class TestEngine {
     return engine;
   }
 
+  /** Starts an engine on the data file `replica.ledger` of a folder, which stays. */
+  static async open(folder: string): Promise<TestEngine> {
+    const engine = new TestEngine({ folder });
+    await engine.start();
+    return engine;
+  }
+
   /** Starts the engine on the data file that is there, on the port it had before. */
   async start(): Promise<void> {
     this.#said = '';

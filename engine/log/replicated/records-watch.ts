@@ -58,6 +58,8 @@ export class RecordsWatch {
         if (signal.aborted) return;
         this.#kvs = new Map((results[0]?.kvs ?? []).map((kv) => [nameOf(kv.key), kv]));
         this.#tell();
+        // Whoever was told may have ended everything.
+        if (signal.aborted) return;
         failures = 0;
         await this.#watch(revision + 1);
       } catch (error) {

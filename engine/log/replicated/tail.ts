@@ -14,13 +14,25 @@ export interface TailPage {
   readonly more: boolean;
 }
 
-/** `revision`: that of the first page, for those that follow it. Rejects with EtcdError, `compacted` among others. */
+/**
+ * `revision`: that of the first page, for those that follow it. `serializable`: as this member alone has it, for when there is
+ * no majority to ask; without that, what any member has committed is in it. Rejects with EtcdError,
+ * `compacted` among others.
+ */
 export async function readTail(
-  etcd: Etcd,
+  etcd: Pick<Etcd, 'txn'>,
   from: number,
-  { revision, signal }: { readonly revision?: number | undefined; readonly signal: AbortSignal },
+  {
+    revision,
+    signal,
+    serializable = false,
+  }: {
+    readonly revision?: number | undefined;
+    readonly signal: AbortSignal;
+    readonly serializable?: boolean;
+  },
 ): Promise<TailPage> {
-  const asOf = revision === undefined ? {} : { revision };
+  const asOf = { serializable, ...(revision === undefined ? {} : { revision }) };
   const blocks = { key: blockKey(from), rangeEnd: BLOCKS_END, limit: PAGE_BLOCKS };
   const result = await etcd.txn(
     {

@@ -1,0 +1,153 @@
+/**
+ * A cluster that begins with the state of another one, on real processes: of a single replica, of a cluster, or what is left
+ * when the majority is gone for good.
+ */
+import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, type Client } from 'tigerbeetle-node';
+import { ensureProgram } from '../../tools/cluster/binaries.ts';
+import { engineProgram, TestEngine } from '../support/engine.ts';
+import { eventually, mustRun, shell } from '../support/shell.ts';
+import { ReplicaGroup } from './replica-group.ts';
+import { accountOf, transferOf } from './writer.ts';
+
+jest.setTimeout(120_000);
+
+const created = 0xffff_ffff;
+let folder = '';
+let disposals: (() => Promise<void>)[] = [];
+let clients: Client[] = [];
+beforeAll(() => ensureProgram('etcd'), 15 * 60_000);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-incarnation-'));
+});
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  for (const dispose of disposals) await dispose();
+  clients = [];
+  disposals = [];
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startGroup(from?: string): Promise<ReplicaGroup> {
+  const begins = from === undefined ? {} : { from, flags: ['--incarnation=2'] };
+  const group = await ReplicaGroup.start(begins);
+  disposals.push(() => group.dispose());
+  await group.leader();
+  return group;
+}
+
+function newClient(addresses: readonly string[]): Client {
+  const client = createClient({ cluster_id: 0n, replica_addresses: [...addresses] });
+  clients.push(client);
+  return client;
+}
+
+const statuses = (results: readonly { status: unknown }[]): readonly unknown[] =>
+  results.map(({ status }) => status);
+
+/** Transfers `first` to `last`, after the accounts when they begin with 1. */
+async function write(client: Client, first: number, last: number): Promise<void> {
+  if (first === 1) {
+    const accounts = await client.createAccounts([accountOf(1n), accountOf(2n)]);
+    expect(statuses(accounts)).toEqual([created, created]);
+  }
+  for (let id = first; id <= last; id += 1) {
+    const results = await client.createTransfers([transferOf(BigInt(id))]);
+    expect(statuses(results)).toEqual([created]);
+  }
+}
+
+async function expectBalance(client: Client, balance: number): Promise<void> {
+  const [debited] = await client.lookupAccounts([1n]);
+  expect(debited?.debits_posted).toBe(BigInt(balance));
+}
+
+test('a single replica’s state begins three replicas, and theirs another single one', async () => {
+  const [first, second] = [join(folder, 'first.ledger'), join(folder, 'second.ledger')];
+  const single = await TestEngine.create({});
+  disposals.push(() => single.dispose());
+  await write(newClient([`127.0.0.1:${single.port}`]), 1, 20);
+  await mustRun(engineProgram, [
+    'export',
+    `--status-address=127.0.0.1:${single.statusPort}`,
+    first,
+  ]);
+  const { op } = await single.status();
+  const group = await startGroup(first);
+  const before = await group.level();
+  expect(before).toMatchObject({ transfers: 20, op });
+  const client = newClient(group.addresses);
+  await write(client, 21, 30);
+  await expectBalance(client, 30);
+  // The new session, ten transfers, and nothing twice.
+  expect((await group.level()).op).toBe(op + 11);
+  const follower = ((await group.leader()) + 1) % group.size;
+  await group.export(follower, second);
+  const restored = join(folder, 'replica.ledger');
+  const flags = ['--replica=0', '--replica-count=1'];
+  await mustRun(engineProgram, ['restore', ...flags, second, restored]);
+  const again = await TestEngine.open(folder);
+  disposals.push(() => again.dispose());
+  const last = newClient([`127.0.0.1:${again.port}`]);
+  await expectBalance(last, 30);
+  await write(last, 31, 31);
+});
+
+test('one of three begins with another state than the others: it stops and says so', async () => {
+  const single = await TestEngine.create({});
+  disposals.push(() => single.dispose());
+  const statusAddress = `--status-address=127.0.0.1:${single.statusPort}`;
+  const [earlier, later] = [join(folder, 'earlier.ledger'), join(folder, 'later.ledger')];
+  const client = newClient([`127.0.0.1:${single.port}`]);
+  await write(client, 1, 1);
+  await mustRun(engineProgram, ['export', statusAddress, earlier]);
+  await write(client, 2, 2);
+  await mustRun(engineProgram, ['export', statusAddress, later]);
+  const group = await startGroup(later);
+  const other = ((await group.leader()) + 1) % group.size;
+  await group.killBoth(other);
+  rmSync(group.path(other));
+  await group.restore(other, earlier);
+  group.startBoth(other);
+  await eventually('it is halted', async () => {
+    const status = await group.status(other);
+    return status?.warnings.includes('Halted') || undefined;
+  });
+  await write(newClient(group.addresses), 3, 3);
+});
+
+test('the majority is gone for good: what one survivor holds, beyond its data file too, begins a new cluster', async () => {
+  const lost = await startGroup();
+  await write(newClient(lost.addresses), 1, 25);
+  const survivor = ((await lost.leader()) + 1) % lost.size;
+  // All of it is in the log, and none in a data file.
+  expect(await lost.level()).toMatchObject({ transfers: 25, checkpoint: 0 });
+  const salvaged = join(folder, 'salvaged.ledger');
+  const salvage = () =>
+    shell(engineProgram, [
+      'export',
+      `--from=${lost.path(survivor)}`,
+      `--etcd=${lost.etcd.target(survivor)}`,
+      salvaged,
+    ]);
+  expect(await salvage()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('etcd has a leader'),
+  });
+  for (let replica = 0; replica < lost.size; replica += 1) await lost.killBoth(replica);
+  // Two volumes are gone.
+  lost.etcd.start(survivor, ['--force-new-cluster']);
+  const ended = await eventually('the survivor answers', async () => {
+    const tried = await salvage();
+    return tried.stderr.includes('Deadline exceeded') ? undefined : tried;
+  });
+  expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/sequence=[1-9]/) });
+  const group = await startGroup(salvaged);
+  const client = newClient(group.addresses);
+  await expectBalance(client, 25);
+  await write(client, 26, 30);
+  expect(await group.level()).toMatchObject({ transfers: 30 });
+});
