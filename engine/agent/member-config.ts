@@ -48,6 +48,7 @@ export function memberConfig(options: MemberOptions): Readonly<Record<string, un
     'listen-metrics-urls': options.health,
     'enable-grpc-gateway': false,
     'log-level': 'warn',
+    'tls-min-version': 'TLS1.3',
     'peer-transport-security': {
       'cert-file': `${certificates.folder}/tls.crt`,
       'key-file': `${certificates.folder}/tls.key`,

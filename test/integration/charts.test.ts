@@ -661,23 +661,24 @@ describe('on a cluster', () => {
     expect(notes).toContain(connectLabel('example'));
   });
 
-  test.each(['docs/examples/single.yaml', 'docs/examples/ha-3-tigerbeetle.yaml'])(
-    '%s is taken, and the catalog resolves it',
-    async (path) => {
-      const printed = await kubectl(
-        'apply',
-        '--dry-run=server',
-        '--validate=strict',
-        '-o',
-        'json',
-        '-f',
-        path,
-      );
-      const { spec } = JSON.parse(printed) as { spec: Parameters<typeof resolve>[1] };
-      const { spec: catalog } = find<LedgerCatalog>(await rendered(), 'LedgerCatalog');
-      expect(resolve(catalog, spec)).toMatchObject({ ok: true });
-    },
-  );
+  test.each([
+    'docs/examples/single.yaml',
+    'docs/examples/ha-3.yaml',
+    'docs/examples/ha-3-tigerbeetle.yaml',
+  ])('%s is taken, and the catalog resolves it', async (path) => {
+    const printed = await kubectl(
+      'apply',
+      '--dry-run=server',
+      '--validate=strict',
+      '-o',
+      'json',
+      '-f',
+      path,
+    );
+    const { spec } = JSON.parse(printed) as { spec: Parameters<typeof resolve>[1] };
+    const { spec: catalog } = find<LedgerCatalog>(await rendered(), 'LedgerCatalog');
+    expect(resolve(catalog, spec)).toMatchObject({ ok: true });
+  });
 
   test("the operator's pods and the check's are within Pod Security's restricted profile", async () => {
     const objects = await rendered();
