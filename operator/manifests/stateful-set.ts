@@ -62,26 +62,27 @@ export function podTemplate(subject: Subject): V1PodTemplateSpec {
       ...podBasics(subject),
       ...spread(subject, Role.replica),
       terminationGracePeriodSeconds: 30,
-      initContainers: [
-        agentContainer(
-          subject,
-          'check',
-          [
-            'check',
-            `--path=${dataFileOfAny(subject)}`,
-            ...identityFlags(subject, replicaIndex),
-            `--engine=${engine.name}`,
-          ],
-          [replicaIndexEnv],
-        ),
-        ...initContainers,
-      ],
+      initContainers: initContainers.length === 0 ? [check(subject)] : [...initContainers],
       containers: adapter.containers(subject),
       ...(volumes.length === 0 ? {} : { volumes: [...volumes] }),
       ...(hostAliases.length === 0 ? {} : { hostAliases: [...hostAliases] }),
     },
   };
 }
+
+/** Whether the data file is there, whole and the replica's own. Who writes a member's configuration looks at it as well. */
+const check = (subject: Subject) =>
+  agentContainer(
+    subject,
+    'check',
+    [
+      'check',
+      `--path=${dataFileOfAny(subject)}`,
+      ...identityFlags(subject, replicaIndex),
+      `--engine=${subject.resolved.engine.name}`,
+    ],
+    [replicaIndexEnv],
+  );
 
 /**
  * The operator makes the claims itself, before there is a StatefulSet. Where one is lost later, the StatefulSet's controller

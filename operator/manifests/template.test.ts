@@ -11,7 +11,7 @@ import { templateInputs, templateRevision } from './template.ts';
  */
 const digests: Readonly<Record<number, string>> = {
   1: '682bd0bec6b58bc32216ee293696b5e5',
-  2: '65e98e6b36239e6f35990419b1b3e2da',
+  2: 'c8671541de31d9d9a7744b83c6ba5835',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
