@@ -1,8 +1,9 @@
-import { statfs, writeFile } from 'node:fs/promises';
+import { readFile, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { required } from '../commands/format.ts';
 import { parseInteger, parseSize } from '../commands/values.ts';
 import { UsageError, type Input, type Verb } from '../commands/verb.ts';
+import { initialClusterPath } from '../members/files.ts';
 import { examine, type Finding } from './examine.ts';
 import { identityFlags, pathFlag, readIdentity } from './identity.ts';
 import { examineMember } from './member-state.ts';
@@ -51,6 +52,7 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
     ...identity,
     incarnation: parseInteger('incarnation', input.flag('incarnation') ?? '1', 1, 2 ** 32 - 1),
     state,
+    ...(await joined(path)),
     folder,
     peers,
     listen: given('listen'),
@@ -62,4 +64,14 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
   });
   await writeFile(given('output'), `${JSON.stringify(config, undefined, 2)}\n`);
   return undefined;
+}
+
+/** Whom the leader has said the member joins; while it has data of its own, etcd passes that over. */
+async function joined(path: string): Promise<{ initialCluster?: string }> {
+  try {
+    return { initialCluster: (await readFile(initialClusterPath(path), 'utf8')).trim() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
 }

@@ -29,6 +29,14 @@ test('a member is told who it is, who the others are, and of which database and 
   });
 });
 
+test('one that joins a cluster which is there is told who is in it, though others are lost too', () => {
+  const initialCluster = 'r0=https://r0:2380,r1=https://r1:2380';
+  expect(memberConfig({ ...options, state: 'existing', initialCluster })).toMatchObject({
+    'initial-cluster': initialCluster,
+    'initial-cluster-state': 'existing',
+  });
+});
+
 test('members take none whose certificate is not of this database', () => {
   expect(memberConfig(options)['peer-transport-security']).toEqual({
     'cert-file': '/certs/tls.crt',

@@ -6,6 +6,8 @@ export interface MemberOptions extends ReplicaIdentity {
   readonly incarnation: number;
   readonly state: MemberState;
   readonly folder: string;
+  /** Of a cluster that is there and may lack a replica; all of them when absent. */
+  readonly initialCluster?: string;
   /** URLs under which the members reach each other, by replica. */
   readonly peers: readonly string[];
   readonly listen: string;
@@ -33,7 +35,8 @@ export function memberConfig(options: MemberOptions): Readonly<Record<string, un
     'advertise-client-urls': `http://${name(replicaIndex)}:2379`,
     'listen-peer-urls': options.listen,
     'initial-advertise-peer-urls': peers[replicaIndex],
-    'initial-cluster': peers.map((url, index) => `${name(index)}=${url}`).join(','),
+    'initial-cluster':
+      options.initialCluster ?? peers.map((url, index) => `${name(index)}=${url}`).join(','),
     // Members of another database, or of one before it was restored, are refused by it.
     'initial-cluster-token': `${options.clusterId}-${options.incarnation}`,
     'initial-cluster-state': options.state,

@@ -5,6 +5,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { initialClusterPath, memoPath } from '../members/files.ts';
 import { BLOCK_SIZE, SUPERBLOCK_COPIES } from '../log/layout.ts';
 import { readHead, type Superblock } from '../log/superblock.ts';
 import { Reason, type Finding } from './examine.ts';
@@ -15,21 +16,34 @@ export type MemberState = 'new' | 'existing';
 /** Takes a data file that `examine` found right. */
 export async function examineMember(path: string, folder: string): Promise<MemberState | Finding> {
   const { position } = await readSuperblock(path);
-  return stateOf(position.place, await isThere(join(folder, 'member')), folder);
+  const [hasData, joins, hadMember] = await Promise.all(
+    [join(folder, 'member'), initialClusterPath(path), memoPath(path)].map(isThere),
+  );
+  return stateOf(position.place, { hasData, joins, hadMember }, folder);
 }
 
-/** Pure. `hasData`: whether the member has begun before. */
+/** What of a member is on the volume; each may be absent. */
+export interface MemberTraces {
+  /** It has begun before. */
+  readonly hasData: boolean | undefined;
+  /** `recover` had the lost member replaced: a new one is expected by the others. */
+  readonly joins: boolean | undefined;
+  /** The engine has seen a member beside it. */
+  readonly hadMember: boolean | undefined;
+}
+
+/** Pure. */
 export function stateOf(
   place: Superblock['position']['place'],
-  hasData: boolean,
+  { hasData = false, joins = false, hadMember = false }: MemberTraces,
   folder: string,
 ): MemberState | Finding {
-  if (place === undefined) return 'new';
-  // Sequence 0: made by `recover`, which had the lost member replaced.
-  if (hasData || place.sequence === 0) return 'existing';
+  if (hasData) return place === undefined ? 'new' : 'existing';
+  if (joins) return 'existing';
+  if (place === undefined && !hadMember) return 'new';
   return {
     reason: Reason.memberMissing,
-    message: `${folder} is empty, while the data file holds the log up to block ${place.sequence}: the member of etcd is lost, and the replica must be made again with \`recover\``,
+    message: `${folder} is empty, while the data file holds the log up to block ${place?.sequence ?? 0}: the member of etcd is lost, and the replica must be made again with \`recover\``,
   };
 }
 

@@ -4,6 +4,7 @@ import { systemTimers } from '../../base/timers.ts';
 import { DataFileError } from '../log/errors.ts';
 import { formatDataFile } from '../log/format-file.ts';
 import { askLeader } from '../members/ask-leader.ts';
+import { initialClusterPath } from '../members/files.ts';
 import { forgetMember } from '../members/own-member.ts';
 import { isPeerUrl } from '../members/questions.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
@@ -38,6 +39,11 @@ export const recover: Verb = {
       value: 'path',
       help: "etcd's folder of this replica: what is left in it is removed",
     },
+    {
+      name: 'installed-as',
+      value: 'path',
+      help: "the data file's name in the end, when it is made under another one first",
+    },
     { name: 'timeout', value: 'seconds', help: 'how long to ask the leader; 120 by default' },
     { name: 'development', value: undefined, help: 'taken for compatibility' },
   ],
@@ -67,13 +73,14 @@ export const recover: Verb = {
       replicaCount,
     };
     const folder = input.flag('member-folder');
-    const isThere = await exists(path);
+    const file = input.flag('installed-as') ?? path;
+    const isThere = await exists(file);
     const onlyMemberLost =
       isThere && folder !== undefined && !(await exists(join(folder, 'member')));
-    if (isThere && !onlyMemberLost) throw notLost(path);
+    if (isThere && !onlyMemberLost) throw notLost(file);
     if (input.flag('peer-addresses') !== undefined)
-      await replaceMember(input, path, identity, incarnation);
-    await forgetMember(path);
+      await replaceMember(input, file, identity, incarnation);
+    await forgetMember(file);
     // What the data file holds is in the log: the replica goes on from there.
     if (onlyMemberLost) return 0;
     await formatDataFile({
@@ -89,9 +96,6 @@ export const recover: Verb = {
     return 0;
   },
 };
-
-/** Where `start`'s companion, etcd, is told whom it joins: `initial-cluster`, beside the data file. */
-export const initialClusterPath = (path: string): string => `${path}.initial-cluster`;
 
 /** The data file comes last: while there is none, nothing of this replica starts. */
 async function replaceMember(

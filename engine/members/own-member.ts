@@ -5,6 +5,7 @@
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { sleep, type Timers } from '../../base/timers.ts';
+import { initialClusterPath, memoPath } from './files.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
 
 export interface OwnMemberOptions {
@@ -25,10 +26,10 @@ const LOOK_MS = 1000;
 /** A member that starts takes a while. */
 const SILENT_LOOKS = 5;
 
-const memoOf = (path: string): string => `${path}.member`;
-
 /** For a new data file at this path: it has had no member. */
-export const forgetMember = (path: string): Promise<void> => rm(memoOf(path), { force: true });
+export async function forgetMember(path: string): Promise<void> {
+  await rm(memoPath(path), { force: true });
+}
 
 export class OwnMember {
   readonly #options: OwnMemberOptions;
@@ -47,12 +48,14 @@ export class OwnMember {
     const { etcd, timers, askOthers, onRemoved } = this.#options;
     const { signal } = this.#stopped;
     let remembered = await this.#recall();
+    let noted = false;
     let silent = 0;
     while (!signal.aborted) {
       const status = await etcd.status({ timeoutMs: LOOK_MS, signal }).catch(() => undefined);
       if (signal.aborted) return;
       silent = status === undefined ? silent + 1 : 0;
-      if (status !== undefined && status.memberId !== remembered) {
+      if (status !== undefined && !noted) {
+        noted = true;
         remembered = status.memberId;
         await this.#remember(remembered);
       }
@@ -66,7 +69,7 @@ export class OwnMember {
   }
 
   async #recall(): Promise<bigint | undefined> {
-    const text = await readFile(memoOf(this.#options.path), 'utf8').catch(() => '');
+    const text = await readFile(memoPath(this.#options.path), 'utf8').catch(() => '');
     const [incarnation, member] = text.trim().split(' ');
     const isOurs = Number(incarnation) === this.#options.incarnation;
     return isOurs && /^\d{1,20}$/.test(member ?? '') ? BigInt(member ?? '') : undefined;
@@ -75,6 +78,11 @@ export class OwnMember {
   /** Torn by a crash it is written again: nothing but an explanation depends on it. */
   async #remember(memberId: bigint): Promise<void> {
     const { path, incarnation, onError } = this.#options;
-    await writeFile(memoOf(path), `${incarnation} ${memberId}\n`).catch(onError);
+    try {
+      await writeFile(memoPath(path), `${incarnation} ${memberId}\n`);
+      await rm(initialClusterPath(path), { force: true });
+    } catch (error) {
+      onError(error);
+    }
   }
 }

@@ -6,8 +6,9 @@
  *
  * Asked again, after a crash between any two steps, it goes on where it was.
  */
+import { memberName } from '../../domain/names.ts';
 import { EtcdError, type EtcdMember, type EtcdMembership } from '../log/replicated/etcd.ts';
-import { initialCluster, memberName } from './names.ts';
+import { initialCluster } from './initial-cluster.ts';
 import type { Replacement } from './questions.ts';
 
 export interface ReplaceOptions {

@@ -32,6 +32,15 @@ export const etcdFlag = `--etcd=unix:${socketPath}`;
 /** In the engine's container, for the socket. */
 export const engineMount = { ...runMount, readOnly: true };
 
+const peerUrl = (index: number) => `https://${memberName(index)}:${ports.etcd}`;
+
+/** What `recover` is told of a lost replica's member. Silence and promotions of others take a while. */
+export const memberRecoverFlags = (index: number): readonly string[] => [
+  `--member-url=${peerUrl(index)}`,
+  `--member-folder=${etcdFolder}`,
+  '--timeout=600',
+];
+
 export const memberBeside = (subject: Subject): Beside => ({
   initContainers: [configure(subject), member(subject)],
   volumes: [{ name: runMount.name, emptyDir: { sizeLimit: '1Mi' } }, certificatesVolume(subject)],
@@ -44,7 +53,7 @@ const aliases = ({ endpoints }: Subject): V1HostAlias[] =>
 
 function configure(subject: Subject): V1Container {
   const { endpoints, uid } = subject;
-  const peers = endpoints.map(({ index }) => `https://${memberName(index)}:${ports.etcd}`);
+  const peers = endpoints.map(({ index }) => peerUrl(index));
   const args = [
     'etcd-config',
     `--path=${dataFileOfAny(subject)}`,

@@ -13,12 +13,18 @@ import {
   resourcesOf,
   statusProbe,
 } from '../manifests/container.ts';
-import { dataFileOfAny } from '../manifests/data-file.ts';
+import { dataFileOf, dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
 import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { nothingBeside, type EngineAdapter } from './adapter.ts';
-import { engineMount, etcdFlag, memberBeside, memberSize } from './builtin-member.ts';
+import {
+  engineMount,
+  etcdFlag,
+  memberBeside,
+  memberRecoverFlags,
+  memberSize,
+} from './builtin-member.ts';
 
 const isOneOfSeveral = ({ resolved }: Subject): boolean =>
   isReplicatedByEtcd(resolved.engine.name, resolved.topology.replicas);
@@ -79,6 +85,16 @@ export const builtin: EngineAdapter = {
           { name: 'etcd', port: ports.etcd, forJobs: false },
         ]
       : [],
+  recoverFlags: (subject, index) =>
+    isOneOfSeveral(subject)
+      ? [
+          `--peer-addresses=${addressList(peersOf(subject))}`,
+          ...memberRecoverFlags(index),
+          `--installed-as=${dataFileOf(subject, index)}`,
+        ]
+      : [],
+  // While two voters are away, etcd takes nobody new: both have to be taken out first, and it lets one in after the other.
+  recoversTogether: true,
   requests(subject) {
     const { size } = subject.resolved;
     if (!isOneOfSeveral(subject)) return size;

@@ -65,6 +65,8 @@ export const tigerBeetle: EngineAdapter = {
   beside: () => nothingBeside,
   // Replicas and clients share one.
   peerPorts: () => [],
+  recoverFlags: () => [],
+  recoversTogether: false,
   requests: ({ resolved }) => resolved.size,
 };
 

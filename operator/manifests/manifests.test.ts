@@ -86,6 +86,23 @@ test('a single replica has no budget, no peers, and no others to recover it from
   expect(() => buildRecoverJob(subject, 0)).toThrow('no others to recover it from');
 });
 
+test('a replica of ours is made again by way of whoever leads: its member is replaced before it has a data file', () => {
+  const subject = subjectOf('Builtin', 'ha-3');
+  const [, engine] = buildRecoverJob(subject, 1).spec?.template.spec?.initContainers ?? [];
+  expect(engine?.args?.slice(2, -1)).toEqual([
+    '--peer-addresses=10.96.12.1:3003,10.96.12.2:3003,10.96.12.3:3003',
+    '--member-url=https://r1:2380',
+    '--member-folder=/data/etcd',
+    '--timeout=600',
+    `--installed-as=/data/${subject.clusterId}_1.ledger`,
+    `--cluster=${subject.clusterId}`,
+    '--replica=1',
+    '--replica-count=3',
+  ]);
+  const theirs = JSON.stringify(buildRecoverJob(subjectOf('TigerBeetle', 'ha-3'), 1));
+  expect(theirs).not.toContain('--member');
+});
+
 test('replicas of several reach each other on ports of their own, and nobody else does', () => {
   const subject = subjectOf('Builtin', 'ha-3');
   expect(buildService(subject, 1).spec?.ports?.map(({ name, port }) => [name, port])).toEqual([

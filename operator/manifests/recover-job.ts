@@ -1,6 +1,7 @@
 /** Makes a lost replica's data file from the other replicas, which must be healthy. */
 import { assert } from '../../base/assert.ts';
 import { podName, recoverJobName } from '../../domain/names.ts';
+import { adapterOf } from '../engines/adapters.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { addressList } from './addresses.ts';
 import { resourcesOf } from './container.ts';
@@ -21,7 +22,11 @@ export function buildRecoverJob(subject: Subject, index: number): Job {
     subject,
     index,
     name: recoverJobName(subject.workload, index),
-    verb: ['recover', `--addresses=${addressList(subject.endpoints)}`],
+    verb: [
+      'recover',
+      `--addresses=${addressList(subject.endpoints)}`,
+      ...adapterOf(subject.resolved.engine.name).recoverFlags(subject, index),
+    ],
     resources: resourcesOf(50, 512),
     placement: { affinity: besidePod(podName(subject.workload, index)) },
   });

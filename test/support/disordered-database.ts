@@ -22,6 +22,7 @@ import {
   revisionOf,
   SimulatedCluster,
 } from './simulated-cluster.ts';
+import { peerCertificates } from './subjects.ts';
 
 export const namespace = 'org-acme';
 export const name = 'payments';
@@ -62,12 +63,17 @@ const replica = fc.record({
   outdated: fc.boolean(),
 });
 
+interface Kind {
+  readonly engine: 'Builtin' | 'TigerBeetle';
+  readonly topology: 'single' | 'ha-3' | 'ha-6';
+}
+
 const anyState = fc.record({
-  kind: fc.constantFrom(
-    { engine: 'Builtin', topology: 'single' } as const,
-    { engine: 'TigerBeetle', topology: 'single' } as const,
-    { engine: 'TigerBeetle', topology: 'ha-3' } as const,
-    { engine: 'TigerBeetle', topology: 'ha-6' } as const,
+  kind: fc.constantFrom<Kind>(
+    { engine: 'Builtin', topology: 'single' },
+    { engine: 'TigerBeetle', topology: 'single' },
+    { engine: 'TigerBeetle', topology: 'ha-3' },
+    { engine: 'TigerBeetle', topology: 'ha-6' },
   ),
   changes: fc.record({
     size: fc.constantFrom('lh-40', 'lh-40', 'lh-10', 'lh-7'),
@@ -215,6 +221,9 @@ function statusOf(made: Recipe, subject: Subject): DatabaseStatus {
     ...(has('bootstrapped') && knows.bootstrapped ? { bootstrapped: true } : {}),
     ...(has('endpoints') ? { endpoints: [...subject.endpoints] } : {}),
     ...(has('resolved') ? { resolved: subject.resolved } : {}),
+    ...(subject.peerCertificates === undefined
+      ? {}
+      : { peerCertificates: { generations: [...subject.peerCertificates] } }),
     ...(has('storage') ? { storage: { requestedGb: 2, summary: '2Gi' } } : {}),
     ...(has('active') ? { version: { rolled: 0, active: subject.resolved.engine.version } } : {}),
   };
@@ -241,6 +250,7 @@ export function disorder(made: Recipe): SimulatedCluster {
       port: 3001,
     })),
     operatorNamespace: 'ledgerhouse-system',
+    ...(resolved.engine.etcdImage === undefined ? {} : { peerCertificates }),
   };
   cluster.put(catalogObject() as unknown as KubeObject);
   if (made.expandable !== 'unknown') {

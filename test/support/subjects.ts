@@ -8,7 +8,7 @@ const images = {
   TigerBeetle: { version: '0.17.9', release: '0.17.9', image: 'tigerbeetle:0.17.9' },
 };
 
-const peerCertificates = [1, 2].map((number) => ({
+export const peerCertificates = [1, 2].map((number) => ({
   number,
   authority: `-----BEGIN CERTIFICATE-----\n${number}\n-----END CERTIFICATE-----\n`,
   expiresAt: `202${7 + number}-01-01T00:00:00Z`,

@@ -45,6 +45,14 @@ test('of six replicas two lost ones are made again, one after the other', () => 
   expect(madeBy(third.draft)).toEqual(['create Job payments-5e1f0c-recover-4']);
 });
 
+test('of six replicas of ours two lost ones are made again together: alone, etcd lets neither in', () => {
+  const { draft } = planOf({ kind: { engine: 'Builtin', topology: 'ha-6' } }, { 1: lost, 4: lost });
+  expect(madeBy(draft)).toEqual([
+    'create Job payments-5e1f0c-recover-1',
+    'create Job payments-5e1f0c-recover-4',
+  ]);
+});
+
 test('a lost replica waits until the others could go on without any one of them', () => {
   const { draft, condition } = planOf(six, {
     1: lost,

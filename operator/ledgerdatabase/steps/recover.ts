@@ -1,6 +1,6 @@
 /**
  * A replica whose data file is not there or is not its own. While enough others are left to go on whoever leads them, the lost
- * one is made again from them with the engine's `recover`, never with `format`; several of them one after the other. When too
+ * one is made again from them with the engine's `recover`, never with `format`; several of them as the engine can. When too
  * few are left, as when a single one has lost its file, only a person can decide.
  */
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
@@ -31,7 +31,7 @@ export function recoverReplicas(observed: Observation, draft: Draft): StepResult
       }
       continue;
     }
-    if (problem !== undefined && problem.reason !== DataProblem.missing) {
+    if (problem !== undefined && !recoverable.has(problem.reason)) {
       stallFor(draft, index, problem);
     } else if (isLost(member) && !enough) stallForLost(draft, observed, lost);
     else if (replicas > 1 && (problem !== undefined || job !== undefined)) {
@@ -60,10 +60,17 @@ function memberOf(observed: Observation, { subject }: Draft, index: number): Can
   return { index, pod, job, problem };
 }
 
-/** It has no data file, and none was made since it said so. */
+/** Without its member of etcd a data file is worth no more than none: the replica must not vote as the one that it was. */
+const recoverable: ReadonlySet<DataProblem> = new Set([
+  DataProblem.missing,
+  DataProblem.memberMissing,
+]);
+
+/** It has no data file, or no member, and none was made since it said so. */
 const isLost = ({ pod, job, problem }: Candidate): boolean =>
   pod !== undefined &&
-  problem?.reason === DataProblem.missing &&
+  problem !== undefined &&
+  recoverable.has(problem.reason) &&
   !(job !== undefined && hasSucceeded(job) && endedBefore(pod, job));
 
 /** The others must be able to go on, whichever of them is the primary: `recover` is a client of theirs. */
@@ -86,13 +93,14 @@ function recoverOne(
   if (job === undefined) {
     const ready = members.filter((one) => one.pod !== undefined && isReady(one.pod)).length;
     const needed = viewChangeOf(draft);
-    const before = members.find((one) => one.index !== index && one.job !== undefined);
+    const others = members.some((one) => one.index !== index && one.job !== undefined);
     const chosen = draft.actions.some(
       (action) => action.purpose === 'recovery' && action.verb === 'create',
     );
+    const together = adapterOf(subject.resolved.engine.name).recoversTogether;
     if (ready < needed) {
       draft.waiting = `replica ${index} has lost its data file; it is made again once ${needed} others are ready, now ${ready} are`;
-    } else if (before === undefined && !chosen) {
+    } else if (together || (!others && !chosen)) {
       draft.do({
         verb: 'create',
         purpose: 'recovery',
@@ -148,13 +156,6 @@ function stallFor(
     draft.stallWith(
       'ReplicaDataForeign',
       `${where} holds another replica's data file: ${problem.message}. Put the right volume there: docs/operating/disaster-recovery.md`,
-    );
-  } else if (problem.reason === DataProblem.memberMissing) {
-    const { namespace = '', workload = '' } = subject ?? {};
-    draft.stallWith(
-      'ReplicaDataDamaged',
-      `${where} has lost part of what it holds: ${problem.message}. While the others serve, let it be made again from them: ` +
-        `kubectl -n ${namespace} delete pvc data-${podName(workload, index)} --wait=false, then delete pod ${podName(workload, index)}`,
     );
   } else {
     draft.stallWith(

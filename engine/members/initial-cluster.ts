@@ -1,7 +1,5 @@
-/** What the etcd members of one database are called, and how etcd is told who belongs to the cluster. */
+import { memberName } from '../../domain/names.ts';
 import type { EtcdMember } from '../log/replicated/etcd.ts';
-
-export const memberName = (replica: number): string => `r${replica}`;
 
 /** As etcd's `initial-cluster` has it. Who has not started yet is known by its URL alone, and has the name it will have. */
 export function initialCluster(
