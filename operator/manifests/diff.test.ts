@@ -115,6 +115,10 @@ test('nothing is missing of what is just as desired', () => {
   fc.assert(fc.property(json, (value) => expect(missing(value, value)).toEqual([])));
 });
 
+test('a field has no merge key by having the name of something that every object has', () => {
+  expect(missing({ toString: [[]] }, { toString: [[]] })).toEqual([]);
+});
+
 test('what more there is in maps is no difference, and what is taken away is one', () => {
   const map = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.integer(), { minKeys: 1 });
   fc.assert(

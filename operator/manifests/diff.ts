@@ -6,14 +6,14 @@
 import { sameQuantity } from './quantity.ts';
 
 /** By these the API server merges what several apply into one list; elements that others added stay whatever we apply. */
-const mergeKeys: Readonly<Record<string, string>> = {
-  containers: 'name',
-  initContainers: 'name',
-  env: 'name',
-  volumes: 'name',
-  volumeMounts: 'mountPath',
-  ownerReferences: 'uid',
-};
+const mergeKeys: ReadonlyMap<string, string> = new Map([
+  ['containers', 'name'],
+  ['initContainers', 'name'],
+  ['env', 'name'],
+  ['volumes', 'name'],
+  ['volumeMounts', 'mountPath'],
+  ['ownerReferences', 'uid'],
+]);
 
 /** Maps that the API server takes as a whole: an entry more in a selector is another selector. */
 const wholeMaps = new Set([
@@ -83,7 +83,7 @@ function compareLists(
   paths: string[],
 ): void {
   const { desired, live, path, field } = pair;
-  const key = mergeKeys[field];
+  const key = mergeKeys.get(field);
   if (key === undefined && live.length !== desired.length) {
     paths.push(path);
     return;
