@@ -105,11 +105,11 @@ async function all(operation: string, filter: object): Promise<readonly Row[]> {
   return found;
 }
 
-async function untilJobsEnd(status: string): Promise<void> {
+async function untilJobsEnd(status: string, id = database.id): Promise<void> {
   await eventually(
     `the database is ${status}`,
     async () => {
-      const { database: now } = await http.ask<{ database: Database }>(path());
+      const { database: now } = await http.ask<{ database: Database }>(`/databases/${id}`);
       return now.status === status && now.activeJobId === null ? true : undefined;
     },
     180_000,
@@ -269,6 +269,33 @@ test('the command line sees the same books', async () => {
   const listed = await cli?.run(['databases', 'list', '--status', 'READY']);
   expect(listed?.stdout).toContain(database.id);
 });
+
+test.each(['ha-3', 'ha-6'])(
+  '%s of the built-in engine is READY on this one machine, and takes a transfer',
+  async (clusterConfiguration) => {
+    const name = `safe-${clusterConfiguration}`;
+    const body = { name, clusterConfiguration, clusterSize: 'lh-5', selectedStorageGb: 1 };
+    const began = Date.now();
+    const made = await http.ask<{ database: Database }>('/databases', { method: 'POST', body });
+    const { id } = made.database;
+    await untilJobsEnd('READY', id);
+    figure(`${clusterConfiguration} is READY after its creation over HTTP`, began);
+    const ask = (operation: string, events: unknown) =>
+      http.ask<Rows>(`/databases/${id}/tb/${operation}`, { method: 'POST', body: events });
+    const kind = { ledger: 1, code: 1 };
+    await ask('create_accounts', [
+      { id: '1', ...kind },
+      { id: '2', ...kind },
+    ]);
+    const sides = { debit_account_id: '1', credit_account_id: '2' };
+    await ask('create_transfers', [{ id: '1', ...sides, amount: '7', ...kind }]);
+    const { result } = await ask('lookup_accounts', ['2']);
+    expect(result[0]?.['credits_posted']).toBe('7');
+    // The machine is small: its pods make room for the next.
+    await http.ask(`/databases/${id}`, { method: 'DELETE' });
+    await untilJobsEnd('DELETED', id);
+  },
+);
 
 const replicas = async () =>
   living(await podsOf('ledgerhouse-api')).map(({ metadata, status }) => [

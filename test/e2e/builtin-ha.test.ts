@@ -1,0 +1,198 @@
+/** Three replicas of the built-in engine on three nodes: what fails, is replaced or is stopped loses nothing. */
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import type { Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
+import { ports } from '../../domain/names.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
+import type { Database } from '../support/operator-world.ts';
+import { killInPod } from '../support/pod-process.ts';
+import { eventually } from '../support/shell.ts';
+import { SteadyWriter } from '../support/steady-writer.ts';
+
+jest.setTimeout(6 * 60_000);
+
+let cluster: TestCluster;
+let world: Installation;
+let writer: SteadyWriter;
+
+beforeAll(async () => {
+  cluster = await startTestCluster({ nodes: 3 });
+  world = await install(cluster, ['etcd', 'ledger-client']);
+});
+afterAll(async () => cluster?.down());
+
+const said = (what: string, seconds: number) =>
+  process.stderr.write(`figure: ${what}: ${seconds} s\n`);
+
+const statusOf = async (pod: Pod): Promise<BuiltinStatus> =>
+  JSON.parse(
+    await world.beside(
+      pod,
+      `console.log(await (await fetch('http://127.0.0.1:${ports.status}/status')).text())`,
+    ),
+  ) as BuiltinStatus;
+
+const podsOf = async () => world.pods(await world.get('three'));
+const leader = () =>
+  eventually('one replica leads', async () => {
+    for (const pod of await podsOf()) {
+      if ((await statusOf(pod)).role === 'primary') return pod;
+    }
+    return undefined;
+  });
+const remove = (pods: readonly Pod[], ...how: string[]) =>
+  cluster.kubectl('delete', 'pod', ...pods.map((pod) => pod.metadata.name ?? ''), ...how);
+const readyAgain = () => world.until('three', 'Ready', 'True');
+const allAgain = (without: readonly Pod[]) =>
+  eventually('all pods are there and ready again', async () => {
+    const old = new Set(without.map((pod) => pod.metadata.uid));
+    const pods = await podsOf();
+    if (pods.length < 3 || pods.some((pod) => old.has(pod.metadata.uid))) return undefined;
+    return readyAgain();
+  });
+
+/** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
+async function watching(deed: () => Promise<unknown>): Promise<Database[]> {
+  const seen: Database[] = [];
+  const done = new AbortController();
+  const looking = (async () => {
+    while (!done.signal.aborted) {
+      seen.push(await world.get('three'));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  })();
+  try {
+    await deed();
+  } finally {
+    done.abort();
+    await looking;
+  }
+  return seen;
+}
+const everAvailable = (seen: readonly Database[]) => [
+  ...new Set(seen.map((one) => conditionOf(one, 'Available')?.status)),
+];
+
+test('three replicas are ready, each on a node of its own', async () => {
+  const started = Date.now();
+  await world.create('three', { topology: 'ha-3' });
+  const database = await world.until('three', 'Ready', 'True');
+  figure('three replicas of the built-in engine are Ready', started);
+  const pods = await world.pods(database);
+  expect(new Set(pods.map((pod) => pod.spec?.nodeName)).size).toBe(3);
+  const [budget] = await world.owned<PodDisruptionBudget>('pdb', database);
+  expect(budget?.spec).toMatchObject({ maxUnavailable: 1 });
+  const row = await cluster.kubectl('get', 'ldb', 'three', '--no-headers');
+  expect(row).toMatch(/^three +Builtin +ha-3 +lh-5 +3\/3 +True +AllHealthy /);
+  expect(JSON.stringify(pods)).not.toContain('OOMKilled');
+  writer = await SteadyWriter.start(cluster, await cluster.image('ledger-client'), database);
+});
+
+test('who may connect as a client reaches neither the replicas’ own port nor a member of etcd', async () => {
+  const ip = (await world.get('three')).status?.endpoints?.[0]?.ip ?? '';
+  const script = `
+    const { connect } = await import('node:net');
+    const reached = (port) => new Promise((resolve) => {
+      const socket = connect({ host: '${ip}', port, timeout: 2000 });
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false)).once('timeout', () => resolve(false));
+    });
+    console.log(JSON.stringify(await Promise.all([${ports.client}, ${ports.peer}, ${ports.etcd}].map(reached))));
+    process.exit(0);`;
+  const node = ['/bin/node', '--input-type=module', '-e', script];
+  expect(JSON.parse(await cluster.kubectl('exec', 'client-of-three', '--', ...node))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test('the leader is killed with its member: a client waits, and the database stays available', async () => {
+  const doomed = await leader();
+  const seen = await watching(async () => {
+    const gap = await writer.during(async () => {
+      killInPod(doomed, 'start --addresses=');
+      killInPod(doomed, '--config-file=');
+    });
+    said('the leader is killed; longest wait of a client', gap);
+    expect(gap).toBeLessThan(10);
+    await readyAgain();
+  });
+  expect(everAvailable(seen)).toEqual(['True']);
+});
+
+test('one pod after the other is deleted, while a client writes', async () => {
+  for (const pod of await podsOf()) {
+    const gap = await writer.during(async () => {
+      await remove([pod]);
+      await allAgain([pod]);
+    });
+    said(`${pod.metadata.name} is deleted; longest wait of a client`, gap);
+    expect(gap).toBeLessThan(10);
+  }
+});
+
+test('another size is rolled out one replica at a time, the leader last, while a client writes', async () => {
+  const before = await podsOf();
+  const last = await leader();
+  const started = Date.now();
+  const gone: string[] = [];
+  const seen = await watching(async () => {
+    const gap = await writer.during(async () => {
+      await world.patch('three', { size: 'lh-10' });
+      await eventually(
+        'every pod is another one',
+        async () => {
+          const now = new Set((await podsOf()).map((pod) => pod.metadata.uid));
+          for (const { metadata } of before) {
+            const { uid = '', name = '' } = metadata;
+            if (!now.has(uid) && !gone.includes(name)) gone.push(name);
+          }
+          return gone.length === 3 ? true : undefined;
+        },
+        180_000,
+      );
+      await readyAgain();
+    });
+    said('rolled out; longest wait of a client', gap);
+    expect(gap).toBeLessThan(10);
+  });
+  figure('another size of three replicas', started);
+  expect(gone.at(-1)).toBe(last.metadata.name);
+  expect(Math.min(...seen.map((one) => one.status?.replicas?.ready ?? 0))).toBe(2);
+  expect(everAvailable(seen)).toEqual(['True']);
+});
+
+test('all pods are deleted at once: service again by itself', async () => {
+  const before = await podsOf();
+  const gap = await writer.during(() => remove(before, '--force', '--grace-period=0'));
+  said('all pods deleted at once; longest wait of a client', gap);
+  expect(gap).toBeLessThan(60);
+  await allAgain(before);
+});
+
+test('a suspended database stops and says so, and goes on where it was', async () => {
+  const wrote = writer.acknowledged;
+  await world.patch('three', { suspend: true });
+  const stopped = await world.until('three', 'Suspended', 'True');
+  expect(conditionOf(stopped, 'Available')).toMatchObject({ status: 'False', reason: 'Suspended' });
+  await eventually('no pods', async () => ((await podsOf()).length === 0 ? true : undefined));
+  const started = Date.now();
+  await world.patch('three', { suspend: false });
+  await world.until('three', 'Ready', 'True');
+  figure('three suspended replicas are Ready again', started);
+  await writer.answered();
+  expect(writer.acknowledged).toBeGreaterThan(wrote);
+});
+
+test('nothing that was acknowledged is lost, and nothing was done twice', async () => {
+  const credited = await writer.stop();
+  process.stderr.write(`figure: ${writer.acknowledged} transfers acknowledged\n`);
+  expect(credited).toBe(String(writer.acknowledged));
+  const statuses = await eventually('all replicas have the same state', async () => {
+    const all = await Promise.all((await podsOf()).map(statusOf));
+    return new Set(all.map(({ op }) => op)).size === 1 ? all : undefined;
+  });
+  expect(statuses).toHaveLength(3);
+  expect(new Set(statuses.map(({ stateHash }) => stateHash)).size).toBe(1);
+});
