@@ -96,6 +96,8 @@ export class ReplicatedReplica implements ServedReplica {
   /** Records that ordered entries may create when they are executed. */
   #ahead = { accounts: 0, transfers: 0 };
   #pulsing = false;
+  /** What a peer passed on is executed: it answers as soon as it hears how far the leader is. */
+  #peersWait = false;
   #handingOver = false;
   /** It has handed over, to stop. */
   #leaving = false;
@@ -477,6 +479,8 @@ export class ReplicatedReplica implements ServedReplica {
     this.#logBytes += block.contentBytes;
     if (this.#leads) {
       this.#owed.ledUpTo(op);
+      if (this.#peersWait) this.#tellPeers();
+      this.#peersWait = false;
       // Not within the log's own call.
       queueMicrotask(() => this.#consider());
     }
@@ -501,6 +505,7 @@ export class ReplicatedReplica implements ServedReplica {
       for (const sink of waiting.sinks) sink.send(reply);
     };
     // What this replica has executed as the leader, the leader has executed.
+    this.#peersWait ||= waiting.forwardedUnder === Infinity;
     if (this.#leads) answer();
     else this.#owed.when(entry.op, answer);
   }
@@ -547,14 +552,16 @@ export class ReplicatedReplica implements ServedReplica {
 
   #beat(): void {
     if (this.#stopped.signal.aborted || this.#halted !== undefined) return;
+    this.#tellPeers();
+    this.#forwardWaiting();
+    this.#options.timers.after(BEAT_MS, () => this.#beat());
+  }
+
+  #tellPeers(): void {
     const { peers, timers } = this.#options;
     const log = this.#log;
-    if (log !== undefined && !this.#catchingUp) {
-      const heartbeat = log.heartbeat();
-      peers.beat({ ...heartbeat, stateHash: this.#stateHash(), wallMs: timers.wallMs() });
-    }
-    this.#forwardWaiting();
-    timers.after(BEAT_MS, () => this.#beat());
+    if (log === undefined || this.#catchingUp) return;
+    peers.beat({ ...log.heartbeat(), stateHash: this.#stateHash(), wallMs: timers.wallMs() });
   }
 
   #heard(peer: HeardPeer): void {
