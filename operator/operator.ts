@@ -12,6 +12,7 @@ import { fetchStatus, type StatusFetch } from './ledgerdatabase/polls.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
+import { certificateRows } from './ledgerdatabase/certificate-rows.ts';
 import { conditionRows } from './ledgerdatabase/condition-rows.ts';
 import { Controller, type Key, type Outcome, type ReconcileContext } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/events.ts';
@@ -85,6 +86,7 @@ export class Operator {
   readonly #caches;
   readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
   readonly #conditions: Gauge;
+  readonly #certificates: Gauge;
   #leads = false;
 
   constructor(options: OperatorOptions) {
@@ -96,6 +98,10 @@ export class Operator {
     this.#conditions = metrics.registry.gauge(
       'ledgerhouse_database_condition',
       'Conditions of databases: 1 true, 0 false, -1 unknown.',
+    );
+    this.#certificates = metrics.registry.gauge(
+      'ledgerhouse_database_certificate_expiry_timestamp_seconds',
+      'When the certificate ends that the etcd members of a database show.',
     );
   }
 
@@ -135,7 +141,9 @@ export class Operator {
   }
 
   measure(): void {
-    this.#conditions.replace(conditionRows(this.#caches.databases.list()));
+    const databases = this.#caches.databases.list();
+    this.#conditions.replace(conditionRows(databases));
+    this.#certificates.replace(certificateRows(databases));
     for (const controller of Object.values(this.#controllers)) controller.measure();
     for (const reflector of this.#reflectors) reflector.measure();
   }

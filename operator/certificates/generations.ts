@@ -36,13 +36,17 @@ export function peerSecretsOf(
   generations: readonly Generation[],
 ): PeerSecrets | undefined {
   const newest = generations.at(-1);
-  const shown = generations.at(-2) ?? newest;
+  const shown = shownOf(generations);
   if (newest === undefined || shown === undefined) return undefined;
   return {
     trust: peerSecretName(workload, newest.number),
     identity: peerSecretName(workload, shown.number),
   };
 }
+
+/** The generation whose certificate members show. */
+export const shownOf = (generations: readonly Generation[]): Generation | undefined =>
+  generations.at(-2) ?? generations.at(-1);
 
 export const isDue = (generations: readonly Generation[], nowMs: number): boolean => {
   const newest = generations.at(-1);

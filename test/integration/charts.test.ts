@@ -589,11 +589,15 @@ describe('alerts', () => {
       watched: watchedResources,
     });
     // Made by the processes that own them.
-    const known = `${registry.text()} ledgerhouse_operator_leader ledgerhouse_database_condition`;
+    const owned = [
+      'ledgerhouse_database_condition',
+      'ledgerhouse_database_certificate_expiry_timestamp_seconds',
+    ];
+    const known = `${registry.text()} ledgerhouse_operator_leader ${owned.join(' ')}`;
     const main =
       readFileSync('operator/main.ts', 'utf8') + readFileSync('operator/operator.ts', 'utf8');
     expect(main).toContain("gauge('leader'");
-    expect(main).toContain("'ledgerhouse_database_condition'");
+    for (const name of owned) expect(main).toContain(`'${name}'`);
     for (const { expr } of await expressions()) {
       const names = expr.match(/ledgerhouse_[a-z_]+/g) ?? [];
       expect(names.length).toBeGreaterThan(0);
