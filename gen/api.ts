@@ -891,6 +891,11 @@ export interface components {
                 readonly cpuMillis: number;
                 /** @description Of each replica. */
                 readonly memoryBytes: number;
+                /** @description On top, beside each of several replicas of the built-in engine: the member of etcd that keeps their log. */
+                readonly logMember: {
+                    readonly cpuMillis: number;
+                    readonly memoryBytes: number;
+                };
                 /** @description How many transfers the built-in engine holds in this memory. */
                 readonly transfersMax: number | null;
                 /** @description Those that it is large enough for. */
@@ -940,6 +945,8 @@ export interface components {
                 readonly sizes: readonly {
                     readonly clusterSizeId: string;
                     readonly perReplicaMonthly: string;
+                    /** @description On top, beside each of several replicas of the built-in engine. */
+                    readonly perLogMemberMonthly: string;
                 }[];
                 readonly storage: readonly {
                     readonly storageTierId: string;
@@ -3311,6 +3318,7 @@ export interface operations {
                      *           "toleratedFailures": 1,
                      *           "recommendedForProduction": false,
                      *           "engines": [
+                     *             "Builtin",
                      *             "TigerBeetle"
                      *           ]
                      *         }
@@ -3321,6 +3329,10 @@ export interface operations {
                      *           "number": 10,
                      *           "cpuMillis": 500,
                      *           "memoryBytes": 2147483648,
+                     *           "logMember": {
+                     *             "cpuMillis": 100,
+                     *             "memoryBytes": 536870912
+                     *           },
                      *           "transfersMax": 7900000,
                      *           "engines": [
                      *             "Builtin"
@@ -3390,7 +3402,8 @@ export interface operations {
                      *         "sizes": [
                      *           {
                      *             "clusterSizeId": "lh-10",
-                     *             "perReplicaMonthly": "10.00"
+                     *             "perReplicaMonthly": "10.00",
+                     *             "perLogMemberMonthly": "2.50"
                      *           }
                      *         ],
                      *         "storage": [

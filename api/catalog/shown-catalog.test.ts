@@ -36,6 +36,28 @@ test('a size that admits no engine of the catalog is not available', () => {
   expect(shown.clusterSizes.some(({ available }) => available)).toBe(false);
 });
 
+test('the built-in engine runs several replicas where a version of it names an image of etcd', () => {
+  const enginesOf = (engines: typeof spec.engines) =>
+    shownCatalog({ version: '1', spec: { ...spec, engines } }).clusterConfigurations.map(
+      (row) => [row.id, row.engines] as const,
+    );
+  const both = ['Builtin', 'TigerBeetle'];
+  expect(enginesOf(spec.engines)).toEqual([
+    ['single', both],
+    ['ha-3', both],
+    ['ha-6', both],
+  ]);
+  const without = spec.engines.map((engine) => ({
+    ...engine,
+    versions: engine.versions.map(({ etcdImage: _, ...row }) => row),
+  }));
+  expect(enginesOf(without)).toEqual([
+    ['single', both],
+    ['ha-3', ['TigerBeetle']],
+    ['ha-6', ['TigerBeetle']],
+  ]);
+});
+
 test('the defaults can be chosen', () => {
   const { defaults, ...shown } = shownCatalog({ version: '1', spec });
   const ids = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);

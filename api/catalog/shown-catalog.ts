@@ -1,5 +1,6 @@
 /** The LedgerCatalog as the contract shows it: every choice with its ID, every pair that does not go together with why. */
 import type { z } from 'zod';
+import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, EngineName } from '../../domain/resources.ts';
 import type { createCatalog } from '../contract/schemas/catalog.ts';
 import type { Immutable } from '../contract/route.ts';
@@ -40,14 +41,14 @@ export function shownCatalog({ spec, version }: CatalogView): Shown {
         available: true,
       })),
     ),
-    clusterConfigurations: topologies.map(({ id, name, replicas }) => ({
-      id,
-      name,
-      replicas,
-      highAvailability: replicas > 1,
-      toleratedFailures: toleratedFailures[replicas],
-      recommendedForProduction: replicas === 6,
-      engines: enginesOf(spec, id),
+    clusterConfigurations: topologies.map((row) => ({
+      id: row.id,
+      name: row.name,
+      replicas: row.replicas,
+      highAvailability: row.replicas > 1,
+      toleratedFailures: toleratedFailures[row.replicas],
+      recommendedForProduction: row.replicas === 6,
+      engines: enginesOf(spec, row),
     })),
     clusterSizes: sizesOf(spec),
     storageTiers: storageTiers.map(({ id, name, minGb, maxGb, stepGb, growable }) => ({
@@ -61,9 +62,10 @@ export function shownCatalog({ spec, version }: CatalogView): Shown {
     storageCapabilities: capabilitiesOf(spec),
     engines: spec.engines.map(shownEngine),
     prices: {
-      sizes: (prices?.sizes ?? []).map(({ size, monthly }) => ({
+      sizes: (prices?.sizes ?? []).map(({ size, monthly, memberMonthly }) => ({
         clusterSizeId: size,
         perReplicaMonthly: monthly,
+        perLogMemberMonthly: memberMonthly ?? '0',
       })),
       storage: (prices?.storage ?? []).map(({ tier, monthlyPerGb }) => ({
         storageTierId: tier,
@@ -79,20 +81,30 @@ const sizesOf = ({ sizes, engines: all }: CatalogSpec): Shown['clusterSizes'] =>
     const engines = all
       .map(({ name }) => name)
       .filter((name) => size.engines?.includes(name) ?? true);
+    const member = memberOf(size);
     return {
       id: size.id,
       number: Number(/\d+$/.exec(size.id)?.[0]),
       cpuMillis: size.cpuMillis,
       memoryBytes: size.memoryMib * mib,
+      logMember: { cpuMillis: member.cpuMillis, memoryBytes: member.memoryMib * mib },
       transfersMax: size.transfersMax ?? null,
       engines,
       available: engines.length > 0,
     };
   });
 
-const enginesOf = (spec: CatalogSpec, topology: string): readonly EngineName[] =>
+const enginesOf = (
+  spec: CatalogSpec,
+  { id, replicas }: CatalogSpec['topologies'][number],
+): readonly EngineName[] =>
   spec.engines
-    .filter(({ topologies }) => topologies?.some((id) => id === topology) ?? true)
+    .filter(({ topologies }) => topologies?.includes(id) ?? true)
+    .filter(
+      ({ name, versions }) =>
+        !isReplicatedByEtcd(name, replicas) ||
+        versions.some(({ etcdImage }) => etcdImage !== undefined),
+    )
     .map(({ name }) => name);
 
 /** A pair that the catalog does not name is available. */

@@ -236,7 +236,8 @@ function resolveSize(
   // Where processors are few, pods are promised less of them than their size says; they may use all that is free.
   const percent = placement?.cpuRequestPercent ?? 100;
   const promised = (cpuMillis: number) => Math.max(Math.round((cpuMillis * percent) / 100), 1);
-  const { cpuMillis, memoryMib, member = defaultMember } = row;
+  const { cpuMillis, memoryMib } = row;
+  const member = memberOf(row);
   return {
     name: row.id,
     cpuMillis: promised(cpuMillis),
@@ -255,6 +256,9 @@ interface SizeNeeds {
 
 /** Of a size that says nothing of it: what a member needs while the engines send it full batches. */
 const defaultMember = { cpuMillis: 100, memoryMib: 1024 };
+
+/** What the member of etcd beside each of several replicas gets. */
+export const memberOf = ({ member }: CatalogSpec['sizes'][number]) => member ?? defaultMember;
 
 function resolveStorage(
   catalog: CatalogSpec,

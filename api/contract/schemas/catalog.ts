@@ -55,6 +55,11 @@ export const createCatalog = z
         number: z.int().describe('The number in the ID.'),
         cpuMillis: z.int().describe('Thousandths of a core that each replica is given at least.'),
         memoryBytes: z.int().describe('Of each replica.'),
+        logMember: z
+          .object({ cpuMillis: z.int(), memoryBytes: z.int() })
+          .describe(
+            'On top, beside each of several replicas of the built-in engine: the member of etcd that keeps their log.',
+          ),
         transfersMax: z
           .int()
           .nullable()
@@ -110,7 +115,15 @@ export const createCatalog = z
     ),
     prices: z
       .object({
-        sizes: z.array(z.object({ clusterSizeId: z.string(), perReplicaMonthly: z.string() })),
+        sizes: z.array(
+          z.object({
+            clusterSizeId: z.string(),
+            perReplicaMonthly: z.string(),
+            perLogMemberMonthly: z
+              .string()
+              .describe('On top, beside each of several replicas of the built-in engine.'),
+          }),
+        ),
         storage: z.array(z.object({ storageTierId: z.string(), perGbReplicaMonthly: z.string() })),
       })
       .describe('Decimals in `currency`, for one replica a month. Empty without prices.'),
@@ -153,7 +166,7 @@ export const catalogExample: z.input<typeof createCatalog> = {
       highAvailability: true,
       toleratedFailures: 1,
       recommendedForProduction: false,
-      engines: ['TigerBeetle'],
+      engines: ['Builtin', 'TigerBeetle'],
     },
   ],
   clusterSizes: [
@@ -162,6 +175,7 @@ export const catalogExample: z.input<typeof createCatalog> = {
       number: 10,
       cpuMillis: 500,
       memoryBytes: 2_147_483_648,
+      logMember: { cpuMillis: 100, memoryBytes: 536_870_912 },
       transfersMax: 7_900_000,
       engines: ['Builtin'],
       available: true,
@@ -207,7 +221,7 @@ export const catalogExample: z.input<typeof createCatalog> = {
     },
   ],
   prices: {
-    sizes: [{ clusterSizeId: 'lh-10', perReplicaMonthly: '10.00' }],
+    sizes: [{ clusterSizeId: 'lh-10', perReplicaMonthly: '10.00', perLogMemberMonthly: '2.50' }],
     storage: [{ storageTierId: 'network-ssd', perGbReplicaMonthly: '0.1250' }],
   },
   import: { supported: false },
