@@ -28,6 +28,8 @@ export interface Verdict {
   readonly pulses: number;
   /** Of a ledger that executed all that is known. Equal to the replicas' when nothing else was logged. */
   readonly stateHash: string;
+  /** A line for each operation in its order, and for each unknown one that was not found. */
+  readonly order: () => readonly string[];
 }
 
 interface Step {
@@ -56,21 +58,54 @@ export async function judge(history: History, contents: Contents): Promise<Verdi
   const ledger = new StateMachine({ memoryLimitBytes: 2 ** 33 });
   replay(ledger, { steps, reads: history.reads, wrong });
   const expected = await contentsOf((operation, body) => ledger.read(operation, body).slice());
-  for (const part of ['accounts', 'transfers', 'events'] as const)
-    if (Buffer.compare(expected[part], contents[part]) !== 0)
-      wrong(
-        `${part}: ${contents[part].length} bytes are there, and not the ${expected[part].length} that the history makes`,
-      );
+  const unlike = compareContents(expected, contents);
   checkBalances(contents, wrong);
   return {
-    differences,
+    // What is there and what is not says most.
+    differences: [...unlike, ...differences],
     acknowledged: history.writes.length - unknown.length,
     reads: history.reads.length,
     unknownExecuted: found.length,
     unknownNot: unknown.length - found.length,
     pulses: pulses.length,
     stateHash: Buffer.from(ledger.stateHash()).toString('hex'),
+    order: () => [
+      ...steps.map(line),
+      ...unknown
+        .filter((write) => !found.some((step) => step.write === write))
+        .map((write) => `not found: ${line({ timestamp: 0n, op: undefined, write })}`),
+    ],
   };
+}
+
+function line({ timestamp, op, write }: Step): string {
+  const bytes = write?.body().length ?? 0;
+  const first = Buffer.from(write?.body().subarray(0, 16) ?? [])
+    .reverse()
+    .toString('hex');
+  const what = write === undefined ? 'pulse' : `operation ${write.operation} of ${write.who}`;
+  const after = write === undefined ? '' : `; sent after op ${write.floor.op}`;
+  return `${timestamp} op ${op ?? '?'}: ${what}, ${bytes} bytes, first id ${first}${after}`;
+}
+
+function compareContents(expected: Contents, contents: Contents): readonly string[] {
+  const unlike: string[] = [];
+  for (const part of ['accounts', 'transfers', 'events'] as const)
+    if (Buffer.compare(expected[part], contents[part]) !== 0)
+      unlike.push(
+        `${part}: ${contents[part].length} bytes are there, and not the ${expected[part].length} that the history makes`,
+      );
+  const without = (one: Contents, other: Contents): readonly bigint[] => {
+    const ids = new Set(transfersIn(other).map(({ id }) => id));
+    return transfersIn(one).flatMap(({ id }) => (ids.has(id) ? [] : [id]));
+  };
+  for (const [what, ids] of [
+    ['are missing', without(expected, contents)],
+    ['should not be there', without(contents, expected)],
+  ] as const)
+    if (ids.length > 0)
+      unlike.push(`${ids.length} transfers ${what}, first ${ids[0]?.toString(16)}`);
+  return unlike;
 }
 
 function acknowledgedSteps({ writes }: History): Step[] {

@@ -18,6 +18,8 @@ export interface LoadOptions {
 
 /** No fault lasts as long: who waits longer has been forgotten. */
 const PATIENCE_MS = 90_000;
+/** Of the clients; the others read, nearly always. */
+const WRITERS = 4;
 const SHORT_PATIENCE = 0.02;
 const CREATED = 0xffff_ffff;
 
@@ -100,8 +102,9 @@ export class Load {
       let goesOn = true;
       while (!this.#stopping && goesOn) {
         if (!this.bulk) await sleep(2 + random() * 30);
-        const isWrite = random() < 0.6;
-        if (this.bulk && index < 4) goesOn = await this.#bulk(client, who, requests);
+        // Who writes hears of a new leader with the next answer; who only reads may go on with the old one.
+        const isWrite = random() < (index < WRITERS ? 0.6 : 0.03);
+        if (this.bulk && index < WRITERS) goesOn = await this.#bulk(client, who, requests);
         else if (isWrite) goesOn = await this.#write(client, who, requests.write(), random);
         else goesOn = await this.#read(client, who, requests.read());
         if (random() < 0.02) client.replay();

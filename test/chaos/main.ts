@@ -18,6 +18,9 @@ import { run } from './run.ts';
 
 /** So that `ip netns` keeps its names to itself. */
 const ownNames = 'mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && exec "$@"';
+/** What a run in namespaces needs, tried in them. */
+const probe =
+  'for tool in ip iptables tc mkfs.ext4 fallocate findmnt; do command -v $tool || exit 1; done; ip link add probe0 type veth peer name probe1';
 const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 async function main(): Promise<number> {
@@ -50,10 +53,11 @@ async function begin(options: {
   await ensureProgram('etcd');
   const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-chaos-'));
   const isolated =
-    spawnSync('unshare', [...namespaces, 'sh', '-c', ownNames, 'sh', 'true']).status === 0;
+    spawnSync('unshare', [...namespaces, 'sh', '-c', ownNames, 'sh', 'sh', '-c', probe]).status ===
+    0;
   if (!isolated)
     process.stderr.write(
-      'no rights for namespaces (root has them): partitions and disks are left out\n',
+      'no rights for namespaces (root has them), or ip, iptables, tc or mkfs.ext4 is missing: partitions and disks are left out\n',
     );
   const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   const own = [

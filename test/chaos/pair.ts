@@ -1,6 +1,6 @@
 /** One replica: an engine and the etcd member beside it, in their place of the network and on their disk. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
@@ -24,11 +24,16 @@ export interface PairOptions {
   readonly onEnd: (what: string) => void;
 }
 
+const REPLACE_SECONDS = 100;
+
 type Process = 'engine' | 'etcd';
 
 export class Pair {
   readonly #options: PairOptions;
   readonly #running = new Map<Process, ChildProcess>();
+  #volumeLost = false;
+  /** What etcd is told of the cluster that it joins in the place of a lost member. */
+  #joins: string | undefined;
   /** The fault that is played may end its processes. */
   mayEnd = false;
   readonly etcd: Etcd;
@@ -60,8 +65,34 @@ export class Pair {
     await mustRun(engineProgram, ['recover', ...this.#identity(), this.dataFile]);
   }
 
-  /** What does not run is started. */
+  /** All that it had on its disk is gone. Whoever calls has ended both processes. */
+  loseVolume(): void {
+    for (const name of readdirSync(this.#disk))
+      if (name !== 'lost+found') rmSync(join(this.#disk, name), { recursive: true });
+    this.#volumeLost = true;
+  }
+
+  /** A lost volume is made again: the leader replaces the member. What is not lost is left alone. */
+  async replaceVolume(): Promise<void> {
+    if (!this.#volumeLost) return;
+    const flags = [
+      ...this.#identity(),
+      `--peer-addresses=${this.#everybody(Port.peers).join(',')}`,
+      `--member-url=${this.#peerUrl}`,
+      `--member-folder=${this.#memberFolder}`,
+      `--timeout=${REPLACE_SECONDS}`,
+      this.dataFile,
+    ];
+    const { network } = this.#options;
+    const [command, args] = network.within(this.index, [engineProgram, 'recover', ...flags]);
+    await mustRun(command, args, { timeoutMs: (REPLACE_SECONDS + 20) * 1000 });
+    this.#joins = readFileSync(`${this.dataFile}.initial-cluster`, 'utf8').trim();
+    this.#volumeLost = false;
+  }
+
+  /** What does not run is started, unless its volume is lost. */
   start(part: Part): void {
+    if (this.#volumeLost) return;
     if (part !== 'engine') this.#begin('etcd', this.#etcdCommand());
     if (part !== 'etcd') this.#begin('engine', this.#engineCommand());
   }
@@ -140,6 +171,14 @@ export class Pair {
     return join(this.#options.folder, `clock${this.index}`);
   }
 
+  get #memberFolder(): string {
+    return join(this.#disk, 'etcd');
+  }
+
+  get #peerUrl(): string {
+    return `http://${this.#options.network.address(this.index)}:${Port.etcdPeers}`;
+  }
+
   #identity(): readonly string[] {
     return ['--cluster=0', `--replica=${this.index}`, `--replica-count=${this.#options.size}`];
   }
@@ -167,19 +206,20 @@ export class Pair {
   }
 
   #etcdCommand(): readonly string[] {
-    const { etcdProgram, network } = this.#options;
-    const url = `http://${network.address(this.index)}:${Port.etcdPeers}`;
+    const { etcdProgram } = this.#options;
+    const url = this.#peerUrl;
     const members = this.#everybody(Port.etcdPeers, 'http://').map((each, i) => `r${i}=${each}`);
     return [
       etcdProgram,
       `--name=r${this.index}`,
-      `--data-dir=${join(this.#disk, 'etcd')}`,
+      `--data-dir=${this.#memberFolder}`,
       `--listen-client-urls=unix://${this.#socket}`,
       // Nobody asks for it, and it must have the form of an address.
       `--advertise-client-urls=http://r${this.index}:2379`,
       `--listen-peer-urls=${url}`,
       `--initial-advertise-peer-urls=${url}`,
-      `--initial-cluster=${members.join(',')}`,
+      `--initial-cluster=${this.#joins ?? members.join(',')}`,
+      `--initial-cluster-state=${this.#joins === undefined ? 'new' : 'existing'}`,
       '--initial-cluster-token=0-1',
       '--heartbeat-interval=50',
       '--election-timeout=300',

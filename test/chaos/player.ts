@@ -41,7 +41,7 @@ const LOST_PART = 0.2;
 const HASTY_CALM_MS = 900;
 
 /** What has to be done to the data of a replica takes long to mend: nothing else begins meanwhile. */
-const mending = new Set<Play['kind']>(['lose-file', 'fall-behind', 'full-disk']);
+const mending = new Set<Play['kind']>(['lose-file', 'lose-volume', 'fall-behind', 'full-disk']);
 
 export class Player {
   readonly #world: World;
@@ -78,6 +78,10 @@ export class Player {
     const healed = performance.now();
     await this.#back(healed);
     const back = performance.now();
+    for (const pair of pairs) {
+      await pair.replaceVolume();
+      pair.start('both');
+    }
     const isMending = plays.some(({ kind }) => mending.has(kind));
     if (isMending || calmMs >= HASTY_CALM_MS) await this.joined();
     for (const pair of pairs) pair.mayEnd = false;
@@ -162,6 +166,12 @@ export class Player {
         for (const pair of pairs) {
           await pair.end('engine', 'SIGKILL');
           await pair.loseFile();
+        }
+        return;
+      case 'lose-volume':
+        for (const pair of pairs) {
+          await pair.end('both', 'SIGKILL');
+          pair.loseVolume();
         }
         return;
       case 'fall-behind':

@@ -1,4 +1,5 @@
 /** One run, in the place that main.ts made for it. */
+import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
@@ -138,6 +139,8 @@ async function finish(world: World, ending: Ending): Promise<number> {
       history.wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   const differences = verdict?.differences ?? history.wrong;
+  if (differences.length > 0 && verdict !== undefined)
+    writeFileSync(join(folder, 'history.txt'), `${verdict.order().join('\n')}\n`);
   for (const difference of differences) say(`DIFFERENCE: ${difference}`);
   say(differences.length === 0 ? 'no difference found' : `${differences.length} differences`);
   return differences.length === 0 ? 0 : 1;

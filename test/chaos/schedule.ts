@@ -27,6 +27,8 @@ export type Play =
   | { readonly kind: 'stop'; readonly who: Who }
   /** The data file is gone; a recovered one takes its place. */
   | { readonly kind: 'lose-file'; readonly who: Who }
+  /** Data file and etcd's folder are gone; the leader is asked to replace the member. */
+  | { readonly kind: 'lose-volume'; readonly who: Who }
   /** Away for so long that the others have dropped what it would need of the log. */
   | { readonly kind: 'fall-behind' }
   /** Old requests, byte for byte, many at once, while the leader dies. */
@@ -74,6 +76,8 @@ const kinds: readonly Play[] = [
   { kind: 'stop', who: 'leader' },
   { kind: 'lose-file', who: 'follower' },
   { kind: 'lose-file', who: 'leader' },
+  { kind: 'lose-volume', who: 'follower' },
+  { kind: 'lose-volume', who: 'leader' },
   { kind: 'replay' },
 ];
 /** Takes longest: not in runs of a minute or two. */
