@@ -767,12 +767,14 @@ describe('on a cluster', () => {
     },
   );
 
-  test("the operator may touch neither Secrets, nodes, roles, definitions nor other pods' insides", async () => {
+  test("the operator may read no Secret, nor touch nodes, roles, definitions or other pods' insides", async () => {
     const operator = `system:serviceaccount:${namespace}:ledgerhouse-operator`;
     for (const [verb, resource] of [
       ['get', 'secrets'],
       ['list', 'secrets'],
-      ['create', 'secrets'],
+      ['watch', 'secrets'],
+      ['patch', 'secrets'],
+      ['delete', 'secrets'],
       ['get', 'nodes'],
       ['list', 'namespaces'],
       ['create', 'pods/exec'],
