@@ -30,7 +30,6 @@ export interface ReplicasOptions {
 
 export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
   const { size, parts } = options;
-  const tell = (row: Row): Row => ({ ...row, name: `${size} replicas: ${row.name}` });
   const group = await ReplicaGroup.start({ size });
   try {
     await group.leader();
@@ -38,11 +37,15 @@ export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
     for (const first of [1, 1 + accountCount / 2])
       await own.submit(Operation.createAccounts, accountBatch(first, accountCount / 2));
     const rows: Row[] = [];
-    if (parts.includes('load')) rows.push(...(await loadRows(group, own)));
-    if (parts.includes('catch-up')) rows.push(await catchUpRow(group, own, options.transfers));
+    const add = (row: Row): void => {
+      rows.push({ ...row, name: `${size} replicas: ${row.name}` });
+      process.stderr.write(`${size} replicas: ${row.name}: ${row.value ?? JSON.stringify(row)}\n`);
+    };
+    if (parts.includes('load')) await loadRows(group, own, add);
+    if (parts.includes('catch-up')) add(await catchUpRow(group, own, options.transfers));
     own.close();
-    if (parts.includes('faults')) rows.push(...(await faultRows(group, options)));
-    return rows.map(tell);
+    if (parts.includes('faults')) await faultRows(group, options, add);
+    return rows;
   } finally {
     await group.dispose();
   }
@@ -56,30 +59,22 @@ function connect({ addresses }: ReplicaGroup): Client {
   return new Client({ cluster: 0n, addresses: parsed, deadlineMs: 60_000 });
 }
 
-async function loadRows(group: ReplicaGroup, own: Client): Promise<Row[]> {
+type Add = (row: Row) => void;
+
+async function loadRows(group: ReplicaGroup, own: Client, add: Add): Promise<void> {
   await fill([own], 32, []);
-  const singly: Row = {
-    name: 'batches of 8,189, one client',
-    ...(await loaded(group, [own], 200)),
-    tigerbeetle: '155,000/s · 44 · 96 ms',
-  };
+  const singly = await loaded(group, [own], 200);
+  add({ name: 'batches of 8,189, one client', ...singly, tigerbeetle: '155,000/s · 44 · 96 ms' });
   const four = [own, connect(group), connect(group), connect(group)];
-  const together: Row = {
-    name: 'batches of 8,189, four clients',
-    ...(await loaded(group, four, 200)),
-    tigerbeetle: '',
-  };
+  const together = await loaded(group, four, 200);
+  add({ name: 'batches of 8,189, four clients', ...together, tigerbeetle: '' });
   for (const client of four.slice(1)) client.close();
   const one = batches('plain', 1, accountCount);
   const singles = await times(2000, () => own.submit(Operation.createTransfers, one().body));
+  add({ name: 'one transfer a request', ...figures(singles, 1), tigerbeetle: '' });
   const ids = (): Uint8Array => idsBatch([1 + Math.floor(Math.random() * accountCount)]);
   const lookups = await times(2000, () => own.submit(Operation.lookupAccounts, ids()));
-  return [
-    singly,
-    together,
-    { name: 'one transfer a request', ...figures(singles, 1), tigerbeetle: '' },
-    { name: 'lookup of one account', ...figures(lookups, 1), tigerbeetle: '' },
-  ];
+  add({ name: 'lookup of one account', ...figures(lookups, 1), tigerbeetle: '' });
 }
 
 async function times(count: number, work: () => Promise<unknown>): Promise<number[]> {
@@ -164,7 +159,7 @@ async function hang(group: ReplicaGroup, replica: number): Promise<void> {
 }
 
 /** The longest time that an official client, which writes one transfer after another, waited for an answer. */
-async function faultRows(group: ReplicaGroup, options: ReplicasOptions): Promise<Row[]> {
+async function faultRows(group: ReplicaGroup, options: ReplicasOptions, add: Add): Promise<void> {
   const official = createClient({ cluster_id: 0n, replica_addresses: [...group.addresses] });
   const writer = new Writer(official);
   const goesOn = () => {
@@ -189,9 +184,13 @@ async function faultRows(group: ReplicaGroup, options: ReplicasOptions): Promise
   const shown = (gaps: number[]): string =>
     `${gaps[gaps.length >> 1]} ms, at most ${gaps.at(-1)} ms, of ${gaps.length} (${gaps.join(' ')})`;
   try {
-    const handOver = await gapsOf(options.handOvers, (leader) => group.signal(leader, 'SIGTERM'));
-    const killed = await gapsOf(options.kills, (leader) => group.killBoth(leader));
-    const hung = await gapsOf(options.kills, (leader) => hang(group, leader));
+    const { handOvers, kills } = options;
+    const handOver = await gapsOf(handOvers, (leader) => group.signal(leader, 'SIGTERM'));
+    add({ name: 'planned hand-over, gap', value: shown(handOver), tigerbeetle: '' });
+    const killed = await gapsOf(kills, (leader) => group.killBoth(leader));
+    add({ name: 'leader and its etcd killed, gap', value: shown(killed), tigerbeetle: '0.62 s' });
+    const hung = await gapsOf(kills, (leader) => hang(group, leader));
+    add({ name: 'leading engine hangs for 2 s, gap', value: shown(hung), tigerbeetle: '' });
     await goesOn();
     writer.forget();
     const all = Array.from({ length: group.size }, (_, replica) => replica);
@@ -199,12 +198,7 @@ async function faultRows(group: ReplicaGroup, options: ReplicasOptions): Promise
     for (const replica of all) group.startBoth(replica);
     await goesOn();
     const serves = `${(writer.longestGapMs / 1000).toFixed(1)} s`;
-    return [
-      { name: 'planned hand-over, gap', value: shown(handOver), tigerbeetle: '' },
-      { name: 'leader and its etcd killed, gap', value: shown(killed), tigerbeetle: '0.62 s' },
-      { name: 'leading engine hangs for 2 s, gap', value: shown(hung), tigerbeetle: '' },
-      { name: 'all killed, service again', value: serves, tigerbeetle: '19.7 s' },
-    ];
+    add({ name: 'all killed, service again', value: serves, tigerbeetle: '19.7 s' });
   } finally {
     await writer.stop();
     official.destroy();
