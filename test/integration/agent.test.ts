@@ -225,6 +225,41 @@ test('install with nothing to install says that the data file is missing', async
   expect(ended.stderr).toContain('77_1.data.partial does not exist');
 });
 
+test('a member of etcd gets its configuration with a whole data file, and none when it has lost what it voted for', async () => {
+  const log = join(folder, 'termination-log');
+  const output = join(folder, 'etcd.json');
+  const verb = [
+    agentProgram,
+    'etcd-config',
+    `--path=${path}`,
+    ...identityFlags(own),
+    `--etcd-folder=${join(folder, 'etcd')}`,
+    '--peers=https://r0:2380,https://r1:2380,https://r2:2380',
+    '--listen=https://0.0.0.0:2380',
+    '--health=http://0.0.0.0:2381',
+    '--socket=/etcd/client.sock',
+    '--certificates=/certs',
+    '--common-name=uid',
+    '--memory=512MiB',
+    `--output=${output}`,
+    `--termination-log=${log}`,
+  ];
+  const reason = () => (JSON.parse(readFileSync(log, 'utf8')) as { reason: string }).reason;
+  writeFileSync(log, '');
+  expect([(await runStep(verb)).code, reason()]).toEqual([10, 'DataFileMissing']);
+  expect(existsSync(output)).toBe(false);
+
+  await runStep(formatOf('Builtin', path));
+  expect((await runStep(verb)).code).toBe(0);
+  const config = JSON.parse(readFileSync(output, 'utf8')) as Record<string, unknown>;
+  expect([config['name'], config['initial-cluster-state']]).toEqual(['r1', 'new']);
+
+  // As the engine notes it once it has seen its member.
+  writeFileSync(`${path}.member`, '1 4711\n');
+  writeFileSync(log, '');
+  expect([(await runStep(verb)).code, reason()]).toEqual([13, 'LogMemberMissing']);
+});
+
 test('a mistake in the command line is told with what to do', async () => {
   const ended = await shell(agentProgram, ['check', '--paht=/x']);
   expect(ended).toMatchObject({ code: 1 });
