@@ -6,7 +6,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import pino from 'pino';
-import { annotations, labels } from '../../domain/names.ts';
+import { annotations, labels, peerSecretName } from '../../domain/names.ts';
 import {
   disorder,
   name,
@@ -24,6 +24,7 @@ import {
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
+import { trustOf } from '../certificates/volume.ts';
 import { isReady, replicaPods } from './members.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
 import { reconcileDatabase, type Environment } from './reconcile.ts';
@@ -214,6 +215,27 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     const next: Claim = body;
     if (claim === undefined || requestedGb(next) >= requestedGb(claim)) return false;
     expect(requestedGb(next)).toBeGreaterThanOrEqual(capacityGb(claim) ?? 0);
+    return true;
+  },
+  'certificates are made under a number that is on record, and none is made twice'(write) {
+    const { verb, kind, name: secret, before } = write;
+    if (kind !== 'Secret') return false;
+    const { workload = '', peerCertificates } = databaseIn(before)?.status ?? {};
+    expect([verb, secret]).toEqual([
+      'create',
+      peerSecretName(workload, peerCertificates?.next ?? 0),
+    ]);
+    return true;
+  },
+  'certificates follow others only when every pod has those, or none is there'(write) {
+    const { kind, subresource, body, before } = write;
+    if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
+    const old = databaseIn(before)?.status;
+    const now = (body as unknown as DatabaseObject).status?.peerCertificates?.generations ?? [];
+    const newest = old?.peerCertificates?.generations?.at(-1)?.number;
+    if (newest === undefined || now.at(-1)?.number === newest) return false;
+    const trust = peerSecretName(old?.workload ?? '', newest);
+    expect(podsOf(before).filter((pod) => trustOf(pod) !== trust)).toEqual([]);
     return true;
   },
   'what belongs to another database that is there is never written to'(write) {

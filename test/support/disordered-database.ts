@@ -1,7 +1,7 @@
 /** A database in any state that faults, people, old versions and lost writes could have left it in: half of it senseless. */
 import fc from 'fast-check';
 import { nothing, resolve, type Complete } from '../../domain/catalog/resolve.ts';
-import { annotations, podName, volumesFinalizer } from '../../domain/names.ts';
+import { annotations, peerSecretName, podName, volumesFinalizer } from '../../domain/names.ts';
 import type { DatabaseSpec, DatabaseStatus, LedgerDatabase } from '../../domain/resources.ts';
 import { buildClaim } from '../../operator/manifests/claim.ts';
 import { buildConnection } from '../../operator/manifests/connection.ts';
@@ -71,6 +71,7 @@ interface Kind {
 const anyState = fc.record({
   kind: fc.constantFrom<Kind>(
     { engine: 'Builtin', topology: 'single' },
+    { engine: 'Builtin', topology: 'ha-3' },
     { engine: 'TigerBeetle', topology: 'single' },
     { engine: 'TigerBeetle', topology: 'ha-3' },
     { engine: 'TigerBeetle', topology: 'ha-6' },
@@ -107,6 +108,8 @@ const anyState = fc.record({
     'deleting',
   ),
   surroundings: fc.constantFrom('absent', 'there', 'deleting'),
+  /** `next`: a number is on record whose Secret may be there; `lost`: nothing is on record. */
+  certificates: fc.constantFrom('there', 'due', 'next', 'lost'),
   expandable: fc.constantFrom('yes', 'yes', 'no', 'unknown'),
   replicas: fc.array(replica, { minLength: 6, maxLength: 6 }),
 });
@@ -221,13 +224,24 @@ function statusOf(made: Recipe, subject: Subject): DatabaseStatus {
     ...(has('bootstrapped') && knows.bootstrapped ? { bootstrapped: true } : {}),
     ...(has('endpoints') ? { endpoints: [...subject.endpoints] } : {}),
     ...(has('resolved') ? { resolved: subject.resolved } : {}),
-    ...(subject.peerCertificates === undefined
+    ...(subject.peerCertificates === undefined || made.certificates === 'lost'
       ? {}
-      : { peerCertificates: { generations: [...subject.peerCertificates] } }),
+      : {
+          peerCertificates: {
+            generations: [...subject.peerCertificates],
+            ...(made.certificates === 'next' ? { next: 3 } : {}),
+          },
+        }),
     ...(has('storage') ? { storage: { requestedGb: 2, summary: '2Gi' } } : {}),
     ...(has('active') ? { version: { rolled: 0, active: subject.resolved.engine.version } } : {}),
   };
 }
+
+/** Their successors should be there. */
+const dueCertificates = peerCertificates.map((one) => ({
+  ...one,
+  expiresAt: one.expiresAt.replace(/^\d+/, '2027'),
+}));
 
 export function disorder(made: Recipe): SimulatedCluster {
   const cluster = new SimulatedCluster();
@@ -250,7 +264,9 @@ export function disorder(made: Recipe): SimulatedCluster {
       port: 3001,
     })),
     operatorNamespace: 'ledgerhouse-system',
-    ...(resolved.engine.etcdImage === undefined ? {} : { peerCertificates }),
+    ...(resolved.engine.etcdImage === undefined
+      ? {}
+      : { peerCertificates: made.certificates === 'there' ? peerCertificates : dueCertificates }),
   };
   cluster.put(catalogObject() as unknown as KubeObject);
   if (made.expandable !== 'unknown') {
@@ -261,6 +277,7 @@ export function disorder(made: Recipe): SimulatedCluster {
       allowVolumeExpansion: made.expandable === 'yes',
     } as KubeObject);
   }
+  if (made.held) putSecret(cluster, subject);
   putDatabase(cluster, made, subject);
   putElder(cluster, made, subject);
   putSurroundings(cluster, made, subject);
@@ -278,6 +295,15 @@ function putDatabase(cluster: SimulatedCluster, made: Recipe, subject: Subject):
     spec: specOf(made),
     status: statusOf(made, subject),
   } as unknown as KubeObject & LedgerDatabase);
+}
+
+/** Of a generation that the operator made and did not note. */
+function putSecret(cluster: SimulatedCluster, { workload }: Subject): void {
+  cluster.put({
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: peerSecretName(workload, 3), namespace },
+  });
 }
 
 /** The volumes of another database, with or without it. */

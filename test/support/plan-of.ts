@@ -43,6 +43,7 @@ const well: Omit<Recipe, 'replicas'> = {
   },
   set: 'current',
   surroundings: 'there',
+  certificates: 'there',
   expandable: 'yes',
 };
 
