@@ -34,7 +34,9 @@ class Maker {
   write(request = this.requests.write(), { lost = false } = {}): Write {
     const write = this.history.begin('a', request.operation, request.body);
     const body = this.execute(request);
-    if (!lost) this.#acknowledge(write, body);
+    if (lost) return write;
+    this.#acknowledge(write, body);
+    request.acknowledged?.();
     return write;
   }
 

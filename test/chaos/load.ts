@@ -58,10 +58,12 @@ export class Load {
     for (const client of this.#open) for (let i = 0; i < 8; i += 1) client.replay();
   }
 
-  /** Resolves when all were answered. */
+  /** Resolves when all were answered, or have waited for too long. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.#running);
+    const all = Promise.all(this.#running).then(() => true);
+    const isDone = await Promise.race([all, sleep(PATIENCE_MS + 5000, false)]);
+    if (!isDone) this.#options.history.wrong.push('the official client is not answered any more');
     this.#official?.destroy();
   }
 
@@ -124,7 +126,7 @@ export class Load {
   async #write(
     client: ChaosClient,
     who: string,
-    { operation, body }: Request,
+    { operation, body, acknowledged }: Request,
     random?: () => number,
   ): Promise<boolean> {
     const { history } = this.#options;
@@ -133,8 +135,10 @@ export class Load {
     const patienceMs = isShort ? 1 + random() * 300 : PATIENCE_MS;
     const sentAtMs = performance.now();
     const told = await client.request(operation, body(), patienceMs);
-    if (told !== undefined) history.acknowledged(write, told, sentAtMs);
-    else if (!isShort) history.wrong.push(`${who} was not answered for ${PATIENCE_MS / 1000} s`);
+    if (told !== undefined) {
+      history.acknowledged(write, told, sentAtMs);
+      acknowledged?.();
+    } else if (!isShort) history.wrong.push(`${who} was not answered for ${PATIENCE_MS / 1000} s`);
     return told !== undefined;
   }
 

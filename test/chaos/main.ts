@@ -68,13 +68,25 @@ async function begin(options: {
     `--folder=${folder}`,
   ];
   const [program = '', ...args] = isolated
-    ? ['unshare', ...namespaces, 'sh', '-c', ownNames, 'sh', ...own, '--isolated']
+    ? [
+        'setpriv',
+        '--pdeathsig',
+        'KILL',
+        'unshare',
+        ...namespaces,
+        'sh',
+        '-c',
+        ownNames,
+        'sh',
+        ...own,
+        '--isolated',
+      ]
     : own;
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'pipe'] });
   tellAllBut(/^(?:warning|info)\(/, child.stderr);
-  // Namespaces end with their first process; this one stays to clear up.
+  // It ends with all that is in its namespaces; this one stays to clear up.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => child.kill('SIGTERM'));
+    process.on(signal, () => child.kill(isolated ? 'SIGKILL' : 'SIGTERM'));
   const code = await new Promise<number>((resolve) =>
     child.once('exit', (status) => resolve(status ?? 1)),
   );
@@ -105,4 +117,5 @@ const makeFlags = (options: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `${name.toUpperCase()}=${value}`)
     .join(' ');
 
-process.exitCode = await main();
+// Not by an empty queue of events: a client that is not answered would keep it open.
+process.exit(await main());

@@ -13,6 +13,8 @@ import {
 export interface Request {
   readonly operation: number;
   readonly body: () => Uint8Array;
+  /** To be called when it was. */
+  readonly acknowledged?: () => void;
 }
 
 const ACCOUNTS = 24;
@@ -20,6 +22,7 @@ const ACCOUNTS = 24;
 const BOUNDED_FROM = 17;
 const HISTORY = 8n;
 const DEBITS_BOUNDED = 2n;
+const RECENT = 20;
 const BULK_EVENTS = 8000;
 
 const Flag = { linked: 1n, pending: 2n, post: 4n, void: 8n, balancingDebit: 16n } as const;
@@ -30,6 +33,11 @@ export class Requests {
   #count = 0n;
   /** Transfers that it asked for, a few of the newest. */
   readonly #recent: bigint[] = [];
+  /**
+   * Transfers that are there. Only their ids are used once more: of a request with unknown outcome the first transfer's
+   * presence says that it was executed, and nothing else may create that.
+   */
+  readonly #created: bigint[] = [];
   readonly #pending: bigint[] = [];
 
   /** `source`: another one for each client, so that ids differ. */
@@ -49,10 +57,15 @@ export class Requests {
 
   write(): Request {
     if (this.#chance(0.04)) return this.#newAccounts();
-    const transfers = [this.#plain(1n + BigInt(this.#below(5)))];
+    const first = this.#plain(1n + BigInt(this.#below(5)));
+    const transfers: object[] = [first];
     const count = this.#chance(0.05) ? 200 : this.#below(8);
     while (transfers.length < count) transfers.push(...this.#some());
-    return createTransfers(transfers);
+    const acknowledged = (): void => {
+      this.#created.push(first.id);
+      if (this.#created.length > RECENT) this.#created.shift();
+    };
+    return { ...createTransfers(transfers), acknowledged };
   }
 
   /** A megabyte of log that leaves next to nothing in the ledger: all but the first transfer are refused. */
@@ -104,10 +117,10 @@ export class Requests {
   }
 
   /** Created whatever else there is. */
-  #plain(amount: bigint): object {
+  #plain(amount: bigint): Transfer {
     const id = this.#newId();
     this.#recent.push(id);
-    if (this.#recent.length > 20) this.#recent.shift();
+    if (this.#recent.length > RECENT) this.#recent.shift();
     const [debit, credit] = this.#two(BOUNDED_FROM - 1);
     return transferOf(id, { debit, credit, amount, data: BigInt(this.#below(4)) });
   }
@@ -140,8 +153,8 @@ export class Requests {
     }
     if (kind < 8)
       return [transferOf(id, { debit, credit, amount: 50n, flags: Flag.balancingDebit })];
-    if (kind < 9 && this.#recent.length > 0)
-      return [transferOf(this.#recent[0]!, { debit, credit, amount })];
+    if (kind < 9 && this.#created.length > 0)
+      return [transferOf(this.#created[0]!, { debit, credit, amount })];
     return [transferOf(id, { debit, credit, amount, data: BigInt(this.#below(4)) })];
   }
 
@@ -168,6 +181,11 @@ export class Requests {
   }
 }
 
+interface Transfer {
+  readonly id: bigint;
+  readonly [field: string]: bigint;
+}
+
 interface TransferParts {
   readonly debit: bigint;
   readonly credit: bigint;
@@ -177,7 +195,7 @@ interface TransferParts {
   readonly data?: bigint;
 }
 
-const transferOf = (id: bigint, parts: TransferParts): object => ({
+const transferOf = (id: bigint, parts: TransferParts): Transfer => ({
   id,
   debit_account_id: parts.debit,
   credit_account_id: parts.credit,

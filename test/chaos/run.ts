@@ -43,6 +43,8 @@ export async function run(options: RunOptions): Promise<number> {
   const watcher = new Watcher(world);
   const { history, load } = world;
   const played: Played[] = [];
+  const endAll = () => Promise.all(world.pairs.map((pair) => pair.end('both', 'SIGKILL')));
+  process.once('SIGTERM', () => void endAll().then(() => process.exit(1)));
   try {
     await load.start();
     watcher.start();
@@ -51,7 +53,7 @@ export async function run(options: RunOptions): Promise<number> {
     history.wrong.push(error instanceof Error ? error.message : String(error));
   }
   const code = await finish(world, { ...options, watcher, played });
-  for (const pair of world.pairs) await pair.end('both', 'SIGKILL');
+  await endAll();
   return code;
 }
 
