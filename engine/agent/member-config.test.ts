@@ -29,7 +29,7 @@ test('a member is told who it is, who the others are, and of which database and 
   });
 });
 
-test('one that joins a cluster which is there is told who is in it, though others are lost too', () => {
+test('one that joins a cluster which is there is told who is in it, one fewer perhaps', () => {
   const initialCluster = 'r0=https://r0:2380,r1=https://r1:2380';
   expect(memberConfig({ ...options, state: 'existing', initialCluster })).toMatchObject({
     'initial-cluster': initialCluster,

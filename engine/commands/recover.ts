@@ -75,14 +75,13 @@ export const recover: Verb = {
     const folder = input.flag('member-folder');
     const file = input.flag('installed-as') ?? path;
     const isThere = await exists(file);
-    const onlyMemberLost =
-      isThere && folder !== undefined && !(await exists(join(folder, 'member')));
-    if (isThere && !onlyMemberLost) throw notLost(file);
-    if (input.flag('peer-addresses') !== undefined)
-      await replaceMember(input, file, identity, incarnation);
-    await forgetMember(file);
+    const asks = input.flag('peer-addresses') !== undefined;
+    const memberLost = asks && folder !== undefined && !(await exists(join(folder, 'member')));
+    if (isThere && !memberLost) throw notLost(file);
+    if (asks) await replaceMember(input, file, identity, incarnation);
+    else await forgetMember(file);
     // What the data file holds is in the log: the replica goes on from there.
-    if (onlyMemberLost) return 0;
+    if (isThere) return 0;
     await formatDataFile({
       path,
       identity,
@@ -125,6 +124,7 @@ async function replaceMember(
   const folder = input.flag('member-folder');
   // What it holds is a removed member's, which would end at its start.
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  await forgetMember(path);
   await writeFile(initialClusterPath(path), `${initialCluster}\n`, { flush: true });
   process.stderr.write(`member replaced: initial-cluster=${initialCluster}\n`);
 }

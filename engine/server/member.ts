@@ -116,6 +116,7 @@ async function oneOfSeveral(
     },
   });
   let keeper: MemberKeeper | undefined;
+  let ownMember: OwnMember | undefined;
   const own = peerAddresses[identity.replicaIndex];
   const listen = cluster.peerListen ?? own;
   if (listen !== undefined) await peers.listen(listen);
@@ -135,11 +136,14 @@ async function oneOfSeveral(
     batchSizeLimit,
     pause: (tookMs) => sleep(tookMs),
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint or catching up failed'),
-    onHalted: (error) => logger.fatal({ error }, 'this replica serves no more'),
+    onHalted: (error) => {
+      ownMember?.stop();
+      logger.fatal({ error }, 'this replica serves no more');
+    },
     onRole: (role) => logger.info({ role: role.kind, view: viewOf(role) }, 'role'),
   });
   keeper = newKeeper(options, { client, peers, replica });
-  const ownMember = watchOwnMember(options, cluster, { client, peers, replica });
+  ownMember = watchOwnMember(options, cluster, { client, peers, replica });
   return {
     identity,
     replica,

@@ -25,8 +25,6 @@ export interface EngineAdapter {
   peerPorts(subject: Subject): readonly PeerPort[];
   /** What the engine's `recover` is told besides, to make the data file of one replica again from the others. */
   recoverFlags(subject: Subject, index: number): readonly string[];
-  /** Whether several lost replicas are made again at a time, not one after the other. */
-  readonly recoversTogether: boolean;
   /** What a replica's pod asks for in all; what makes its data file asks for as much. */
   requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };
 }

@@ -93,8 +93,6 @@ export const builtin: EngineAdapter = {
           `--installed-as=${dataFileOf(subject, index)}`,
         ]
       : [],
-  // While two voters are away, etcd takes nobody new: both have to be taken out first, and it lets one in after the other.
-  recoversTogether: true,
   requests(subject) {
     const { size } = subject.resolved;
     if (!isOneOfSeveral(subject)) return size;

@@ -66,7 +66,6 @@ export const tigerBeetle: EngineAdapter = {
   // Replicas and clients share one.
   peerPorts: () => [],
   recoverFlags: () => [],
-  recoversTogether: false,
   requests: ({ resolved }) => resolved.size,
 };
 

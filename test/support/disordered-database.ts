@@ -18,6 +18,7 @@ import { catalogObject, catalogSpec } from '../fixtures/catalog.ts';
 import {
   podFrom,
   podStates,
+  type PodState,
   podStatus,
   revisionOf,
   SimulatedCluster,
@@ -59,7 +60,12 @@ const replica = fc.record({
   capacityGb: fc.constantFrom(1, 2, 2, 2, 5),
   format: fc.constantFrom(...jobStates, 'absent', 'absent'),
   recover: fc.constantFrom(...jobStates, 'absent', 'absent'),
-  pod: fc.constantFrom('absent', 'stopping', 'ready', ...podStates),
+  pod: fc.constantFrom<'absent' | 'stopping' | PodState>(
+    'absent',
+    'stopping',
+    'ready',
+    ...podStates,
+  ),
   outdated: fc.boolean(),
 });
 

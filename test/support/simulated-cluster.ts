@@ -395,7 +395,7 @@ export const podStates = [
   'foreign',
   'damaged',
 ] as const;
-export type PodState = (typeof podStates)[number];
+export type PodState = (typeof podStates)[number] | 'memberMissing';
 
 export function podStatus(
   state: PodState,

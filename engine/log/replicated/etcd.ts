@@ -132,7 +132,7 @@ export interface EtcdMember {
 export interface EtcdMembership {
   /** As a majority has it. */
   members(options: CallOptions): Promise<readonly EtcdMember[]>;
-  /** etcd refuses while a voting member is away, or while there is a learner already. */
+  /** etcd refuses while too few voting members are there for one more, or while there is a learner already. */
   addLearner(peerUrl: string, options: CallOptions): Promise<readonly EtcdMember[]>;
   /** For good: that member never takes part again. etcd refuses when a majority would be in danger. */
   removeMember(memberId: bigint, options: CallOptions): Promise<readonly EtcdMember[]>;

@@ -1,6 +1,6 @@
 /**
  * A replica whose data file is not there or is not its own. While enough others are left to go on whoever leads them, the lost
- * one is made again from them with the engine's `recover`, never with `format`; several of them as the engine can. When too
+ * one is made again from them with the engine's `recover`, never with `format`; several of them one after the other. When too
  * few are left, as when a single one has lost its file, only a person can decide.
  */
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
@@ -97,10 +97,9 @@ function recoverOne(
     const chosen = draft.actions.some(
       (action) => action.purpose === 'recovery' && action.verb === 'create',
     );
-    const together = adapterOf(subject.resolved.engine.name).recoversTogether;
     if (ready < needed) {
       draft.waiting = `replica ${index} has lost its data file; it is made again once ${needed} others are ready, now ${ready} are`;
-    } else if (together || (!others && !chosen)) {
+    } else if (!others && !chosen) {
       draft.do({
         verb: 'create',
         purpose: 'recovery',
