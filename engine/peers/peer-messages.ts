@@ -36,17 +36,19 @@ export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {
 }
 
 export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
-  const { replica, memberId, op, fence, canLead, stateHash, wallMs } = fieldsOf(json);
+  const { replica, memberId, op, fence, leftFence, canLead, stateHash, wallMs } = fieldsOf(json);
   if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
   if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
   if (typeof wallMs !== 'number' || !Number.isFinite(wallMs)) return undefined;
   if (memberId !== undefined && !isDigits(memberId)) return undefined;
   if (fence !== undefined && !isCount(fence)) return undefined;
+  if (leftFence !== undefined && !isCount(leftFence)) return undefined;
   return {
     replica,
     memberId: memberId === undefined ? undefined : BigInt(memberId),
     op,
     fence,
+    leftFence,
     canLead,
     stateHash,
     wallMs,

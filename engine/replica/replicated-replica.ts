@@ -525,7 +525,7 @@ export class ReplicatedReplica implements ServedReplica {
       assert(this.#executor.op === role.position.op, 'a leader has executed the whole log');
       this.#owed.ledUpTo(role.position.op);
       queueMicrotask(() => this.#consider());
-    }
+    } else if (this.#handingOver) this.#tellPeers();
     this.#options.onRole(role);
   }
 

@@ -46,6 +46,7 @@ const heartbeat: PeerHeartbeat = {
   memberId: 2n ** 63n + 5n,
   op: 12,
   fence: 4,
+  leftFence: 3,
   canLead: true,
   stateHash: 'ab'.repeat(16),
   wallMs: Date.now() + 60_000,

@@ -125,3 +125,19 @@ test('who has handed over may lead again as soon as somebody else has', () => {
   const made = ask(policy, { fromMs: 150, untilMs: 300 }, { lead, raft, peers: [peer(2)] });
   expect(made).toEqual([{ atMs: 150, decision: { do: 'claim' } }]);
 });
+
+test('when the holder gives the lead up, only who is beside raft’s leader claims, and at once', () => {
+  const left = peer(0, { leftFence: 5 });
+  const beside = { raft: { leads: true, hasLeader: true }, peers: [left] };
+  for (const [seen, expected] of [
+    [beside, [{ atMs: 300, decision: { do: 'claim' } }]],
+    [{ peers: [left] }, []],
+    [{ ...beside, lead: { replica: 0, fence: 6 } }, []],
+  ] as const) {
+    const policy = new LeadershipPolicy();
+    // Raft's lead came here earlier, and was answered.
+    policy.decide({ ...base, raft: { leads: true, hasLeader: true }, leading: true });
+    ask(policy, { fromMs: 50, untilMs: 250 }, { ...seen, peers: [holder] });
+    expect(ask(policy, { fromMs: 300, untilMs: 300 }, seen)).toEqual(expected);
+  }
+});

@@ -5,6 +5,7 @@
  * - The member beside this engine *became* raft's leader: claim. If this engine is not up to date, pass raft's lead on.
  * - The leading engine is silent though raft has a leader (the engine crashed, or hangs): the next live one claims, in the
  *   order of views, each later one with a delay.
+ * - The leading engine has given the lead up and had not raft's: the engine beside raft's leader claims.
  * - Another engine has led for a while and is well: raft's lead is passed on to its member.
  *
  * A claim answers a change, never a state, so that two replicas cannot take the lead from each other in turn. None of this
@@ -70,8 +71,8 @@ export class LeadershipPolicy {
       this.#owesClaim = false;
       return this.#claim(nowMs);
     }
-    if (canLead && nowMs >= this.#claimsNotBeforeMs && this.#isMyTurn(seen))
-      return this.#claim(nowMs);
+    const isMine = (raftLeads && holderHasLeft(seen)) || this.#isMyTurn(seen);
+    if (canLead && nowMs >= this.#claimsNotBeforeMs && isMine) return this.#claim(nowMs);
     if (raftLeads && nowMs - this.#holderWellSinceMs >= ALIGN_AFTER_MS)
       return this.#moveRaftTo(holderOf(seen), nowMs);
     return nothing;
@@ -128,6 +129,9 @@ const isLive = (peer: Peer, nowMs: number): boolean => nowMs - peer.heardAtMs < 
 function holderOf({ lead, peers }: Observation): Peer | undefined {
   return peers.find((peer) => peer.replica === lead?.replica && peer.fence === lead.fence);
 }
+
+const holderHasLeft = ({ lead, peers }: Observation): boolean =>
+  lead !== undefined && peers.some(({ leftFence }) => leftFence === lead.fence);
 
 /** Of those that are well and may lead, the one that is furthest. */
 export function bestPeer({ nowMs, peers }: Pick<Observation, 'nowMs' | 'peers'>): Peer | undefined {

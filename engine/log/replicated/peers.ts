@@ -10,6 +10,8 @@ export interface Heartbeat {
   readonly op: number;
   /** Under which fence it leads, or is about to; undefined: it does not. */
   readonly fence: number | undefined;
+  /** The fence under which it led until it gave the lead up, if it did. */
+  readonly leftFence?: number | undefined;
   /** It has all that is committed, but for what is on its way, and takes the lead if it must. */
   readonly canLead: boolean;
 }

@@ -99,6 +99,8 @@ export class ReplicatedLog {
   #intakeStopped = false;
   /** The highest fence that this process has led under, or tried to. One that ended is never taken up again. */
   #lastFence = 0;
+  /** Of the last reign that was handed over. */
+  #leftFence: number | undefined;
   #raft = '';
   /** Woken by every change of the records. */
   #onRecords: (() => void)[] = [];
@@ -156,6 +158,7 @@ export class ReplicatedLog {
       op: this.#position.op,
       // Nothing commits by way of a member that hangs, so that somebody else had better lead.
       fence: this.#memberIsWell ? (this.#reign?.fence ?? this.#takingOver) : undefined,
+      leftFence: this.#leftFence,
       canLead: this.#canLead,
     };
   }
@@ -211,6 +214,7 @@ export class ReplicatedLog {
     try {
       await Promise.race([reign.appender.drained(), aborted(late.signal)]);
       if (this.#reign !== reign) return true;
+      this.#leftFence = reign.fence;
       this.#endReign();
       const next = bestPeer({ nowMs: timers.nowMs(), peers: peers.all() });
       if (next?.memberId !== undefined && this.#raftLeads) {
