@@ -74,7 +74,7 @@ cluster-status: ## What is up, and where its kubeconfig is
 
 .PHONY: bench bench-engine bench-operator bench-api
 bench: bench-engine bench-operator bench-api ## Print figures; never passes or fails
-bench-engine: ## One durable replica: throughput, latency, memory, restart (TRANSFERS=10000000)
+bench-engine: ## One durable replica: throughput, latency, memory, restart; then three and six, with faults (TRANSFERS=10000000)
 	@$(NODE) bench/engine/main.ts
 bench-operator: build ## The operator with many databases on fake nodes (DATABASES=1000 TOPOLOGY=single IDLE_SECONDS=600)
 	@$(NODE) bench/operator/main.ts
