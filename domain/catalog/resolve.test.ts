@@ -102,13 +102,13 @@ test('several replicas of the built-in engine get a member of etcd each: its ima
   }
 });
 
-test('where processors are few, pods are promised part of what their size says, and as much memory', () => {
+test('where processors are few, replicas are promised part of what their size says, members all of theirs', () => {
   const { size } = ok(resolve(catalog, { topology: 'ha-3', region: 'local-2' })).resolved;
   expect(size).toEqual({
     name: 'lh-5',
     cpuMillis: 25,
     memoryMib: 640,
-    member: { cpuMillis: 10, memoryMib: 256 },
+    member: { cpuMillis: 20, memoryMib: 256 },
   });
 });
 

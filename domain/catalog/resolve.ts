@@ -235,16 +235,14 @@ function resolveSize(
   }
   // Where processors are few, pods are promised less of them than their size says; they may use all that is free.
   const percent = placement?.cpuRequestPercent ?? 100;
-  const promised = (cpuMillis: number) => Math.max(Math.round((cpuMillis * percent) / 100), 1);
-  const { cpuMillis, memoryMib } = row;
-  const member = memberOf(row);
+  const cpuMillis = Math.max(Math.round((row.cpuMillis * percent) / 100), 1);
+  const several = topology !== undefined && isReplicatedByEtcd(engine, topology.replicas);
   return {
     name: row.id,
-    cpuMillis: promised(cpuMillis),
-    memoryMib,
-    ...(topology !== undefined && isReplicatedByEtcd(engine, topology.replicas)
-      ? { member: { cpuMillis: promised(member.cpuMillis), memoryMib: member.memoryMib } }
-      : {}),
+    cpuMillis,
+    memoryMib: row.memoryMib,
+    // All of it: who leads depends on members that answer in time.
+    ...(several ? { member: memberOf(row) } : {}),
   };
 }
 
