@@ -112,7 +112,7 @@ async function untilJobsEnd(status: string, id = database.id): Promise<void> {
       const { database: now } = await http.ask<{ database: Database }>(`/databases/${id}`);
       return now.status === status && now.activeJobId === null ? true : undefined;
     },
-    180_000,
+    300_000,
   );
 }
 
@@ -274,7 +274,8 @@ test.each(['ha-3', 'ha-6'])(
   '%s of the built-in engine is READY on this one machine, and takes a transfer',
   async (clusterConfiguration) => {
     const name = `safe-${clusterConfiguration}`;
-    const body = { name, clusterConfiguration, clusterSize: 'lh-5', selectedStorageGb: 1 };
+    const smallest = { clusterSize: 'lh-5', selectedStorageGb: 1 };
+    const body = { name, clusterConfiguration, ...smallest, deletionProtection: false };
     const began = Date.now();
     const made = await http.ask<{ database: Database }>('/databases', { method: 'POST', body });
     const { id } = made.database;
