@@ -196,3 +196,16 @@ test('nothing that was acknowledged is lost, and nothing was done twice', async 
   expect(statuses).toHaveLength(3);
   expect(new Set(statuses.map(({ stateHash }) => stateHash)).size).toBe(1);
 });
+
+test('a deleted database comes back with its volumes, though its Services have other addresses', async () => {
+  const before = await world.get('three');
+  const { databaseId = '' } = before.status ?? {};
+  await cluster.kubectl('delete', 'ldb', 'three');
+  const started = Date.now();
+  await world.create('again', { topology: 'ha-3', bootstrap: { volumes: { databaseId } } });
+  const back = await world.until('again', 'Ready', 'True');
+  figure('three replicas are restored from their volumes', started);
+  expect(back.status?.addresses).not.toBe(before.status?.addresses);
+  const client = await world.client(back);
+  expect(await client('read')).toBe(String(writer.acknowledged));
+});
