@@ -12,7 +12,7 @@ export interface Stage {
 }
 
 export const stages: readonly Stage[] = [
-  { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 8 },
+  { name: 'unit', title: 'unit tests, no I/O', workers: 2, deadlineMinutes: 15 },
   {
     name: 'repository',
     title: 'the rules of the repository itself',
@@ -25,14 +25,14 @@ export const stages: readonly Stage[] = [
     title: 'official clients against the engine',
     folder: 'test/conformance',
     workers: 1,
-    deadlineMinutes: 15,
+    deadlineMinutes: 20,
   },
   {
     name: 'crash',
     title: 'kill, cut, flip, fill',
     folder: 'test/crash',
     workers: 1,
-    deadlineMinutes: 15,
+    deadlineMinutes: 20,
   },
   {
     name: 'replication',
@@ -48,7 +48,7 @@ export const stages: readonly Stage[] = [
     folder: 'test/chaos',
     workers: 1,
     // Two minutes, unless etcd is to be built first.
-    deadlineMinutes: 15,
+    deadlineMinutes: 20,
   },
   {
     name: 'integration',
