@@ -171,6 +171,28 @@ test('all pods are deleted at once: service again by itself', async () => {
   await allAgain(before);
 });
 
+test('the leader loses its volume: it comes back by itself with a member of its own, while a client writes', async () => {
+  const doomed = await leader();
+  const before = await world.get('three');
+  const name = `data-${doomed.metadata.name}`;
+  const claimOf = async () =>
+    (await world.claims(before)).find(({ metadata }) => metadata.name === name)?.metadata;
+  const lost = await claimOf();
+  const started = Date.now();
+  const seen = await watching(async () => {
+    const gap = await writer.during(async () => {
+      await cluster.kubectl('delete', 'pvc', name, '--wait=false');
+      await remove([doomed], '--force', '--grace-period=0');
+      await allAgain([doomed]);
+    });
+    said('the leader loses its volume; longest wait of a client', gap);
+    expect(gap).toBeLessThan(10);
+  });
+  figure('a replica that lost its volume is made again', started);
+  expect(everAvailable(seen)).toEqual(['True']);
+  expect((await claimOf())?.uid).not.toBe(lost?.uid);
+});
+
 test('a suspended database stops and says so, and goes on where it was', async () => {
   const wrote = writer.acknowledged;
   await world.patch('three', { suspend: true });
