@@ -15,6 +15,7 @@ import {
   uid,
   type Recipe,
 } from '../../test/support/disordered-database.ts';
+import { engineSays } from '../../test/support/engine-says.ts';
 import { Killed, lifeOf } from '../../test/support/dying-kube.ts';
 import {
   cachesOf,
@@ -41,28 +42,12 @@ const turn = fc.record({
   idle: fc.boolean(),
 });
 
-const statusOf = (release: string, role: string) => ({
-  engine: 'TigerBeetle',
-  version: release,
-  release,
-  clusterId: '1',
-  replicaIndex: 0,
-  replicaCount: 3,
-  role,
-  view: 0,
-  op: 1,
-  commit: 1,
-  checkpoint: 0,
-  syncing: false,
-  warnings: [],
-  storage: { usedBytes: 1, limitBytes: 2 },
-});
-
 /** The engines switch to a release once all of them have it. */
-function engineSays(cluster: SimulatedCluster, url: string): unknown {
+function statusOf(cluster: SimulatedCluster, url: string): unknown {
   const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
   const all = images.every((image) => image === 'ledgerhouse/tigerbeetle:2');
-  return statusOf(all ? '0.17.9' : '0.17.8', url.includes('10.1.0.1:') ? 'primary' : 'backup');
+  const role = url.includes('10.1.0.1:') ? 'primary' : 'backup';
+  return engineSays('TigerBeetle', all ? '0.17.9' : '0.17.8', role);
 }
 
 const environmentOf = (
@@ -73,7 +58,7 @@ const environmentOf = (
   options: { operatorNamespace: 'ledgerhouse-system' },
   kube,
   caches: cachesOf(seen),
-  fetchStatus: (url) => Promise.resolve(engineSays(cluster, url)),
+  fetchStatus: (url) => Promise.resolve(statusOf(cluster, url)),
   nowMs: () => cluster.nowMs,
   transitions: () => {},
 });

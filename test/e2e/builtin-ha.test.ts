@@ -52,24 +52,6 @@ const allAgain = (without: readonly Pod[]) =>
     return readyAgain();
   });
 
-/** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
-async function watching(deed: () => Promise<unknown>): Promise<Database[]> {
-  const seen: Database[] = [];
-  const done = new AbortController();
-  const looking = (async () => {
-    while (!done.signal.aborted) {
-      seen.push(await world.get('three'));
-      await new Promise((resolve) => setTimeout(resolve, 500));
-    }
-  })();
-  try {
-    await deed();
-  } finally {
-    done.abort();
-    await looking;
-  }
-  return seen;
-}
 const everAvailable = (seen: readonly Database[]) => [
   ...new Set(seen.map((one) => conditionOf(one, 'Available')?.status)),
 ];
@@ -109,7 +91,7 @@ test('who may connect as a client reaches neither the replicas’ own port nor a
 
 test('the leader is killed with its member: a client waits, and the database stays available', async () => {
   const doomed = await leader();
-  const seen = await watching(async () => {
+  const seen = await world.watching('three', async () => {
     const gap = await writer.during(async () => {
       killInPod(doomed, 'start --addresses=');
       killInPod(doomed, '--config-file=');
@@ -137,7 +119,7 @@ test('another size is rolled out one replica at a time, the leader last, while a
   const last = await leader();
   const started = Date.now();
   const gone: string[] = [];
-  const seen = await watching(async () => {
+  const seen = await world.watching('three', async () => {
     const gap = await writer.during(async () => {
       await world.patch('three', { size: 'lh-10' });
       await eventually(
@@ -179,7 +161,7 @@ test('the leader loses its volume: it comes back by itself with a member of its 
     (await world.claims(before)).find(({ metadata }) => metadata.name === name)?.metadata;
   const lost = await claimOf();
   const started = Date.now();
-  const seen = await watching(async () => {
+  const seen = await world.watching('three', async () => {
     const gap = await writer.during(async () => {
       await cluster.kubectl('delete', 'pvc', name, '--wait=false');
       await remove([doomed], '--force', '--grace-period=0');

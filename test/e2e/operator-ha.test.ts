@@ -36,25 +36,6 @@ const restarts = (pod: Pod) =>
 const changedMs = (database: Database, type: string) =>
   Date.parse(conditionOf(database, type)?.lastTransitionTime ?? '');
 
-/** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
-async function watching(name: string, deed: () => Promise<unknown>): Promise<Database[]> {
-  const seen: Database[] = [];
-  const done = new AbortController();
-  const looking = (async () => {
-    while (!done.signal.aborted) {
-      seen.push(await world.get(name));
-      await new Promise((resolve) => setTimeout(resolve, 250));
-    }
-  })();
-  try {
-    await deed();
-  } finally {
-    done.abort();
-    await looking;
-  }
-  return seen;
-}
-
 interface Lease extends KubeObject {
   readonly spec?: { readonly holderIdentity?: string };
 }
@@ -137,7 +118,7 @@ test('a replica that is killed: the database stays available, says so within 15 
     killInPod(pod, 'start --addresses=');
     killed = Date.now();
   };
-  const seen = await watching('three', async () => {
+  const seen = await world.watching('three', async () => {
     kill();
     await eventually('it is told', async () => {
       const database = await world.get('three');
@@ -162,7 +143,7 @@ test('a replica whose volume is lost is made again from the others, and the data
   const name = lost?.metadata.name ?? '';
   const jobs = new Set<string>();
   const deleted = Date.now();
-  const seen = await watching('three', async () => {
+  const seen = await world.watching('three', async () => {
     await cluster.kubectl('delete', 'pvc', name, '--wait=false');
     const pod = `${before.status?.workload}-1`;
     await cluster.kubectl('delete', 'pod', pod, '--force', '--grace-period=0');
@@ -194,7 +175,7 @@ test('a replica whose volume is lost is made again from the others, and the data
 test('an upgrade replaces one replica at a time, and the new release is active only when all have it', async () => {
   const before = await world.until('three', 'Ready', 'True');
   const started = Date.now();
-  const seen = await watching('three', async () => {
+  const seen = await world.watching('three', async () => {
     await world.patch('three', { version: '0.17.9' });
     await world.until('three', 'Ready', 'True', { timeoutMs: 240_000 });
   });

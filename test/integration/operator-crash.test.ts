@@ -18,6 +18,7 @@ import {
   type Database,
   type OperatorWorld,
 } from '../support/operator-world.ts';
+import { engineSays } from '../support/engine-says.ts';
 import { seeded } from '../support/prng.ts';
 import { eventually } from '../support/shell.ts';
 import { startTestOperator } from '../support/test-operator.ts';
@@ -213,22 +214,7 @@ async function engineStatus(namespace: string): Promise<unknown> {
   const release = images.every((image) => image === 'ledgerhouse/tigerbeetle:2')
     ? '0.17.9'
     : '0.17.8';
-  return {
-    engine: 'TigerBeetle',
-    version: release,
-    release,
-    clusterId: '1',
-    replicaIndex: 0,
-    replicaCount: 3,
-    role: 'backup',
-    view: 0,
-    op: 1,
-    commit: 1,
-    checkpoint: 0,
-    syncing: false,
-    warnings: [],
-    storage: { usedBytes: 1, limitBytes: 2 },
-  };
+  return engineSays('TigerBeetle', release);
 }
 
 interface Played {

@@ -10,6 +10,7 @@ import {
   type Database,
   type OperatorWorld,
 } from '../support/operator-world.ts';
+import { engineSays } from '../support/engine-says.ts';
 import { eventually } from '../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
 
@@ -26,34 +27,12 @@ beforeAll(async () => {
   operator = await startTestOperator({
     kubeConfig: world.kubeConfig,
     onRequest: (record) => requests.push(record),
-    fetchStatus: () => Promise.resolve(statusOf(release.get('all') ?? '0.17.8')),
+    fetchStatus: () => Promise.resolve(engineSays('TigerBeetle', release.get('all') ?? '0.17.8')),
   });
 });
 afterAll(async () => {
   await operator?.stop();
   await world?.stop();
-});
-
-const statusOf = (now: string) => ({
-  engine: 'TigerBeetle',
-  version: now,
-  release: now,
-  clusterId: '1',
-  replicaIndex: 0,
-  replicaCount: 3,
-  role: 'backup',
-  view: 0,
-  op: 1,
-  commit: 1,
-  checkpoint: 0,
-  syncing: false,
-  acceptsWrites: true,
-  warnings: [],
-  connections: 0,
-  accounts: 0,
-  transfers: 0,
-  memory: { usedBytes: 1, limitBytes: 2 },
-  storage: { usedBytes: 1, limitBytes: 2 },
 });
 
 const owned = <T extends KubeObject>(resource: Resource, database: Database) =>

@@ -6,6 +6,7 @@ import { resources, type Pod, type Secret } from '../../domain/kinds.ts';
 import { renewAfterMs } from '../../operator/certificates/generations.ts';
 import { certificatesMount } from '../../operator/certificates/volume.ts';
 import type { RequestRecord } from '../../base/kube/kube-http.ts';
+import { engineSays } from '../support/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { eventually } from '../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   operator = await startTestOperator({
     kubeConfig: world.kubeConfig,
     onRequest: (record) => requests.push(record),
-    fetchStatus: () => Promise.resolve(engineStatus),
+    fetchStatus: () => Promise.resolve(engineSays('Builtin', '0.17.9')),
     // What has just become ready counts as settled: waiting for it is the rollout's own test.
     nowMs: () => Date.now() + 10_000 + aheadMs,
   });
@@ -33,23 +34,6 @@ afterAll(async () => {
   await operator?.stop();
   await world?.stop();
 });
-
-const engineStatus = {
-  engine: 'Builtin',
-  version: '0.1.0',
-  release: '0.17.9',
-  clusterId: '1',
-  replicaIndex: 0,
-  replicaCount: 3,
-  role: 'backup',
-  view: 0,
-  op: 1,
-  commit: 1,
-  checkpoint: 0,
-  syncing: false,
-  warnings: [],
-  storage: { usedBytes: 1, limitBytes: 2 },
-};
 
 const pods = async () => {
   const database = await world.database(namespace, name);

@@ -4,6 +4,7 @@
  * TIGERBEETLE_IMAGE and TIGERBEETLE_IMAGE_NEXT name images of TigerBeetle's versions 0.17.8 and 0.17.9, to be pulled by the
  * nodes; where they are not set, the double (images/tigerbeetle-double) stands for them.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -31,6 +32,8 @@ export interface Installation {
   get(name: string, namespace?: string): Promise<Database>;
   /** Waits until a condition, for the newest generation, has this status and reason. */
   until(name: string, type: string, status: string, options?: UntilOptions): Promise<Database>;
+  /** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
+  watching(name: string, deed: () => Promise<unknown>): Promise<Database[]>;
   /** All objects of a kind that carry the database's uid. */
   owned<T extends KubeObject>(kind: string, database: Database): Promise<T[]>;
   /** The replicas' pods, in the order of their indexes. */
@@ -137,7 +140,7 @@ function spokenOf(
   cluster: TestCluster,
 ): Pick<
   Installation,
-  'create' | 'patch' | 'get' | 'until' | 'owned' | 'pods' | 'claims' | 'beside'
+  'create' | 'patch' | 'get' | 'until' | 'watching' | 'owned' | 'pods' | 'claims' | 'beside'
 > {
   const read = async <T>(...args: string[]) =>
     JSON.parse(await cluster.kubectl('get', '-o', 'json', ...args)) as T;
@@ -178,6 +181,23 @@ function spokenOf(
         },
         timeoutMs,
       ),
+    async watching(name, deed) {
+      const seen: Database[] = [];
+      const done = new AbortController();
+      const looking = (async () => {
+        while (!done.signal.aborted) {
+          seen.push(await get(name));
+          await sleep(250);
+        }
+      })();
+      try {
+        await deed();
+      } finally {
+        done.abort();
+        await looking;
+      }
+      return seen;
+    },
     async beside({ metadata: { name = '', namespace = 'default' } }, script) {
       const node = ['/bin/node', '--input-type=module', '-e', script];
       const said = await cluster.kubectl(

@@ -8,6 +8,7 @@ import type { Pod, StatefulSet } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
 import { catalogObject } from '../../../test/fixtures/catalog.ts';
 import { Killed, lifeOf } from '../../../test/support/dying-kube.ts';
+import { engineSays } from '../../../test/support/engine-says.ts';
 import { cachesOf, SimulatedCluster } from '../../../test/support/simulated-cluster.ts';
 import { lifetimeMs, renewAfterMs } from '../../certificates/generations.ts';
 import { certificatesMount } from '../../certificates/volume.ts';
@@ -43,22 +44,9 @@ const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment => ({
   kube,
   caches: cachesOf(new Map(cluster.objects)),
   fetchStatus: (url) =>
-    Promise.resolve({
-      engine: 'Builtin',
-      version: '0.1.0',
-      release: '0.17.9',
-      clusterId: '1',
-      replicaIndex: 0,
-      replicaCount: 3,
-      role: url.includes('10.1.0.1:') ? 'primary' : 'backup',
-      view: 0,
-      op: 1,
-      commit: 1,
-      checkpoint: 0,
-      syncing: false,
-      warnings: [],
-      storage: { usedBytes: 1, limitBytes: 2 },
-    }),
+    Promise.resolve(
+      engineSays('Builtin', '0.17.9', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
+    ),
   nowMs: () => cluster.nowMs,
   transitions: () => {},
 });
