@@ -6,6 +6,7 @@
  * certificate of the one before, so that one round of restarts brings in a generation: whoever has not restarted yet trusts
  * what the others begin to show, and the others still trust what it shows.
  */
+import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
 import { peerSecretName } from '../../domain/names.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
@@ -22,7 +23,7 @@ export const generationsMax = 3;
 
 /** Whether its replicas have etcd members beside them. */
 export const hasPeers = ({ resolved: { engine, topology } }: Pick<Subject, 'resolved'>): boolean =>
-  engine.name === 'Builtin' && topology.replicas > 1;
+  isReplicatedByEtcd(engine.name, topology.replicas);
 
 /** Names of the Secrets that a member's pod takes `ca.crt` (`trust`) and `tls.crt`, `tls.key` (`identity`) from. */
 export interface PeerSecrets {

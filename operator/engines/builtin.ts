@@ -15,7 +15,7 @@ import {
 } from '../manifests/container.ts';
 import { dataFileOf, dataFileOfAny } from '../manifests/data-file.ts';
 import { parameterFlags } from '../manifests/parameter-flags.ts';
-import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
+import { hasPeers } from '../certificates/generations.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { nothingBeside, type EngineAdapter } from './adapter.ts';
 import {
@@ -25,9 +25,6 @@ import {
   memberRecoverFlags,
   memberSize,
 } from './builtin-member.ts';
-
-const isOneOfSeveral = ({ resolved }: Subject): boolean =>
-  isReplicatedByEtcd(resolved.engine.name, resolved.topology.replicas);
 
 export const builtin: EngineAdapter = {
   name: 'Builtin',
@@ -42,7 +39,7 @@ export const builtin: EngineAdapter = {
   seccompProfile: () => undefined,
   containers(subject) {
     const { endpoints, resolved } = subject;
-    const several = isOneOfSeveral(subject);
+    const several = hasPeers(subject);
     return [
       {
         name: 'engine',
@@ -76,9 +73,9 @@ export const builtin: EngineAdapter = {
       },
     ];
   },
-  beside: (subject) => (isOneOfSeveral(subject) ? memberBeside(subject) : nothingBeside),
+  beside: (subject) => (hasPeers(subject) ? memberBeside(subject) : nothingBeside),
   peerPorts: (subject) =>
-    isOneOfSeveral(subject)
+    hasPeers(subject)
       ? [
           // `recover` asks whoever leads.
           { name: 'peer', port: ports.peer, forJobs: true },
@@ -86,7 +83,7 @@ export const builtin: EngineAdapter = {
         ]
       : [],
   recoverFlags: (subject, index) =>
-    isOneOfSeveral(subject)
+    hasPeers(subject)
       ? [
           `--peer-addresses=${addressList(peersOf(subject))}`,
           ...memberRecoverFlags(index),
@@ -95,7 +92,7 @@ export const builtin: EngineAdapter = {
       : [],
   requests(subject) {
     const { size } = subject.resolved;
-    if (!isOneOfSeveral(subject)) return size;
+    if (!hasPeers(subject)) return size;
     const member = memberSize(subject);
     return {
       cpuMillis: size.cpuMillis + member.cpuMillis,
@@ -105,7 +102,7 @@ export const builtin: EngineAdapter = {
 };
 
 const peerFlags = (subject: Subject): readonly string[] =>
-  isOneOfSeveral(subject)
+  hasPeers(subject)
     ? [
         etcdFlag,
         `--peer-addresses=${addressList(peersOf(subject))}`,

@@ -19,6 +19,24 @@ export type Facts = Pick<
   | 'peerCertificates'
 >;
 
+/** As a status read from the API server has them: what is undefined is left out. */
+export function factsOf(status: DatabaseStatus): Facts {
+  const { observedGeneration, databaseId, clusterId, workload } = status;
+  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
+  const all = {
+    observedGeneration,
+    databaseId,
+    clusterId,
+    workload,
+    bootstrapped,
+    addresses,
+    resolved,
+    endpoints,
+    peerCertificates,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
 export interface Stall {
   readonly reason: StallReason;
   /** Ends with what a person can do. */

@@ -1,6 +1,6 @@
 /** From what is seen of a database to what is to be done about it. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
-import { Draft, type StepResult } from './draft.ts';
+import { Draft, factsOf, type StepResult } from './draft.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { ensureCertificates } from './steps/certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
@@ -17,21 +17,7 @@ type Step = (observed: Observation, draft: Draft) => StepResult;
 
 export function plan(observed: Observation, options: PlanOptions): Draft {
   const { status = {} } = observed.database;
-  const { observedGeneration, databaseId, clusterId, workload } = status;
-  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
-  const draft = new Draft(
-    defined({
-      observedGeneration,
-      databaseId,
-      clusterId,
-      workload,
-      bootstrapped,
-      addresses,
-      resolved,
-      endpoints,
-      peerCertificates,
-    }),
-  );
+  const draft = new Draft(factsOf(status));
   draft.activeVersion = status.version?.active;
   const steps: readonly Step[] = [
     guardDeletion,
@@ -52,11 +38,4 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
   ];
   for (const step of steps) if (step(observed, draft) === 'halt') break;
   return draft;
-}
-
-/** Leaves out what is undefined, as a status read from the API server does. */
-function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as unknown as T;
 }

@@ -4,7 +4,6 @@
  */
 import type { Logger } from 'pino';
 import { catalogName, uidOf } from '../../domain/names.ts';
-import type { DatabaseStatus } from '../../domain/resources.ts';
 import { sameStatus } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { resources, type StorageClass } from '../../domain/kinds.ts';
@@ -12,7 +11,7 @@ import type { Kube } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 import { act, type Refusal } from './act.ts';
-import type { Draft, Facts } from './draft.ts';
+import { factsOf, type Draft } from './draft.ts';
 import { replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';
 import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts';
@@ -181,21 +180,4 @@ function note(draft: Draft, refusal: Refusal): void {
     draft.storageProblem = { reason: 'ExpansionFailed', message: refusal.message };
   } else draft.stallWith(refusal.reason, refusal.message);
   draft.again(30_000);
-}
-
-function factsOf(status: DatabaseStatus): Facts {
-  const { observedGeneration, databaseId, clusterId, workload } = status;
-  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
-  const all = {
-    observedGeneration,
-    databaseId,
-    clusterId,
-    workload,
-    bootstrapped,
-    addresses,
-    resolved,
-    endpoints,
-    peerCertificates,
-  };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
