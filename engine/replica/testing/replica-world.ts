@@ -1,4 +1,5 @@
 /** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. All of it from one seed. */
+import { Freezer } from '../../log/replicated/testing/freezer.ts';
 import type { Timers } from '../../../base/timers.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
@@ -216,7 +217,7 @@ class SimMember {
   #link: SimLink | undefined;
   #starts = 0;
   /** What waits while the process stands still. */
-  #held: (() => void)[] | undefined;
+  readonly #freezer = new Freezer();
   catchUps = 0;
 
   constructor(world: ReplicaWorld, index: number) {
@@ -275,8 +276,7 @@ class SimMember {
       const alive = (): void => {
         if (run === this.#starts && this.#replica !== undefined) callback();
       };
-      if (this.#held === undefined) alive();
-      else this.#held.push(alive);
+      this.#freezer.run(alive);
     };
     const timers: Timers = {
       ...simulation.timers,
@@ -331,7 +331,7 @@ class SimMember {
     this.#replica?.abandon();
     this.#replica = undefined;
     this.#link = undefined;
-    this.#held = undefined;
+    this.#freezer.forget();
   }
 
   /** As by SIGTERM. */
@@ -341,21 +341,19 @@ class SimMember {
   }
 
   freeze(): void {
-    this.#held ??= [];
+    this.#freezer.freeze();
   }
 
   thaw(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const callback of held) callback();
+    this.#freezer.thaw();
   }
 
   handOver(): void {
-    if (this.#held === undefined) void this.#replica?.handOver();
+    if (!this.#freezer.isFrozen) void this.#replica?.handOver();
   }
 
   checkpoint(): void {
-    if (this.#held === undefined) this.#replica?.checkpointNow().catch(() => undefined);
+    if (!this.#freezer.isFrozen) this.#replica?.checkpointNow().catch(() => undefined);
   }
 
   receive(message: Uint8Array, client: SimClient): void {
@@ -378,8 +376,7 @@ class SimMember {
           ),
       });
     };
-    if (this.#held === undefined) act();
-    else this.#held.push(act);
+    this.#freezer.run(act);
   }
 }
 

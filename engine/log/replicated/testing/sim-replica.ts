@@ -2,6 +2,7 @@
  * A replica of a simulation: a process with a log, a writer and readers, that can be killed, started again from its last
  * checkpoint, and frozen.
  */
+import { Freezer } from './freezer.ts';
 import type { Timers } from '../../../../base/timers.ts';
 import type { Block, LogPosition } from '../block.ts';
 import type { ReplicatedLogError } from '../errors.ts';
@@ -24,7 +25,7 @@ export class SimReplica {
   #nextOp = 0;
   #nextTimestamp = 0n;
   /** What waits while the process stands still. */
-  #held: (() => void)[] | undefined;
+  readonly #freezer = new Freezer();
   failure: ReplicatedLogError | undefined;
 
   constructor(world: World, index: number, origin: LogPosition) {
@@ -39,7 +40,7 @@ export class SimReplica {
   }
 
   get isLeading(): boolean {
-    return this.#log !== undefined && this.#held === undefined && this.#role.kind === 'leading';
+    return this.#log !== undefined && !this.#freezer.isFrozen && this.#role.kind === 'leading';
   }
 
   get position(): LogPosition {
@@ -54,8 +55,7 @@ export class SimReplica {
       if (run === this.#starts && this.#log !== undefined) callback();
     };
     const gate = (callback: () => void): void => {
-      if (this.#held === undefined) alive(callback)();
-      else this.#held.push(alive(callback));
+      this.#freezer.run(alive(callback));
     };
     const timers: Timers = {
       ...simulation.timers,
@@ -90,22 +90,20 @@ export class SimReplica {
   kill(): void {
     this.#log?.close();
     this.#log = undefined;
-    this.#held = undefined;
+    this.#freezer.forget();
   }
 
   freeze(): void {
-    this.#held ??= [];
+    this.#freezer.freeze();
   }
 
   thaw(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const callback of held) callback();
+    this.#freezer.thaw();
   }
 
   /** Takes a checkpoint, from which the next start goes on. */
   checkpoint(): void {
-    if (this.#log === undefined || this.#held !== undefined) return;
+    if (this.#log === undefined || this.#freezer.isFrozen) return;
     this.#checkpoint = this.#position;
     const { sequence, op } = this.#position;
     if (sequence > 0) this.#log.checkpointed({ sequence, op, stateHash: '' });
@@ -116,11 +114,11 @@ export class SimReplica {
   }
 
   heartbeat(): Heartbeat | undefined {
-    return this.#held === undefined ? this.#log?.heartbeat() : undefined;
+    return !this.#freezer.isFrozen ? this.#log?.heartbeat() : undefined;
   }
 
   hear(heartbeat: Heartbeat): void {
-    if (this.#held !== undefined) return;
+    if (this.#freezer.isFrozen) return;
     this.#heard.set(heartbeat.replica, { ...heartbeat, heardAtMs: this.#world.simulation.nowMs });
   }
 
