@@ -1,7 +1,7 @@
 import { readFile, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { required } from '../commands/format.ts';
-import { parseInteger, parseSize } from '../commands/values.ts';
+import { parseIncarnation, parseSize } from '../commands/values.ts';
 import { UsageError, type Input, type Verb } from '../commands/verb.ts';
 import { initialClusterPath } from '../members/files.ts';
 import { examine, type Finding } from './examine.ts';
@@ -50,7 +50,7 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
   const { blocks, bsize } = await statfs(dirname(path));
   const config = memberConfig({
     ...identity,
-    incarnation: parseInteger('incarnation', input.flag('incarnation') ?? '1', 1, 2 ** 32 - 1),
+    incarnation: parseIncarnation(input.flag('incarnation')),
     state,
     ...(await joined(path)),
     folder,

@@ -1,4 +1,5 @@
 /** The configuration file of a member of etcd, as JSON, which its YAML parser takes (embed/config.go of etcd 3.6). */
+import { memberName } from '../../domain/names.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { MemberState } from './member-state.ts';
 
@@ -26,17 +27,16 @@ const mib = 2 ** 20;
 /** What each setting is for, and the measurements behind it: docs/decisions/0017-pods-of-several-replicas.md. */
 export function memberConfig(options: MemberOptions): Readonly<Record<string, unknown>> {
   const { replicaIndex, peers, certificates } = options;
-  const name = (index: number) => `r${index}`;
   return {
-    name: name(replicaIndex),
+    name: memberName(replicaIndex),
     'data-dir': options.folder,
     'listen-client-urls': `unix://${options.socket}`,
     // Nobody asks for it, and it must have the form of an address.
-    'advertise-client-urls': `http://${name(replicaIndex)}:2379`,
+    'advertise-client-urls': `http://${memberName(replicaIndex)}:2379`,
     'listen-peer-urls': options.listen,
     'initial-advertise-peer-urls': peers[replicaIndex],
     'initial-cluster':
-      options.initialCluster ?? peers.map((url, index) => `${name(index)}=${url}`).join(','),
+      options.initialCluster ?? peers.map((url, index) => `${memberName(index)}=${url}`).join(','),
     // Members of another database, or of one before it was restored, are refused by it.
     'initial-cluster-token': `${options.clusterId}-${options.incarnation}`,
     'initial-cluster-state': options.state,

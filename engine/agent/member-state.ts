@@ -3,11 +3,11 @@
  * whether it may begin at all: a replica whose data file is bound to a log has a member with what it has voted for and
  * written; without that it must not take part as if it were the one that it was.
  */
-import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../../base/is-there.ts';
 import { initialClusterPath, memoPath } from '../members/files.ts';
-import { BLOCK_SIZE, SUPERBLOCK_COPIES } from '../log/layout.ts';
-import { readHead, type Superblock } from '../log/superblock.ts';
+import { diskStorage } from '../log/disk-storage.ts';
+import { readSuperblock, type Superblock } from '../log/superblock.ts';
 import { Reason, type Finding } from './examine.ts';
 
 /** etcd's `initial-cluster-state`, which it reads only while the member has no data. */
@@ -15,7 +15,7 @@ export type MemberState = 'new' | 'existing';
 
 /** Takes a data file that `examine` found right. */
 export async function examineMember(path: string, folder: string): Promise<MemberState | Finding> {
-  const { position } = await readSuperblock(path);
+  const { position } = await superblockOf(path);
   const [hasData, joins, hadMember] = await Promise.all(
     [join(folder, 'member'), initialClusterPath(path), memoPath(path)].map(isThere),
   );
@@ -47,22 +47,11 @@ export function stateOf(
   };
 }
 
-async function readSuperblock(path: string): Promise<Superblock> {
-  const file = await open(path, 'r');
+async function superblockOf(path: string): Promise<Superblock> {
+  const file = await diskStorage.open(path, { writable: false, exclusive: false });
   try {
-    const head = new Uint8Array(SUPERBLOCK_COPIES * BLOCK_SIZE);
-    const { bytesRead } = await file.read(head, 0, head.length, 0);
-    return readHead(head.subarray(0, bytesRead)).superblock;
+    return await readSuperblock(file);
   } finally {
     await file.close();
   }
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    },
-  );

@@ -1,5 +1,6 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isThere } from '../../base/is-there.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { DataFileError } from '../log/errors.ts';
 import { formatDataFile } from '../log/format-file.ts';
@@ -11,7 +12,7 @@ import type { ReplicaIdentity } from '../log/log.ts';
 import { engineRelease } from '../wire/release.ts';
 import { logOf, required } from './format.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
-import { parseAddresses, parseClusterId, parseInteger } from './values.ts';
+import { parseAddresses, parseClusterId, parseIncarnation, parseInteger } from './values.ts';
 
 export const recover: Verb = {
   name: 'recover',
@@ -61,12 +62,7 @@ export const recover: Verb = {
     if (addresses !== undefined) parseAddresses(addresses);
     const replicaCount = parseInteger('replica-count', count, 2, 6);
     const replica = required(input.flag('replica'), 'replica');
-    const incarnation = parseInteger(
-      'incarnation',
-      input.flag('incarnation') ?? '1',
-      1,
-      2 ** 32 - 1,
-    );
+    const incarnation = parseIncarnation(input.flag('incarnation'));
     const identity = {
       clusterId: parseClusterId(required(input.flag('cluster'), 'cluster')),
       replicaIndex: parseInteger('replica', replica, 0, replicaCount - 1),
@@ -74,14 +70,14 @@ export const recover: Verb = {
     };
     const folder = input.flag('member-folder');
     const file = input.flag('installed-as') ?? path;
-    const isThere = await exists(file);
+    const hasFile = await isThere(file);
     const asks = input.flag('peer-addresses') !== undefined;
-    const memberLost = asks && folder !== undefined && !(await exists(join(folder, 'member')));
-    if (isThere && !memberLost) throw notLost(file);
+    const memberLost = asks && folder !== undefined && !(await isThere(join(folder, 'member')));
+    if (hasFile && !memberLost) throw notLost(file);
     if (asks) await replaceMember(input, file, identity, incarnation);
     else await forgetMember(file);
     // What the data file holds is in the log: the replica goes on from there.
-    if (isThere) return 0;
+    if (hasFile) return 0;
     await formatDataFile({
       path,
       identity,
@@ -134,13 +130,3 @@ const notLost = (path: string): DataFileError =>
     'already_exists',
     `${path} exists: this replica is not lost. If it is to be made again all the same, move the file away first.`,
   );
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-      throw error;
-    },
-  );
-}

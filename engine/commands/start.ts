@@ -5,7 +5,13 @@ import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
 import { required } from './format.ts';
-import { parseAddress, parseAddresses, parseInteger, parseSize } from './values.ts';
+import {
+  parseAddress,
+  parseAddresses,
+  parseIncarnation,
+  parseInteger,
+  parseSize,
+} from './values.ts';
 import { programVersion } from './version.ts';
 
 /** Else an error's message and stack, which are what it says, would be left out. */
@@ -141,7 +147,7 @@ function clusterOptions(input: Input): ClusterOptions | undefined {
     etcd: required(etcd, 'etcd'),
     peerAddresses: parseAddresses(required(list, 'peer-addresses')),
     peerListen: listen === undefined ? undefined : parseAddress(listen),
-    incarnation: parseInteger('incarnation', input.flag('incarnation') ?? '1', 1, 2 ** 32 - 1),
+    incarnation: parseIncarnation(input.flag('incarnation')),
   };
 }
 

@@ -29,6 +29,10 @@ export function parseSize(flag: string, text: string): number {
   return Number(digits) * 2 ** exponent;
 }
 
+/** Counts the logs that a database has had: u32, from 1, which it is when nothing is said. */
+export const parseIncarnation = (text = '1'): number =>
+  parseInteger('incarnation', text, 1, 2 ** 32 - 1);
+
 export interface HostPort {
   readonly host: string;
   readonly port: number;

@@ -1,6 +1,6 @@
 /** Asks one replica one thing, on a connection of its own: JSON there and back. */
 import { connect } from 'node:net';
-import { FrameKind, frameHead, FrameReader, jsonOf } from './frames.ts';
+import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 
 export interface AskOptions {
   readonly address: { readonly host: string; readonly port: number };
@@ -15,10 +15,9 @@ const ANSWER_MAX_MS = 15_000;
 /** Resolves with the answer. Rejects when none comes, or the replica could not find one. */
 export async function ask({ address, hello, question }: AskOptions): Promise<unknown> {
   const socket = connect(address);
-  const payload = Buffer.from(JSON.stringify(question));
   const late = setTimeout(() => socket.destroy(new Error('no answer')), ANSWER_MAX_MS);
   socket.on('connect', () =>
-    socket.write(Buffer.concat([hello, frameHead(FrameKind.question, payload.length), payload])),
+    socket.write(Buffer.concat([hello, jsonFrame(FrameKind.question, question)])),
   );
   const reader = new FrameReader();
   try {

@@ -1,6 +1,6 @@
 /** Takes a data file from a peer, page by page, on a connection of its own. */
 import { connect } from 'node:net';
-import { FrameKind, frameHead, FrameReader, jsonOf } from './frames.ts';
+import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import { bytesOf } from './peer-messages.ts';
 
 export interface FetchOptions {
@@ -18,10 +18,9 @@ const PAGE_MAX_MS = 10_000;
 /** Resolves when all of it was written. Rejects when it does not come whole. */
 export async function fetchState({ address, hello, floor, write }: FetchOptions): Promise<void> {
   const socket = connect(address);
-  const request = Buffer.from(JSON.stringify({ floor }));
   socket.setTimeout(FIRST_PAGE_MAX_MS, () => socket.destroy(new Error('the peer sends nothing')));
   socket.on('connect', () =>
-    socket.write(Buffer.concat([hello, frameHead(FrameKind.fetch, request.length), request])),
+    socket.write(Buffer.concat([hello, jsonFrame(FrameKind.fetch, { floor })])),
   );
   const reader = new FrameReader();
   let bytes = 0;

@@ -30,6 +30,12 @@ export function frameHead(kind: number, size: number): Buffer {
   return head;
 }
 
+/** A whole frame. */
+export function jsonFrame(kind: number, value: object): Buffer {
+  const payload = Buffer.from(JSON.stringify(value));
+  return Buffer.concat([frameHead(kind, payload.length), payload]);
+}
+
 export const jsonOf = (payload: Uint8Array): unknown => {
   try {
     return JSON.parse(Buffer.from(payload).toString('utf8')) as unknown;

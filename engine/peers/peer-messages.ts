@@ -1,5 +1,5 @@
 /** What peers say as JSON, and what of it is taken for it. */
-import { FrameKind, frameHead } from './frames.ts';
+import { FrameKind, jsonFrame } from './frames.ts';
 import type { PeerHeartbeat } from './peer-link.ts';
 
 /** Of which database, and who. */
@@ -26,10 +26,7 @@ export function helloOf(json: unknown): Hello | undefined {
 }
 
 /** What is said first on every connection. */
-export function helloFrame(hello: Hello): Buffer {
-  const payload = Buffer.from(JSON.stringify(hello));
-  return Buffer.concat([frameHead(FrameKind.hello, payload.length), payload]);
-}
+export const helloFrame = (hello: Hello): Buffer => jsonFrame(FrameKind.hello, hello);
 
 export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {
   return JSON.stringify({ ...heartbeat, memberId: heartbeat.memberId?.toString() });

@@ -10,7 +10,7 @@ import type { Timers } from '../../base/timers.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { ask } from './ask.ts';
 import { fetchState } from './fetch-state.ts';
-import { FrameKind, frameHead, FrameReader, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
+import { FrameKind, frameHead, FrameReader, jsonFrame, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from './peer-link.ts';
 import { encodeHeartbeat, floorOf, heartbeatOf, helloFrame, helloOf } from './peer-messages.ts';
 
@@ -212,8 +212,7 @@ async function answer(find: () => Promise<object>, socket: Socket): Promise<void
     kind = FrameKind.failure;
     said = { reason: error instanceof Error ? error.message : String(error) };
   }
-  const payload = Buffer.from(JSON.stringify(said));
-  socket.end(Buffer.concat([frameHead(kind, payload.length), payload]));
+  socket.end(jsonFrame(kind, said));
 }
 
 async function sendState(handler: PeerHandler, floor: number, socket: Socket): Promise<void> {

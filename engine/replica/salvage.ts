@@ -112,7 +112,7 @@ async function applyBlocks(
       if (block === undefined || misfit !== undefined) {
         throw new ReplicatedLogError(
           'block_corrupt',
-          `Block ${sequence} is damaged on this member (${misfit ?? 'seal'}): take another survivor, or export the data file alone with --from.`,
+          `Block ${sequence} is damaged on this member (${misfit}): take another survivor, or export the data file alone with --from.`,
         );
       }
       for (const entry of block.entries) executor.apply(entry);
