@@ -1,6 +1,5 @@
 /** All that a ledger holds, as its own queries tell it. */
-import { splitMultiBatch } from '../../engine/wire/multi-batch.ts';
-import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
+import { encodeMultiBatch, splitMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import {
   accountFields,

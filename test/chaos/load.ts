@@ -8,6 +8,7 @@ import { seeded } from '../support/prng.ts';
 import { ChaosClient } from './chaos-client.ts';
 import type { History } from './history.ts';
 import { Requests, type Request } from './requests.ts';
+import { transferOf } from '../replication/writer.ts';
 
 export interface LoadOptions {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
@@ -158,7 +159,7 @@ export class Load {
   async #officialClient(client: Client): Promise<void> {
     const { history } = this.#options;
     for (let n = 1n; !this.#stopping; n += 1n) {
-      const transfer = officialTransfer((1n << 100n) | n);
+      const transfer = transferOf((1n << 100n) | n);
       const row = encodeRecord(transferFields, 128, asBigints(transfer));
       const body = encodeMultiBatch([row], 128);
       const write = history.begin('the official client', Operation.createTransfers, () => body);
@@ -188,22 +189,6 @@ function resultBody(timestamp: bigint): Uint8Array {
   const size = shapeOf(Operation.createTransfers)?.resultSize ?? 16;
   return encodeMultiBatch([concatenate([bytes])], size);
 }
-
-const officialTransfer = (id: bigint) => ({
-  id,
-  debit_account_id: 1n,
-  credit_account_id: 2n,
-  amount: 1n,
-  pending_id: 0n,
-  user_data_128: 0n,
-  user_data_64: 0n,
-  user_data_32: 0,
-  timeout: 0,
-  ledger: 1,
-  code: 1,
-  flags: 0,
-  timestamp: 0n,
-});
 
 const asBigints = (record: Readonly<Record<string, bigint | number>>): Record<string, bigint> =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, BigInt(value)]));

@@ -10,6 +10,7 @@ import { engineProgram } from '../support/engine.ts';
 import type { Disks } from './disks.ts';
 import type { Network } from './network.ts';
 import type { Part } from './schedule.ts';
+import { etcdSettings } from '../support/etcd-settings.ts';
 
 export const Port = { clients: 3001, peers: 3002, status: 3003, etcdPeers: 2380 } as const;
 
@@ -221,14 +222,7 @@ export class Pair {
       `--initial-cluster=${this.#joins ?? members.join(',')}`,
       `--initial-cluster-state=${this.#joins === undefined ? 'new' : 'existing'}`,
       '--initial-cluster-token=0-1',
-      '--heartbeat-interval=50',
-      '--election-timeout=300',
-      '--max-request-bytes=2097152',
-      `--quota-backend-bytes=${2 ** 31}`,
-      '--snapshot-count=128',
-      '--snapshot-catchup-entries=256',
-      '--max-wals=2',
-      '--log-level=warn',
+      ...etcdSettings(),
     ];
   }
 

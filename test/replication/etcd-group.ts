@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
+import { etcdSettings } from '../support/etcd-settings.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;
@@ -79,14 +80,7 @@ export class EtcdGroup {
         `--initial-cluster=${joining ?? names.join(',')}`,
         `--initial-cluster-state=${joining === undefined ? 'new' : 'existing'}`,
         '--initial-cluster-token=7-1',
-        '--heartbeat-interval=50',
-        '--election-timeout=300',
-        '--max-request-bytes=2097152',
-        `--quota-backend-bytes=${this.#quotaBytes}`,
-        '--snapshot-count=128',
-        '--snapshot-catchup-entries=256',
-        '--max-wals=2',
-        '--log-level=warn',
+        ...etcdSettings(this.#quotaBytes),
         ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },

@@ -63,7 +63,7 @@ async function runStage(stage: Stage): Promise<StageResult> {
     ...(stage.folder === undefined
       ? [
           '--testPathIgnorePatterns',
-          '/test/(repository|conformance|crash|replication|chaos|integration|e2e)/',
+          `/(${stages.flatMap(({ folder }) => folder ?? []).join('|')})/`,
         ]
       : [`--testPathPatterns=${where}/`]),
   ];
