@@ -11,7 +11,7 @@ export default {
   },
   testMatch: ['**/*.test.ts'],
   // A machine that others use too may take ten times as long: what hangs is told from what waits by minutes, not seconds.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
   testPathIgnorePatterns: ['/node_modules/', '/dist/', '/.ledgerhouse/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.ledgerhouse/'],
   cacheDirectory: 'node_modules/.cache/jest',

@@ -177,7 +177,7 @@ test('superseded sections are dropped: checkpoints without end do not make the l
   await replica.log.close();
   const again = await ToyReplica.start(disk);
   expect(again.state.digest()).toBe(modelOf(replica.messages).digest());
-}, 180_000);
+});
 
 /** Runs steps on a disk until the power goes; returns the replica that was running then. */
 async function runUntilCrash(disk: MemoryStorage, seed: number): Promise<ToyReplica> {
@@ -242,7 +242,7 @@ test('power loss at every write, with any of the unsynced blocks on the disk, lo
       if (disk.operations < crashAt) break;
     }
   }
-}, 180_000);
+});
 
 function bools(seed: number): () => boolean {
   const next = random(seed);
@@ -291,4 +291,4 @@ test('appends, checkpoints, crashes and recoveries in any order lose and invent 
     ),
     { numRuns: 60 },
   );
-}, 180_000);
+});

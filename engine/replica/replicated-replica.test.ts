@@ -9,7 +9,7 @@ const only = process.env['REPLICA_SEED'];
 const count = Number(process.env['REPLICA_SEEDS'] ?? '8');
 const first = Number(only ?? '1');
 const seeds = Array.from({ length: only === undefined ? count : 1 }, (_, i) => first + i);
-jest.setTimeout(60_000 + count * 2000);
+jest.setTimeout(600_000 + count * 2000);
 
 const chaosMs = 2500;
 

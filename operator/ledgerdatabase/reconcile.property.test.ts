@@ -276,4 +276,4 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
   }
   // What never comes up is promised by nothing.
   expect(rare()).toEqual([]);
-}, 180_000);
+});

@@ -22,7 +22,7 @@ export function shell(
       {
         cwd: checkout,
         env: { ...process.env, ...options.env },
-        timeout: options.timeoutMs ?? 120_000,
+        timeout: options.timeoutMs ?? 300_000,
         maxBuffer: 64 * 1024 * 1024,
       },
       (error, stdout, stderr) => {
@@ -48,11 +48,14 @@ export async function mustRun(
   return ended.stdout;
 }
 
-/** Asks until `probe` gives something other than undefined; throws with the last failure at the deadline. */
+/**
+ * Asks until `probe` gives something other than undefined; throws with the last failure at the deadline, which is a last resort:
+ * it is for what hangs, on a machine that may be ten times slower at this moment.
+ */
 export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined>,
-  timeoutMs = 60_000,
+  timeoutMs = 180_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last = '';

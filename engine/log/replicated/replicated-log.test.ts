@@ -9,7 +9,7 @@ const only = process.env['LOG_SEED'];
 const count = Number(process.env['LOG_SEEDS'] ?? '200');
 const first = Number(only ?? '1');
 const seeds = Array.from({ length: only === undefined ? count : 1 }, (_, i) => first + i);
-jest.setTimeout(60_000 + count * 200);
+jest.setTimeout(600_000 + count * 200);
 
 const chaosMs = 1500;
 
