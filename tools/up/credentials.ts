@@ -22,6 +22,6 @@ export function saveCredentials(file: string, credentials: Credentials): void {
 
 export function readCredentials(config: ClusterConfig): Credentials {
   const found = loadCredentials(credentialsFile(config));
-  if (found === undefined) throw new ClusterError('nothing is up; run make up');
+  if (found === undefined) throw new ClusterError('there is no API key yet; run make up');
   return found;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { ensureProgram } from '../cluster/binaries.ts';
-import type { ClusterConfig } from '../cluster/config.ts';
-import { run, waitFor } from '../cluster/run.ts';
+import { ClusterError, type ClusterConfig } from '../cluster/config.ts';
+import { CommandError, run, waitFor } from '../cluster/run.ts';
 import { systemNamespace } from './namespace.ts';
 import type { Log } from './steps.ts';
 
@@ -36,6 +36,14 @@ export class Kubectl {
     return Buffer.from(data[key] ?? '', 'base64').toString();
   }
 
+  /** Rejects with what to do when the machine was restarted, or when `make up` has not come far enough. */
+  async expectService(): Promise<void> {
+    if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=5s')))
+      throw new ClusterError('Kubernetes does not answer; make up goes on with what is there');
+    if (!(await this.#succeeds('get', 'crd', 'ledgerdatabases.ledgerhouse.dev')))
+      throw new ClusterError('Kubernetes is up, the service is not yet; run make up');
+  }
+
   async overview(): Promise<string> {
     const pods = await this.say('get', 'pods', '-n', systemNamespace, '-o', 'wide');
     const databases = await this.say('get', 'ldb', '-A');
@@ -55,6 +63,16 @@ export class Kubectl {
       },
       { timeoutMs: 120_000, everyMs: 500 },
     );
+  }
+
+  async #succeeds(...args: readonly string[]): Promise<boolean> {
+    try {
+      await this.say(...args);
+      return true;
+    } catch (error) {
+      if (error instanceof CommandError) return false;
+      throw error;
+    }
   }
 
   /** Runs in the terminal until it is interrupted. */

@@ -70,6 +70,7 @@ async function main([command, ...flags]: readonly string[]): Promise<void> {
   if (!existsSync(config.kubeconfig)) throw new ClusterError('nothing is up; run make up');
   if (command === 'env') return env(config);
   const kubectl = await Kubectl.of(config);
+  await kubectl.expectService();
   if (command === 'logs') await follow(kubectl);
   else console.log(await kubectl.overview());
 }
