@@ -39,14 +39,10 @@ const linesOf = (gauges: readonly string[], tags = own) =>
   gauges.map((gauge) => `tb.${gauge}|g|#${tags}`).join('\n');
 
 const readiness = (expected: number) =>
-  eventually(
-    `readiness ${expected}`,
-    async () => {
-      const { code, body } = await ask(2, '/readyz');
-      return code === expected ? body : undefined;
-    },
-    10_000,
-  );
+  eventually(`readiness ${expected}`, async () => {
+    const { code, body } = await ask(2, '/readyz');
+    return code === expected ? body : undefined;
+  });
 
 test('from silence to ready, and back with the reason', async () => {
   writeFileSync(path, 'x'.repeat(1_000));

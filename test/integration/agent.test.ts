@@ -1,5 +1,5 @@
 /** Data files: made so that a kill at any point does no harm, and checked before an engine opens them. */
-import { afterAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import {
   existsSync,
   linkSync,
@@ -24,8 +24,6 @@ import {
 } from '../support/agent.ts';
 import { engineProgram } from '../support/engine.ts';
 import { shell } from '../support/shell.ts';
-
-jest.setTimeout(60_000);
 
 const engines = ['Builtin', 'TigerBeetle'] as const;
 type EngineName = (typeof engines)[number];

@@ -2,13 +2,11 @@
  * Least rights of the API, in both directions: its own process, as the service account that the chart makes, leads databases
  * through their lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
  */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
 import { askedOf, ChartRights, rightsIn, rightsOf } from '../support/chart-rights.ts';
 import { TestService, type Headers } from '../support/service.ts';
 import { eventually } from '../support/shell.ts';
-
-jest.setTimeout(180_000);
 
 let service: TestService;
 let rights: ChartRights;

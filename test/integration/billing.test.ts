@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApi, type Api } from '../../api/api.ts';
 import { meterNextHour } from '../../api/billing/metering.ts';
 import { shareOf } from '../../api/billing/money.ts';
@@ -27,8 +27,6 @@ import { eventually } from '../support/shell.ts';
 import { patient, silent, tester } from '../support/store.ts';
 import { signedEvent, stripeKey, TestStripe, webhookSecret } from '../support/stripe.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
-
-jest.setTimeout(120_000);
 
 const bootstrapToken = 'lhb_0123456789abcdefghij';
 const returnUrl = 'https://ledgerhouse.example.com/billing';
@@ -218,16 +216,12 @@ async function setUp(organization: Tenant): Promise<void> {
 }
 
 const untilReady = (organization: Tenant, name: string) =>
-  eventually(
-    `${name} is ready`,
-    async () => {
-      const rows: { name: string; status: string; id: string }[] = await databasesOf(organization);
-      const found = rows.find((row) => row.name === name);
-      if (found?.status !== 'READY') throw new Error(JSON.stringify(rows));
-      return found;
-    },
-    60_000,
-  );
+  eventually(`${name} is ready`, async () => {
+    const rows: { name: string; status: string; id: string }[] = await databasesOf(organization);
+    const found = rows.find((row) => row.name === name);
+    if (found?.status !== 'READY') throw new Error(JSON.stringify(rows));
+    return found;
+  });
 
 test('a create without billing answers 402 with a checkout, and is made after the signed event, once', async () => {
   const acme = await tenant('acme');
@@ -641,14 +635,10 @@ test('who does not pay has databases that stand still and are all there; events 
   expect((await send(late)).status).toBe(204);
   expect(await billingOf(debtor)).toMatchObject({ status: 'SUSPENDED' });
   const one: Asked = ['getDatabase', 'GET', `/databases/${id}`];
-  await eventually(
-    'it stands still',
-    async () => {
-      expect((await ask(one, debtor.headers)).json.database.status).toBe('SUSPENDED');
-      return true;
-    },
-    60_000,
-  );
+  await eventually('it stands still', async () => {
+    expect((await ask(one, debtor.headers)).json.database.status).toBe('SUSPENDED');
+    return true;
+  });
   const balance: Asked = ['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`];
   expect(await ask(balance, debtor.headers, {})).toMatchObject({
     status: 402,

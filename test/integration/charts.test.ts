@@ -1,5 +1,5 @@
 /** The charts: as Helm checks them, as a real API server takes them, and what they promise to those who install them. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -17,8 +17,6 @@ import { reconciledKinds, watchedResources } from '../../operator/operator.ts';
 import { createOperatorMetrics } from '../../operator/runtime/operator-metrics.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/cluster/control-plane.ts';
 import { eventually, mustRun, shell, type Ended } from '../support/shell.ts';
-
-jest.setTimeout(5 * 60_000);
 
 const chart = 'charts/ledgerhouse';
 const definitions = 'charts/ledgerhouse-crds';

@@ -1,5 +1,5 @@
 /** The command-line tool against the real API: PostgreSQL, control plane, operator, and an engine that keeps accounts. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CreatedDatabase, Database, JobList } from '../../gen/api.ts';
@@ -8,7 +8,6 @@ import type { TestEngine } from '../support/engine.ts';
 import { TestService } from '../support/service.ts';
 import { eventually, type Ended } from '../support/shell.ts';
 
-jest.setTimeout(180_000);
 const u128Max = String(2n ** 128n - 1n);
 let service: TestService;
 let cli: Cli;

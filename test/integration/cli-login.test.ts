@@ -1,14 +1,12 @@
 // The command line of people: signing in by the device flow, keys, the audit log, signing out.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { hiddenFields, type Browser } from '../support/browser.ts';
 import { Cli } from '../support/cli.ts';
 import { PeopleService } from '../support/people-service.ts';
 import { eventually, type Ended } from '../support/shell.ts';
-
-jest.setTimeout(180_000);
 
 let service: PeopleService;
 let administrator: Browser;

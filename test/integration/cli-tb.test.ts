@@ -1,10 +1,9 @@
 /** `ledgerhouse tb` as a whole process: what it sends byte for byte, what it prints, with which status it ends. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, Cli, cut, cutMidway, RecordingServer, type Reaction } from '../support/cli.ts';
 
-jest.setTimeout(60_000);
 const server = new RecordingServer();
 const key = `lhk_AbCdEfGhIjKl_${'s'.repeat(32)}123456`;
 let cli: Cli;
@@ -635,8 +634,22 @@ describe('trying again', () => {
     const refused = await tb('create-accounts', '--payload', '[]', '--no-retry', '-b', url);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('cannot be reached (ECONNREFUSED)');
+    // Fetch sends nothing to ports of other protocols.
+    const other = await tb(
+      'create-accounts',
+      '--payload',
+      '[]',
+      '-b',
+      'http://127.0.0.1:6000',
+      '--no-retry',
+    );
+    expect(other).toMatchObject({ code: 1 });
+    expect(other.stderr).toContain('127.0.0.1:6000 cannot be reached (bad port)');
     server.react(cut);
     expect((await tb('query-accounts', '--no-retry')).code).toBe(1);
+    const secure = await tb('query-accounts', '-b', server.url.replace('http:', 'https:'));
+    expect(secure).toMatchObject({ code: 1 });
+    expect(secure.stderr).toContain('http:// instead of https://');
   });
 });
 

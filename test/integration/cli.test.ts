@@ -1,5 +1,5 @@
 /** The commands besides `tb` as whole processes, against the examples of the contract. */
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogExample } from '../../api/contract/schemas/catalog.ts';
@@ -16,7 +16,6 @@ import { productionUrl } from '../../cli/settings.ts';
 import { answer, Cli, cut, RecordingServer } from '../support/cli.ts';
 import { checkout, shell } from '../support/shell.ts';
 
-jest.setTimeout(60_000);
 const server = new RecordingServer();
 const key = `lhk_AbCdEfGhIjKl_${'s'.repeat(32)}123456`;
 let cli: Cli;
@@ -371,6 +370,27 @@ describe('databases update, delete, restore', () => {
     expect(stdout).toMatch(/^status +DELETING$/m);
   });
 
+  test('delete whose answer was lost succeeds when the database is deleted by then', async () => {
+    const database = {
+      ...databaseExample,
+      status: 'DELETED',
+      deletedAt: databaseExample.createdAt,
+    };
+    const notThere = answer(404, problem(404, 'database_not_found'));
+    const remove = () => cli.run(['databases', 'delete', id, '--confirm', 'payments-prod']);
+    server.react(answer(200, found), cut, notThere, answer(200, { ...found, database }));
+    const { code, stdout } = await remove();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^status +DELETED$/m);
+    expect(sentLines().slice(1)).toEqual([
+      `DELETE /api/v1/databases/${id}`,
+      `DELETE /api/v1/databases/${id}`,
+      `GET /api/v1/databases/${id}`,
+    ]);
+    server.react(answer(200, { ...found, database }), notThere);
+    expect((await remove()).code).toBe(6);
+  });
+
   test('delete on a terminal asks for the name', async () => {
     server.react(answer(200, found), answer(202, deletingExample), answer(200, found));
     const onTerminal = (typed: string) =>
@@ -604,6 +624,7 @@ describe('help, version, completion', () => {
     const wrong = await cli.run(['databses']);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('did you mean "databases"?');
+    expect((await cli.run(['--frob'])).stderr).toContain('no flag "--frob"');
     const json = await cli.run(['databses', '--json']);
     expect(json).toMatchObject({ code: 2, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ code: 'usage', outcome: 'error' });
@@ -625,6 +646,31 @@ describe('help, version, completion', () => {
     const { stdout } = await shell('bash', ['-c', script]);
     expect(stdout).toBe('create-accounts create-transfers\nreversed\n');
     expect((await cli.run(['completion', 'tcsh'])).code).toBe(2);
+  });
+
+  test('what is wrong is said once', async () => {
+    const errors = [{ pointer: '#/name', code: 'required', detail: 'This is required.' }];
+    const detail = '#/name: This is required.';
+    server.react(answer(422, { ...problem(422, 'validation_failed'), detail, errors }));
+    const { code, stderr } = await cli.run(['databases', 'create', 'x']);
+    expect(code).toBe(3);
+    expect(stderr.split('This is required.')).toHaveLength(2);
+  });
+
+  test('who stops reading the notes changes neither what is done nor the exit status', async () => {
+    server.react(answer(200, { result: [{ index: 0, id: '1', status: 'created' }] }));
+    const { code, stdout } = await shell(
+      'bash',
+      [
+        '-c',
+        // The pipe's reader is gone before anything is written.
+        `exec 3> >(true); sleep 0.3; ${join(checkout, 'bin/ledgerhouse')} tb create-accounts db_1 --ledger 1 --code 1 2>&3`,
+      ],
+      { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('created');
+    expect(server.requests).toHaveLength(1);
   });
 
   test('who stops reading is no failure', async () => {

@@ -1,5 +1,5 @@
 /** Every rule of the custom resources on a real API server: what is taken, what is refused and in which words. */
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -11,8 +11,6 @@ import { startControlPlane, type ControlPlane } from '../../tools/cluster/contro
 import { catalogObject, catalogSpec } from '../fixtures/catalog.ts';
 import { installDefinitions } from '../support/operator-world.ts';
 import { eventually, mustRun } from '../support/shell.ts';
-
-jest.setTimeout(5 * 60_000);
 
 let plane: ControlPlane;
 let transport: Transport;
@@ -60,7 +58,7 @@ async function request(
     path,
     headers: { accept: 'application/json', 'content-type': type },
     body: body === undefined ? undefined : JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return { code: response.status, body: JSON.parse(await response.text()) as Answer['body'] };
 }

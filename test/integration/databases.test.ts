@@ -1,6 +1,6 @@
 /** A database's life as the API leads it: a real PostgreSQL, a real control plane, the real operator. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { noBilling, type BillingGuard } from '../../api/billing/guard.ts';
 import { Background } from '../../api/databases/background.ts';
 import { createPlanned, planCreation, type CreateRequest } from '../../api/databases/create.ts';
@@ -28,8 +28,6 @@ import { startOperatorWorld, type OperatorWorld } from '../support/operator-worl
 import { eventually } from '../support/shell.ts';
 import { openTestStore, silent, startListener, tester } from '../support/store.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
-
-jest.setTimeout(120_000);
 
 let postgres: TestPostgres;
 let world: OperatorWorld;
@@ -94,26 +92,18 @@ async function create(request: CreateRequest): Promise<WithJob> {
 }
 
 const untilStatus = (id: string, status: string) =>
-  eventually(
-    `${id} ${status}`,
-    async () => {
-      const view = await findDatabaseView(store.read, organization.id, id);
-      if (view?.database.status !== status) throw new Error(JSON.stringify(view, undefined, 1));
-      return view;
-    },
-    60_000,
-  );
+  eventually(`${id} ${status}`, async () => {
+    const view = await findDatabaseView(store.read, organization.id, id);
+    if (view?.database.status !== status) throw new Error(JSON.stringify(view, undefined, 1));
+    return view;
+  });
 
 const untilJobEnded = (id: string) =>
-  eventually(
-    `${id} ended`,
-    async () => {
-      const job = await findJob(store.read, organization.id, id);
-      if (job === undefined || job.finishedAt === null) throw new Error(JSON.stringify(job));
-      return job;
-    },
-    60_000,
-  );
+  eventually(`${id} ended`, async () => {
+    const job = await findJob(store.read, organization.id, id);
+    if (job === undefined || job.finishedAt === null) throw new Error(JSON.stringify(job));
+    return job;
+  });
 
 async function eventsOf(databaseId: string): Promise<readonly string[]> {
   const { rows } = await listEvents(store.read, organization.id, { databaseId }, { limit: 100 });

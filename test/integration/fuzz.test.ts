@@ -10,7 +10,7 @@ import { fuzz } from '../support/schemathesis/schemathesis.ts';
 import { TestService, bootstrapToken, signingKey, type Headers } from '../support/service.ts';
 import { eventually, type Ended } from '../support/shell.ts';
 
-jest.setTimeout(900_000);
+jest.setTimeout(30 * 60_000);
 
 const seed = Number(process.env['LEDGERHOUSE_FUZZ_SEED'] ?? 1);
 const examples = Number(process.env['LEDGERHOUSE_FUZZ_EXAMPLES'] ?? 5);

@@ -1,5 +1,5 @@
 /** The ledger route without HTTP: JSON in, real engine processes behind, and everything that can happen to an engine. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import pino from 'pino';
@@ -25,8 +25,6 @@ import { engineRelease } from '../../engine/wire/release.ts';
 import { TestEngine } from '../support/engine.ts';
 import { accountBytes, connectTo, create } from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
-
-jest.setTimeout(60_000);
 
 let engine: TestEngine;
 let gateway: Gateway;

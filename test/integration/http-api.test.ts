@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startApi, type Api } from '../../api/api.ts';
 import { createClient } from '../../api/client/client.ts';
 import { readConfig } from '../../api/config.ts';
@@ -22,8 +22,6 @@ import { eventually } from '../support/shell.ts';
 import { silent } from '../support/store.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
 import { undocumented } from '../support/openapi.ts';
-
-jest.setTimeout(120_000);
 
 const bootstrapToken = 'lhb_0123456789abcdefghij';
 let folder: string;
@@ -76,6 +74,7 @@ const start = () =>
 interface Answered {
   readonly status: number;
   readonly headers: Headers;
+  readonly text: string;
   // Read as tests need it: its shape has been judged by the document.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above
   readonly json: any;
@@ -102,6 +101,7 @@ async function ask(
   return {
     status: response.status,
     headers: response.headers,
+    text,
     json: isJson ? JSON.parse(text) : undefined,
   };
 }
@@ -300,6 +300,9 @@ test('a database is made, read, kept from deletion, deleted and restored', async
     status: 409,
     json: { code: 'database_name_taken', existingDatabaseId: id },
   });
+  expect(
+    await ask(['createDatabase', 'POST', '/databases?dryRun=true'], me, { name }),
+  ).toMatchObject({ status: 409, json: { code: 'database_name_taken', existingDatabaseId: id } });
   const tooEarly = await ask(
     ['queryAccounts', 'POST', `/databases/${id}/tb/query_accounts`],
     me,
@@ -350,7 +353,13 @@ test('a database is made, read, kept from deletion, deleted and restored', async
   expect(late).toMatchObject({ status: 409, json: { code: 'database_not_ready' } });
   await letGo();
   expect(await untilJobEnded(deleting.json.job.id, me)).toMatchObject({ status: 'SUCCEEDED' });
-  expect((await ask(one, me)).json.database).toMatchObject({ status: 'DELETED' });
+  const gone = (await ask(one, me)).json.database;
+  expect(gone).toMatchObject({ status: 'DELETED' });
+  const detail = `${name} (${id}) is deleted; it can be restored until ${gone.purgeAt}.`;
+  expect(await ask(remove, me)).toMatchObject({
+    status: 404,
+    json: { code: 'database_not_found', detail },
+  });
   const hidden = await ask(['listDatabases', 'GET', '/databases'], me);
   expect(JSON.stringify(hidden.json)).not.toContain(id);
   const kept = await ask(['listDatabases', 'GET', '/databases?includeDeleted=true'], me);
@@ -364,6 +373,12 @@ test('a database is made, read, kept from deletion, deleted and restored', async
   expect(jobs.json.data).toHaveLength(3);
   const stream = await ask(['streamJobEvents', 'GET', `/jobs/${restored.json.job.id}/events`], me);
   expect(stream.status).toBe(200);
+  // What a browser's EventSource sends when the stream has ended; 204 is what ends its asking.
+  const [, last = ''] = /^id: (\d+)$/m.exec(stream.text) ?? [];
+  const behind = { ...me, 'last-event-id': String(Number(last) - 1) };
+  const events: Asked = ['streamJobEvents', 'GET', `/jobs/${restored.json.job.id}/events`];
+  expect((await ask(events, behind)).text).toContain(`id: ${last}\n`);
+  expect((await ask(events, { ...me, 'last-event-id': last })).status).toBe(204);
 
   administrator ??= await openSession();
   const audit = await ask(

@@ -1,5 +1,5 @@
 // Promises that hold for every route, made from the route table: a new route is covered by standing in it.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { routeEntries } from '../../api/contract/routes.ts';
 import type { RouteSpec } from '../../api/contract/route.ts';
 import {
@@ -11,8 +11,6 @@ import {
   startTestApp,
   type TestApp,
 } from '../support/api-app.ts';
-
-jest.setTimeout(60_000);
 
 let app: TestApp;
 beforeAll(async () => {

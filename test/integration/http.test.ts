@@ -1,9 +1,9 @@
 // What the HTTP assembly promises of bodies, bad clients, caches, limits, streams and its own end.
-import { request as send } from 'node:http';
+import { Agent, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Handlers } from '../../api/http/handler.ts';
 import { Refusal } from '../../api/http/refusal.ts';
 import { StoreUnavailable } from '../../api/store/store-errors.ts';
@@ -15,8 +15,6 @@ import {
   startTestApp,
   type TestApp,
 } from '../support/api-app.ts';
-
-jest.setTimeout(60_000);
 
 let app: TestApp;
 let seen: { body: unknown; signal?: AbortSignal; facts?: unknown }[] = [];
@@ -108,6 +106,18 @@ test.each([
     status: 422,
     json: { code: 'validation_failed', errors: [{ pointer: `#/${at}`, code }] },
   });
+});
+
+test('what cannot be a name, or is no property, is told with what can and what is', async () => {
+  const answer = await create('{"name":"Pay","labels":{"a b":"c"},"regoin":"x"}');
+  const details = (answer.json['errors'] as { pointer: string; detail: string }[]).map(
+    ({ pointer, detail }) => `${pointer} ${detail}`,
+  );
+  expect(details).toEqual([
+    expect.stringMatching(/^#\/name This must have 3 to 40 characters: a lower-case letter first/),
+    expect.stringMatching(/^#\/labels\/a%20b The name of this property must have 1 to 63 letters/),
+    expect.stringMatching(/^#\/regoin There is no such property here; there are name, .*region, /),
+  ]);
 });
 
 test('a union is refused by what is wrong with the alternative that was meant', async () => {
@@ -294,6 +304,39 @@ test('HEAD is answered as GET without its body', async () => {
   const answer = await app.ask(one('0'), { method: 'HEAD', as: 'read' });
   expect(answer).toMatchObject({ status: 200, text: '' });
   expect(answer.headers.get('etag')).toBe('W/"db-7"');
+});
+
+test('HEAD of a stream is answered at once, and the connection is free for what comes next', async () => {
+  const endless = await startTestApp({
+    handlers: {
+      streamJobEvents: async ({ signal }) => ({
+        status: 200,
+        events: (async function* () {
+          yield { id: '1', event: 'job', data: {} };
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        })(),
+      }),
+    },
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (method: string, path: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { 'x-api-key': 'read' };
+      send(`${endless.url}/api/v1${path}`, { method, headers, agent }, (response) => {
+        response.resume().once('end', () => resolve(String(response.headers['content-type'])));
+      })
+        .once('error', reject)
+        .end();
+    });
+  try {
+    expect(await ask('HEAD', '/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0/events')).toContain(
+      'event-stream',
+    );
+    expect(await ask('GET', '/session')).toContain('json');
+  } finally {
+    agent.destroy();
+    await endless.stop();
+  }
 });
 
 test('an answer says how long it is, so that it need not come in chunks', async () => {

@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import type { SMTPServerOptions } from 'smtp-server';
 import { MailSender, type MailSenderOptions } from '../../api/mail/mail-sender.ts';
@@ -18,8 +18,6 @@ import { TestPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/shell.ts';
 import { refusal, TestSmtp } from '../support/smtp.ts';
 import { openTestStore, silent, tester } from '../support/store.ts';
-
-jest.setTimeout(60_000);
 
 /** Another machine's as far as the sender can tell, and on Linux the loopback. */
 const elsewhere = '0.0.0.0';

@@ -1,5 +1,5 @@
 /** Everything that is made for a database, given to a real API server: accepted as it is, and nothing of it lost. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { V1PodTemplateSpec } from '@kubernetes/client-node';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,6 @@ import { startControlPlane, type ControlPlane } from '../../tools/cluster/contro
 import { mustRun, shell, type Ended } from '../support/shell.ts';
 import { subjectOf, withResolved } from '../support/subjects.ts';
 
-jest.setTimeout(5 * 60_000);
 let plane: ControlPlane;
 let folder = '';
 let kubectlPath = '';

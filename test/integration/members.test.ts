@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { invitationMail } from '../../api/members/invitation-mail.ts';
 import { MailSender } from '../../api/mail/mail-sender.ts';
@@ -43,8 +43,6 @@ import {
   silent,
   tester,
 } from '../support/store.ts';
-
-jest.setTimeout(60_000);
 
 let postgres: TestPostgres;
 let store: Store;

@@ -1,13 +1,16 @@
 // People against a real identity provider in its own process: signing in, being invited, letting a device in.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import pino from 'pino';
+import type { JobType } from '../../api/jobs/job.ts';
 import { IdentityProvider } from '../../api/sign-in/identity-provider.ts';
+import { defaultSlug, findOrganizationBySlug } from '../../api/store/organizations.ts';
 import { Sealer } from '../../api/store/sealing.ts';
+import { Store } from '../../api/store/store.ts';
 import { Browser, hiddenFields } from '../support/browser.ts';
 import type { ProviderOrders } from '../support/oidc-provider-process.ts';
 import { PeopleService } from '../support/people-service.ts';
 import { eventually } from '../support/shell.ts';
-
-jest.setTimeout(60_000);
+import { makeDatabase, makeJob, patient } from '../support/store.ts';
 
 let service: PeopleService;
 beforeAll(async () => {
@@ -277,6 +280,39 @@ test('a developer makes keys that read, sees their own, and no others', async ()
   const end = { method: 'DELETE' };
   expect((await service.ask(dev, `/api-keys/${foreign.id}`, end)).status).toBe(404);
   expect((await service.ask(dev, `/api-keys/${own.id}`, end)).status).toBe(204);
+});
+
+test('jobs that delete and restore are stopped and repeated by those who may do that', async () => {
+  const administrator = await service.administrator();
+  const dev = await service.signIn(person('jobber'));
+  await acceptAs(dev, await inviteAs(administrator, 'jobber@example.com', 'developer'));
+  const logger = pino({ level: 'silent' });
+  const store = new Store({ url: service.databaseUrl, logger, ...patient });
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  if (organization === undefined) throw new Error('there is no organization');
+  const jobOf = async (name: string, type: JobType) => {
+    const { id: databaseId } = await makeDatabase(store, organization, name);
+    return makeJob(store, organization, { databaseId, type });
+  };
+  const ask = (as: Browser, id: string, what: string) =>
+    service.ask(as, `/jobs/${id}/${what}`, { method: 'POST' });
+  try {
+    for (const type of ['database.delete', 'database.restore_deleted'] as const) {
+      const { id } = await jobOf(type.replaceAll(/[._]/g, '-'), type);
+      for (const what of ['retry', 'cancel']) {
+        const refused = await ask(dev, id, what);
+        expect(refused).toMatchObject({
+          status: 403,
+          json: { code: 'insufficient_scope', requiredRoles: ['owner', 'admin'] },
+        });
+        expect((await ask(administrator, id, what)).status).not.toBe(403);
+      }
+    }
+    const { id } = await jobOf('made', 'database.create');
+    expect((await ask(dev, id, 'cancel')).status).not.toBe(403);
+  } finally {
+    await store.close();
+  }
 });
 
 async function oauth(path: string, form: Readonly<Record<string, string>>) {

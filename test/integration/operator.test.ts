@@ -1,5 +1,5 @@
 /** The operator on a real control plane: what a person sees who applies, changes and deletes databases with kubectl. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { annotations, labels } from '../../domain/names.ts';
 import type { RequestRecord } from '../../base/kube/kube-http.ts';
 import { resources, type Claim, type Pod, type StatefulSet } from '../../domain/kinds.ts';
@@ -13,8 +13,6 @@ import {
 import { engineSays } from '../support/engine-says.ts';
 import { eventually } from '../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
-
-jest.setTimeout(5 * 60_000);
 
 let world: OperatorWorld;
 let operator: TestOperator;

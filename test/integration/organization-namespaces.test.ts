@@ -1,5 +1,5 @@
 /** What an organization's namespace begins with, on a real control plane, and whose it is from then on. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { NotOurs } from '../../api/kubernetes/database-writer.ts';
 import {
@@ -20,8 +20,6 @@ import { startControlPlane, type ControlPlane } from '../../tools/cluster/contro
 import { TestPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/shell.ts';
 import { anotherOrganization, openTestStore } from '../support/store.ts';
-
-jest.setTimeout(120_000);
 
 let postgres: TestPostgres;
 let plane: ControlPlane;

@@ -1,5 +1,5 @@
 /** Certificates of etcd's members on a real API server, over years: made, renewed, kept when the status is lost, begun anew. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import { labels, peerSecretName } from '../../domain/names.ts';
 import { resources, type Pod, type Secret } from '../../domain/kinds.ts';
@@ -10,8 +10,6 @@ import { engineSays } from '../support/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { eventually } from '../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
-
-jest.setTimeout(5 * 60_000);
 
 const namespace = 'default';
 const name = 'three';

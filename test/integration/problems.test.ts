@@ -1,5 +1,5 @@
 /** Every problem of the contract, provoked over HTTP as a client would: the status, the code, and what the client is to know. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { namesInPath, pathParameters } from '../../api/contract/path-parameters.ts';
 import { problems, type ProblemCode } from '../../api/contract/problems.ts';
@@ -10,8 +10,6 @@ import type { TestEngine } from '../support/engine.ts';
 import { undocumented } from '../support/openapi.ts';
 import { TestService, type Headers } from '../support/service.ts';
 import { eventually } from '../support/shell.ts';
-
-jest.setTimeout(180_000);
 
 const nobody = '01jd8f3zk5e0v9t3m2q6r8w4x9';
 let service: TestService;

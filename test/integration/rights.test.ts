@@ -2,7 +2,7 @@
  * Least rights, in both directions: the operator's own process, as the service account that the chart makes, looks after
  * databases through their whole lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
  */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,8 +18,6 @@ import {
   type OperatorWorld,
 } from '../support/operator-world.ts';
 import { eventually, shell } from '../support/shell.ts';
-
-jest.setTimeout(5 * 60_000);
 
 let world: OperatorWorld;
 let rights: ChartRights;
@@ -252,7 +250,7 @@ test('backups and schedules are told that there are none yet', async () => {
 });
 
 test('helm test makes a database and takes it away again, with its own few rights', async () => {
-  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '60'];
+  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '240'];
   const check = { KUBECONFIG: checkKubeconfig };
   const { code, stdout } = await shell(process.execPath, args, { env: check });
   expect([code, stdout]).toEqual([0, expect.stringContaining('databases can be made here')]);
@@ -285,10 +283,8 @@ test('of all that is allowed, everything was asked', async () => {
   const allowed = rightsIn(await rights.templateOf('templates/operator-rights.yaml'));
   expect(new Set(allowed).size).toBe(allowed.length);
   // Events that come again are counted half a minute later.
-  await eventually(
-    'an event is counted',
-    async () => ((await asked()).flatMap(rightsOf).includes('patch events') ? true : undefined),
-    60_000,
+  await eventually('an event is counted', async () =>
+    (await asked()).flatMap(rightsOf).includes('patch events') ? true : undefined,
   );
   const used = new Set((await asked()).flatMap(rightsOf));
   const unused = allowed.filter((right) => !used.has(right) && !askedByAdmission.includes(right));

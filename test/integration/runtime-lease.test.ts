@@ -2,14 +2,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
 import { resources, type ConfigMap } from '../../domain/kinds.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/cluster/control-plane.ts';
 import { checkout, eventually } from '../support/shell.ts';
-
-jest.setTimeout(120_000);
 
 const namespace = 'default';
 let plane: ControlPlane;

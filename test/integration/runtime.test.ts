@@ -1,5 +1,5 @@
 /** The operator's runtime against a real API server that answers wrongly on purpose. Every schedule of faults has a seed. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { Controller } from '../../operator/runtime/controller.ts';
@@ -22,8 +22,6 @@ import {
 } from '../support/faulty-api.ts';
 import { seeded } from '../support/prng.ts';
 import { eventually } from '../support/shell.ts';
-
-jest.setTimeout(120_000);
 
 const by = { fieldManager: 'test' };
 const silent = pino({ level: 'silent' });

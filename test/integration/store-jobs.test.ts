@@ -1,5 +1,5 @@
 /** Jobs and their workers against a real PostgreSQL: leases, killed workers, deadlines, cancelling, waking. */
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ import {
 import type { Listener } from '../../api/store/listener.ts';
 import type { Organization } from '../../api/store/organizations.ts';
 import type { Store } from '../../api/store/store.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import { checkout, eventually } from '../support/shell.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import {
@@ -35,9 +36,6 @@ import {
   startListener,
   tester,
 } from '../support/store.ts';
-
-// Of what takes a second on a machine at rest.
-jest.setTimeout(60_000);
 
 let postgres: TestPostgres;
 let store: Store;
@@ -59,7 +57,20 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop(2_000)));
-  for (const child of processes.splice(0)) child.kill('SIGKILL');
+  for (const child of processes.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+  // What a dead one has said last may still be being done.
+  await eventually('the server is done with them', async () => {
+    const { rows } = await sql`
+      SELECT 1 FROM pg_stat_activity WHERE application_name IN ('doomed', 'survivor', 'leaving', 'next')`.execute(
+      store.read,
+    );
+    return rows.length === 0 || undefined;
+  });
   await sql`DELETE FROM jobs`.execute(store.read);
 });
 
@@ -82,7 +93,7 @@ function work(handler: JobHandler, more: Partial<WorkerOptions> = {}): Worker {
       'database.delete': handler,
       'database.restore_deleted': handler,
     },
-    leaseMs: 5_000,
+    leaseMs: 60_000,
     ...more,
   });
   workers.push(worker);
@@ -94,19 +105,23 @@ const says = (outcome: JobOutcome): JobHandler => ({ run: () => Promise.resolve(
 const now = (job: Job): Promise<Job | undefined> => findJob(store.read, organization.id, job.id);
 
 /** The job once it has ended, or is as asked. */
-const until = (
-  job: Job,
-  is: (job: Job) => boolean = ({ finishedAt }) => finishedAt !== null,
-  ms = 40_000,
-) =>
-  eventually(
-    'the job is as it should be',
-    async () => {
-      const found = await now(job);
-      return found !== undefined && is(found) ? found : undefined;
-    },
-    ms,
-  );
+const until = (job: Job, is: (job: Job) => boolean = ({ finishedAt }) => finishedAt !== null) =>
+  eventually('the job is as it should be', async () => {
+    const found = await now(job);
+    return found !== undefined && is(found) ? found : undefined;
+  });
+
+/** Time as it is, but for what is to come in ten minutes or more: that comes when the test says so. */
+function woundTimers(): { readonly timers: Timers; readonly strike: () => void } {
+  const far = new Set<() => void>();
+  const after: Timers['after'] = (ms, callback) => {
+    if (ms < 600_000) return systemTimers.after(ms, callback);
+    far.add(callback);
+    return () => far.delete(callback);
+  };
+  return { timers: { ...systemTimers, after }, strike: () => far.forEach((due) => due()) };
+}
+const hourMs = 3_600_000;
 
 const aborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => {
@@ -119,11 +134,16 @@ const eventsOf = async (job: Job) =>
     .map(({ type }) => type)
     .reverse();
 
-async function startProcess(owner: string, stepMs: number, leaseMs: number): Promise<ChildProcess> {
+/** `steps`: after so many it stands still. */
+async function startProcess(
+  owner: string,
+  stepMs: number,
+  leaseMs: number,
+  steps = Infinity,
+): Promise<ChildProcess> {
   const program = join(checkout, 'test/support/job-worker.ts');
-  const child = spawn(process.execPath, [program, url, owner, String(stepMs), String(leaseMs)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = [program, url, owner, ...[stepMs, leaseMs, steps].map(String)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   processes.push(child);
   await once(child.stdout ?? child, 'data');
   return child;
@@ -136,26 +156,24 @@ const logOf = async (jobs: readonly Job[]) => {
 };
 
 test('two workers, one killed midway: every step of every job is done, and none twice', async () => {
-  const [doomed] = await Promise.all([
-    startProcess('doomed', 150, 2_000),
-    startProcess('survivor', 150, 2_000),
-  ]);
+  const doomed = await startProcess('doomed', 150, 8_000, 2);
   const jobs = await Promise.all(Array.from({ length: 6 }, () => makeJob(store, organization)));
-  await eventually('the doomed worker is in the middle', async () => {
-    const steps = (await logOf(jobs)).flat();
-    return steps.some(({ owner }) => owner === 'doomed') || undefined;
-  });
+  const stepsOf = async (worker: string) =>
+    (await logOf(jobs)).flat().filter(({ owner }) => owner === worker).length;
+  await eventually(
+    'the doomed worker is in the middle, and stays there',
+    async () => (await stepsOf('doomed')) === 2 || undefined,
+  );
+  await startProcess('survivor', 150, 8_000);
+  await eventually('the other is', async () => (await stepsOf('survivor')) > 0 || undefined);
   const exited = once(doomed, 'exit');
   doomed.kill('SIGKILL');
   await exited;
-  const killedAt = Date.now();
   const { rows: held } = await sql`SELECT id FROM jobs WHERE lease_owner = 'doomed'`.execute(
     store.read,
   );
   expect(held.length).toBeGreaterThan(0);
   const ended = await Promise.all(jobs.map((job) => until(job)));
-  // A lease, and what the work itself takes.
-  expect(Date.now() - killedAt).toBeLessThan(40_000);
   expect(ended.map(({ status }) => status)).toEqual(jobs.map(() => 'SUCCEEDED'));
   for (const rows of await logOf(jobs)) {
     expect(rows.map(({ step }) => step)).toEqual(['one', 'two', 'three', 'SUCCEEDED']);
@@ -166,8 +184,8 @@ test('two workers, one killed midway: every step of every job is done, and none 
 });
 
 test('a worker that is told to stop gives its jobs back at once', async () => {
-  // Of a minute: only giving back explains that another has the job in time.
-  const leaving = await startProcess('leaving', 300, 60_000);
+  // Of an hour: only giving back explains that another has the job in time.
+  const leaving = await startProcess('leaving', 300, hourMs);
   const jobs = await Promise.all(Array.from({ length: 4 }, () => makeJob(store, organization)));
   await eventually(
     'it is in the middle',
@@ -177,7 +195,7 @@ test('a worker that is told to stop gives its jobs back at once', async () => {
   leaving.kill('SIGTERM');
   const [code] = (await exited) as [number | null];
   expect(code).toBe(0);
-  await startProcess('next', 20, 60_000);
+  await startProcess('next', 20, hourMs);
   await Promise.all(jobs.map((job) => until(job)));
   for (const rows of await logOf(jobs)) {
     expect(rows.map(({ step }) => step)).toEqual(['one', 'two', 'three', 'SUCCEEDED']);
@@ -253,20 +271,9 @@ test('a database has one job at a time', async () => {
 });
 
 test('a job begins as soon as it is committed, without waiting for the next look', async () => {
-  let begun = 0;
-  work(
-    {
-      run: () => {
-        begun = Date.now();
-        return Promise.resolve({ kind: 'succeeded' });
-      },
-    },
-    { pollMs: 60_000 },
-  );
+  work(says({ kind: 'succeeded' }), { pollMs: hourMs });
   await new Promise((resolve) => setTimeout(resolve, 300));
-  const made = Date.now();
   await until(await makeJob(store, organization));
-  expect(begun - made).toBeLessThan(20_000);
 });
 
 test('where nothing is heard of the store, jobs are found by looking', async () => {
@@ -297,9 +304,11 @@ test('what is thrown is trouble: the job is tried again, and what it did before 
 
 test('a job that is not done at its deadline fails, and what that means is written with it', async () => {
   const told: string[] = [];
+  const { timers, strike } = woundTimers();
   const handler: JobHandler = {
     run: async ({ step, signal }) => {
       await step('one', 'RUNNING');
+      strike();
       await aborted(signal);
       throw new Error('aborted');
     },
@@ -308,8 +317,8 @@ test('a job that is not done at its deadline fails, and what that means is writt
       return Promise.resolve();
     },
   };
-  work(handler);
-  const job = await makeJob(store, organization, { timeoutMs: 700 });
+  work(handler, { timers });
+  const job = await makeJob(store, organization, { timeoutMs: hourMs });
   const ended = await until(job);
   expect(ended).toMatchObject({
     status: 'FAILED',
@@ -322,9 +331,13 @@ test('a job that is not done at its deadline fails, and what that means is writt
 });
 
 test('a deadline also strikes a job that only waits, or that nobody worked on', async () => {
-  const waiting = await makeJob(store, organization, { timeoutMs: 1_000 });
-  work(says({ kind: 'again', afterMs: 3_600_000, waiting: true }));
+  const waiting = await makeJob(store, organization, { timeoutMs: hourMs });
+  work(says({ kind: 'again', afterMs: 2 * hourMs, waiting: true }), { pollMs: 200 });
   expect((await until(waiting, ({ status }) => status === 'WAITING')).finishedAt).toBeNull();
+  // An hour passes.
+  await sql`UPDATE jobs SET due_at = due_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour'`.execute(
+    store.read,
+  );
   expect(await until(waiting)).toMatchObject({
     status: 'FAILED',
     error: { code: 'job_deadline_exceeded' },
@@ -348,8 +361,10 @@ test('a deadline also strikes a job that only waits, or that nobody worked on', 
 test('a handler that does not hear of its deadline holds nothing up, and writes nothing later', async () => {
   let written: unknown;
   let goOn = () => {};
+  const { timers, strike } = woundTimers();
   const handler: JobHandler = {
     run: async ({ write }) => {
+      strike();
       await new Promise<void>((resolve) => {
         goOn = resolve;
       });
@@ -357,8 +372,8 @@ test('a handler that does not hear of its deadline holds nothing up, and writes 
       return { kind: 'succeeded' };
     },
   };
-  work(handler);
-  const job = await makeJob(store, organization, { timeoutMs: 500 });
+  work(handler, { timers });
+  const job = await makeJob(store, organization, { timeoutMs: hourMs });
   expect((await until(job)).status).toBe('FAILED');
   goOn();
   await eventually('it has tried to write', () => Promise.resolve(written));
@@ -379,10 +394,10 @@ test('a job that is cancelled is told so at once, and undone by the handler', as
       return Promise.resolve({ kind: 'canceled' });
     },
   };
-  // Of a minute: no heartbeat comes in time to tell.
-  work(handler, { leaseMs: 60_000 });
+  // Of an hour: no heartbeat comes in time to tell.
+  work(handler, { leaseMs: hourMs });
   const job = await makeJob(store, organization);
-  await until(job, ({ status }) => status === 'RUNNING');
+  await eventually('it is begun', () => Promise.resolve(did.length > 0 || undefined));
   const asked = await store.change(tester, (change) =>
     requestJobCancel(change, organization.id, job.id),
   );
@@ -412,14 +427,16 @@ test('cancelling says what it cannot do', async () => {
 });
 
 test('a job that was done before it heard of its cancelling has succeeded', async () => {
+  const begun = Promise.withResolvers<void>();
   work({
     run: async ({ signal }) => {
+      begun.resolve();
       await aborted(signal);
       return { kind: 'succeeded' };
     },
   });
   const job = await makeJob(store, organization);
-  await until(job, ({ status }) => status === 'RUNNING');
+  await begun.promise;
   await store.change(tester, (change) => requestJobCancel(change, organization.id, job.id));
   expect((await until(job)).status).toBe('SUCCEEDED');
 });
@@ -471,7 +488,7 @@ test('a job that another makes pointless ends at once, whoever is at it', async 
   });
   const { id: databaseId } = await makeDatabase(store, organization, 'superseded');
   const job = await makeJob(store, organization, { databaseId });
-  await until(job, ({ status }) => status === 'RUNNING');
+  await eventually('it is begun', () => Promise.resolve(context));
   await store.change(tester, async (change) => {
     await supersedeJob(change, job.id, {
       code: 'database_deleted',
@@ -514,11 +531,14 @@ test('what a job waits for wakes it, even while it is being worked on', async ()
 
 test('a worker takes no more than it may at a time, and all in the end', async () => {
   let [running, most] = [0, 0];
+  const full = Promise.withResolvers<void>();
   work(
     {
       run: async () => {
         running += 1;
         most = Math.max(most, running);
+        if (running === 3) full.resolve();
+        await full.promise;
         await new Promise((resolve) => setTimeout(resolve, 50));
         running -= 1;
         return { kind: 'succeeded' };
@@ -536,12 +556,20 @@ test('a job that takes longer than its lease stays its worker’s', async () => 
   const slow: JobHandler = {
     run: async () => {
       runs += 1;
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      const { rows } = await sql<{ end: string }>`
+        SELECT lease_until::text AS end FROM jobs`.execute(store.read);
+      await eventually('the lease that it was taken with would be over', async () => {
+        const late = await sql<{ late: boolean }>`
+          SELECT clock_timestamp() > ${rows[0]?.end}::timestamptz + interval '1 second' AS late`.execute(
+          store.read,
+        );
+        return late.rows[0]?.late === true || undefined;
+      });
       return { kind: 'succeeded' };
     },
   };
-  work(slow, { leaseMs: 3_000, pollMs: 100 });
-  work(slow, { leaseMs: 3_000, pollMs: 100 });
+  work(slow, { leaseMs: 8_000, pollMs: 100 });
+  work(slow, { leaseMs: 8_000, pollMs: 100 });
   expect((await until(await makeJob(store, organization))).status).toBe('SUCCEEDED');
   expect(runs).toBe(1);
 });
@@ -560,16 +588,14 @@ test('waiting for a job ends with its change, with its time, or with whoever wai
   expect((await wait(10_000, undefined, 0))?.version).toBe(1);
   const from = Date.now();
   expect((await wait(300))?.version).toBe(1);
-  expect(Date.now() - from).toBeLessThan(10_000);
+  expect(Date.now() - from).toBeLessThan(60_000);
   const gone = new AbortController();
-  const leaving = wait(60_000, gone.signal);
+  const leaving = wait(hourMs, gone.signal);
   gone.abort();
   expect((await leaving)?.version).toBe(1);
-  const waiting = wait(60_000);
-  const asked = Date.now();
+  const waiting = wait(hourMs);
   await store.change(tester, (change) => requestJobCancel(change, organization.id, job.id));
   expect(await waiting).toMatchObject({ status: 'CANCELING', version: 2 });
-  expect(Date.now() - asked).toBeLessThan(20_000);
   const other = await anotherOrganization(store, 'waiter');
   const elsewhere = await waitForJob(
     { store, listener },

@@ -1,5 +1,5 @@
 /** Migrations, and the records of the store: keys, sessions, webhook endpoints, idempotency keys. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import pino from 'pino';
@@ -54,9 +54,6 @@ import {
   silent,
   tester,
 } from '../support/store.ts';
-
-// Of what takes a second on a machine at rest.
-jest.setTimeout(60_000);
 
 let postgres: TestPostgres;
 let store: Store;

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { generateApiKey } from '../../api/auth/api-key-format.ts';
 import { createApiKey } from '../../api/store/api-keys.ts';
 import { hashOf as eventHashOf, listEvents } from '../../api/store/events.ts';
@@ -18,8 +18,6 @@ import { TestPostgres } from '../support/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { openTestStore, tester } from '../support/store.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
-
-jest.setTimeout(240_000);
 
 let folder: string;
 let postgres: TestPostgres;

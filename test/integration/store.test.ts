@@ -1,5 +1,5 @@
 /** The store against a real PostgreSQL: what is unique, what is one transaction, what two at once get. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -40,9 +40,6 @@ import {
   tester,
 } from '../support/store.ts';
 import type { Store } from '../../api/store/store.ts';
-
-// Of what takes a second on a machine at rest.
-jest.setTimeout(60_000);
 
 let postgres: TestPostgres;
 let store: Store;
@@ -524,11 +521,16 @@ test('a change that meets another is begun anew, and both are done', async () =>
     await makeDatabase(store, organization, 'deadlock-2'),
   ];
   let tries = 0;
+  let having = 0;
+  const bothHaveTheirs = Promise.withResolvers<void>();
   const both = (first: string, second: string) =>
     store.change(tester, async (change) => {
       tries += 1;
       await updateDatabase(change, first, { health: 'HEALTHY' });
-      await sql`SELECT pg_sleep(0.3)`.execute(change.db);
+      // Each holds what the other is to have next: one of them must give way.
+      having += 1;
+      if (having === 2) bothHaveTheirs.resolve();
+      await bothHaveTheirs.promise;
       await updateDatabase(change, second, { health: 'HEALTHY' });
     });
   await Promise.all([both(one.id, other.id), both(other.id, one.id)]);

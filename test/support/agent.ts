@@ -77,7 +77,7 @@ export async function ask(
   path: string,
 ): Promise<{ readonly code: number; readonly body: string }> {
   const response = await fetch(`http://${loopback(replica)}:3002${path}`, {
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(30_000),
   });
   return { code: response.status, body: await response.text() };
 }

@@ -109,7 +109,7 @@ export class Cli {
           ...this.#env,
           ...env,
         },
-        timeout: 60_000,
+        timeout: 300_000,
       });
       const said = { stdout: '', stderr: '' };
       for (const name of ['stdout', 'stderr'] as const) {

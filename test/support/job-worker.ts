@@ -1,6 +1,7 @@
 /**
  * A worker in a process of its own, for tests to kill. Each job adds a row to `work_log` for each of its steps, in the change
- * that shows the step. Arguments: address, owner, milliseconds a step, milliseconds of a lease.
+ * that shows the step. Arguments: address, owner, milliseconds a step, milliseconds of a lease, and after how many steps it stands
+ * still in the middle of the next ones, without end when absent.
  */
 import { sql } from 'kysely';
 import type { JobHandler } from '../../api/jobs/handler.ts';
@@ -9,10 +10,11 @@ import { writeProgress } from '../../api/store/job-leases.ts';
 import { advance } from '../../api/jobs/steps.ts';
 import { Listener } from '../../api/store/listener.ts';
 import { Store } from '../../api/store/store.ts';
-import { silent } from './store.ts';
+import { patient, silent } from './store.ts';
 
-const [url = '', owner = '', stepMs = '', leaseMs = ''] = process.argv.slice(2);
-const store = new Store({ url, logger: silent });
+const [url = '', owner = '', stepMs = '', leaseMs = '', steps = 'Infinity'] = process.argv.slice(2);
+const store = new Store({ url, logger: silent, ...patient, applicationName: owner });
+let stepsLeft = Number(steps);
 await store.start();
 const listener = new Listener(store.pool, silent);
 listener.start();
@@ -21,6 +23,8 @@ const handler: JobHandler = {
   async run({ job, write, signal }) {
     const next = job.steps.find(({ status }) => status !== 'SUCCEEDED');
     if (next === undefined) return { kind: 'succeeded' };
+    stepsLeft -= 1;
+    if (stepsLeft < 0) await new Promise((resolve) => signal.addEventListener('abort', resolve));
     await new Promise((resolve) => setTimeout(resolve, Number(stepMs)));
     if (signal.aborted) return { kind: 'again', afterMs: 0 };
     await write(async (change, current) => {
@@ -61,7 +65,7 @@ worker.start();
 process.stdout.write('working\n');
 process.on('SIGTERM', () => {
   void worker
-    .stop(5_000)
+    .stop(60_000)
     .then(() => listener.stop())
     .then(() => store.close());
 });

@@ -117,20 +117,16 @@ export async function startOperatorWorld(
     },
     database: (namespace, name) => kube.read<Database>(reference(namespace, name)),
     until: (namespace, name, type, status, reason) =>
-      eventually(
-        `${namespace}/${name}: ${type}=${status} ${reason ?? ''}`,
-        async () => {
-          const database = await kube.read<Database>(reference(namespace, name));
-          const row = database?.status?.conditions?.find((one) => one.type === type);
-          const current = row?.observedGeneration === database?.metadata.generation;
-          if (database === undefined || row?.status !== status || !current) {
-            throw new Error(JSON.stringify(database?.status?.conditions, undefined, 1));
-          }
-          if (reason !== undefined && row.reason !== reason) throw new Error(JSON.stringify(row));
-          return database;
-        },
-        60_000,
-      ),
+      eventually(`${namespace}/${name}: ${type}=${status} ${reason ?? ''}`, async () => {
+        const database = await kube.read<Database>(reference(namespace, name));
+        const row = database?.status?.conditions?.find((one) => one.type === type);
+        const current = row?.observedGeneration === database?.metadata.generation;
+        if (database === undefined || row?.status !== status || !current) {
+          throw new Error(JSON.stringify(database?.status?.conditions, undefined, 1));
+        }
+        if (reason !== undefined && row.reason !== reason) throw new Error(JSON.stringify(row));
+        return database;
+      }),
     async stop() {
       await kubelet.stop();
       await kube.close();

@@ -11,13 +11,14 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
-import { eventually, mustRun, shell } from './shell.ts';
+import { eventually, mustRun } from './shell.ts';
 
 /** Where Debian has the newest server's programs. */
 function programs(): string {
@@ -116,22 +117,32 @@ export class TestPostgres {
     return this.#end('SIGINT');
   }
 
-  /** As a machine that fails would: nothing is said to anybody. */
+  /** As a machine that fails would: nothing is said to anybody, and nothing of it is left that a next start would meet. */
   async kill(): Promise<void> {
-    const children = await childrenOf(this.#child?.pid ?? 0);
-    for (const pid of children) signal(pid, 'SIGKILL');
+    const { pid = 0 } = this.#child ?? {};
+    if (pid === 0) return;
+    // Stopped, it makes no more children and sees none of them end.
+    signal(pid, 'SIGSTOP');
+    const children = childrenOf(pid);
+    for (const child of children) signal(child, 'SIGKILL');
     await this.#end('SIGKILL');
+    await eventually('the server is gone', () =>
+      Promise.resolve(!children.some(isRunning) || undefined),
+    );
   }
 
   /** It takes connections and answers nothing until `resume`. */
   async pause(): Promise<void> {
     const { pid = 0 } = this.#child ?? {};
-    for (const each of [pid, ...(await childrenOf(pid))]) signal(each, 'SIGSTOP');
+    if (pid === 0) return;
+    signal(pid, 'SIGSTOP');
+    for (const child of childrenOf(pid)) signal(child, 'SIGSTOP');
   }
 
   async resume(): Promise<void> {
     const { pid = 0 } = this.#child ?? {};
-    for (const each of [pid, ...(await childrenOf(pid))]) signal(each, 'SIGCONT');
+    if (pid === 0) return;
+    for (const each of [...childrenOf(pid), pid]) signal(each, 'SIGCONT');
   }
 
   async remove(): Promise<void> {
@@ -151,7 +162,7 @@ export class TestPostgres {
   async #query(text: string): Promise<void> {
     const client = new pg.Client({
       connectionString: this.urlOf('postgres'),
-      connectionTimeoutMillis: 2_000,
+      connectionTimeoutMillis: 20_000,
     });
     await client.connect();
     try {
@@ -171,7 +182,18 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-async function childrenOf(pid: number): Promise<number[]> {
-  const { stdout } = await shell('cat', [`/proc/${pid}/task/${pid}/children`]);
-  return stdout.split(' ').filter(Boolean).map(Number);
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+}
+
+/** Neither gone nor only waiting for somebody to notice that it is. */
+const isRunning = (pid: number): boolean => !/^$|\) [ZX] /.test(read(`/proc/${pid}/stat`));
+
+/** Nothing where the process is gone. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
