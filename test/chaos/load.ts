@@ -18,7 +18,7 @@ export interface LoadOptions {
 }
 
 /** No fault lasts as long: who waits longer has been forgotten. */
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 /** Of the clients; the others read, nearly always. */
 const WRITERS = 4;
 const SHORT_PATIENCE = 0.02;
