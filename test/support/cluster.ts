@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clusterNotes } from '../../tools/test/left-clusters.ts';
 import { checkout, mustRun, shell, type Ended } from './shell.ts';
 
 export interface TestCluster {
@@ -41,6 +42,7 @@ export function openTestCluster(
   environment: Readonly<Record<string, string>>,
 ): TestCluster {
   const env = { ...environment, LEDGERHOUSE_STATE_DIR: stateFolder };
+  clusterNotes.add(stateFolder);
   const kubeconfig = join(stateFolder, 'kubeconfig');
   const cluster = (...args: string[]) =>
     mustRun(process.execPath, ['tools/cluster/main.ts', ...args], { env, timeoutMs: 25 * 60_000 });
@@ -56,6 +58,7 @@ export function openTestCluster(
     async down() {
       await cluster('down');
       rmSync(stateFolder, { recursive: true, force: true });
+      clusterNotes.remove(stateFolder);
     },
     kubectlPath,
     tryKubectl: async (...args) =>

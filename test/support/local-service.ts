@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clusterNotes } from '../../tools/test/left-clusters.ts';
 import { openTestCluster } from './cluster.ts';
 import { checkout, shell, type Ended } from './shell.ts';
 
@@ -69,5 +70,6 @@ export class LocalService {
   async dispose(): Promise<void> {
     await this.made('down', 'DATA=1');
     rmSync(this.stateFolder, { recursive: true, force: true });
+    clusterNotes.remove(this.stateFolder);
   }
 }

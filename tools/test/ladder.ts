@@ -2,12 +2,17 @@
  * Runs the ladder of tests: `node tools/test/ladder.ts [STAGE …]`, all stages by default. Prints where time went, names
  * what failed with the log that shows it, and ends with one line `N passed, N failed` (`, N skipped` when there are some).
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+import { clusterNotes } from './left-clusters.ts';
 import { stages, type Stage } from './stages.ts';
 import { closingLine, summarize, type JestReport, type StageResult } from './summary.ts';
 
 const logFolder = '.ledgerhouse/test';
+/** Each kills a run of Jest and all that it started. */
+const running = new Set<() => void>();
+let ending = false;
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !stages.some((stage) => stage.name === name));
@@ -36,10 +41,11 @@ async function main(names: readonly string[]): Promise<number> {
       (folder === undefined || globSync(`${folder}/**/*.test.ts`).length > 0),
   );
   const inOrder = async () => {
-    for (const stage of chosen) if (stage.beside !== true) await climb(stage);
+    for (const stage of chosen) if (stage.beside !== true && !ending) await climb(stage);
   };
   await Promise.all([inOrder(), ...chosen.filter(({ beside }) => beside).map(climb)]);
   console.log(`\nwhere time went\n${times.join('\n')}\n`);
+  takeDownLeftClusters();
   console.log(closingLine(results));
   return results.some((r) => r.failed > 0) || results.length === 0 ? 1 : 0;
 }
@@ -85,11 +91,13 @@ function runToEnd(
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
+    // The whole group: Jest's workers and what they started.
+    const kill = () => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
+    running.add(kill);
     let timedOut = false;
     const deadline = setTimeout(() => {
       timedOut = true;
-      // The whole group: Jest's workers and what they started.
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      kill();
     }, stage.deadlineMinutes * 60_000);
     child.stderr.on('data', (chunk: Buffer) => {
       log.write(chunk);
@@ -97,9 +105,41 @@ function runToEnd(
     });
     child.on('close', (code) => {
       clearTimeout(deadline);
+      running.delete(kill);
       log.end(() => resolve({ code, timedOut }));
     });
   });
 }
 
+/** Clusters outlive the processes that started them: those of tests that were killed are taken down here. */
+function takeDownLeftClusters(): void {
+  for (const stateFolder of clusterNotes.left()) {
+    console.error(`taking down a test's cluster: ${stateFolder}`);
+    const env = { ...process.env, LEDGERHOUSE_STATE_DIR: stateFolder };
+    const { status } = spawnSync('make', ['--no-print-directory', 'down', 'DATA=1'], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 5 * 60_000,
+    });
+    if (status !== 0) continue;
+    rmSync(stateFolder, { recursive: true, force: true });
+    clusterNotes.remove(stateFolder);
+  }
+}
+
+/** What a terminal's Ctrl-C reaches is this process only: Jest's are groups of their own. */
+function interrupted(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
+  ending = true;
+  console.error(`\n${signal}: ending what runs`);
+  for (const kill of running) kill();
+  // A moment later, when those who were killed are known to be gone.
+  setTimeout(() => {
+    takeDownLeftClusters();
+    process.exit(128 + constants.signals[signal]);
+  }, 1000);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => interrupted(signal));
+}
 process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,53 @@
+/** Which clusters tests have up, so that those of a run that was ended from outside can still be taken down. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface Note {
+  /** Of the process whose cluster it is. */
+  readonly pid: number;
+  readonly stateFolder: string;
+}
+
+export class ClusterNotes {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Written before anything is started. */
+  add(stateFolder: string, pid = process.pid): void {
+    mkdirSync(this.#folder, { recursive: true });
+    writeFileSync(this.#fileOf(stateFolder), JSON.stringify({ pid, stateFolder } satisfies Note));
+  }
+
+  remove(stateFolder: string): void {
+    rmSync(this.#fileOf(stateFolder), { force: true });
+  }
+
+  /** State folders of clusters whose process is no more. */
+  left(): readonly string[] {
+    mkdirSync(this.#folder, { recursive: true });
+    const notes = readdirSync(this.#folder).map(
+      (name) => JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Note,
+    );
+    return notes.filter(({ pid }) => !isAlive(pid)).map(({ stateFolder }) => stateFolder);
+  }
+
+  #fileOf(stateFolder: string): string {
+    return join(this.#folder, `${encodeURIComponent(stateFolder)}.json`);
+  }
+}
+
+export const clusterNotes = new ClusterNotes(
+  join(import.meta.dirname, '../../.ledgerhouse/test/clusters'),
+);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
