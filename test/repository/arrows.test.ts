@@ -1,11 +1,10 @@
 /** The arrows between folders are rules, not advice: a wrong import does not pass the linter. */
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { checkout, shell } from '../support/shell.ts';
 
-jest.setTimeout(60_000);
 let folder = '';
 
 beforeAll(() => {
