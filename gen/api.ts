@@ -52,7 +52,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a database
-         * @description Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked and nothing is made.
+         * @description Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made.
          */
         readonly post: operations["createDatabase"];
         readonly delete?: never;
@@ -74,7 +74,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a database
-         * @description It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same.
+         * @description It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same; once it is deleted, it is 404.
          */
         readonly delete: operations["deleteDatabase"];
         readonly options?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Follow a job
-         * @description Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen.
+         * @description Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen; where that is all there will be, 204 tells browsers to cease asking.
          */
         readonly get: operations["streamJobEvents"];
         readonly put?: never;
@@ -3498,7 +3498,7 @@ export interface operations {
                      *             {
                      *               "index": 0,
                      *               "ready": true,
-                     *               "status": "Serving"
+                     *               "status": "Ready"
                      *             }
                      *           ],
                      *           "engine": {
@@ -3869,7 +3869,7 @@ export interface operations {
                      *           {
                      *             "index": 0,
                      *             "ready": true,
-                     *             "status": "Serving"
+                     *             "status": "Ready"
                      *           }
                      *         ],
                      *         "engine": {
@@ -4026,7 +4026,7 @@ export interface operations {
                      *           {
                      *             "index": 0,
                      *             "ready": true,
-                     *             "status": "Serving"
+                     *             "status": "Ready"
                      *           }
                      *         ],
                      *         "engine": {
@@ -4221,7 +4221,7 @@ export interface operations {
                      *           {
                      *             "index": 0,
                      *             "ready": true,
-                     *             "status": "Serving"
+                     *             "status": "Ready"
                      *           }
                      *         ],
                      *         "engine": {
@@ -4737,6 +4737,14 @@ export interface operations {
                         readonly data: string;
                     };
                 };
+            };
+            /** @description The job has ended, and `Last-Event-ID` is of its last event. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];

@@ -12,7 +12,7 @@ import { createJob, findActiveJob, supersedeJob } from '../store/jobs.ts';
 import { viewOf, type Caller, type DatabaseServices, type WithJob } from './database-service.ts';
 import { tell } from './events.ts';
 import { deletion } from './provisioning-jobs.ts';
-import { databaseNotFound, type Refusal } from './refusal.ts';
+import { databaseNotFound, deletedAlready, type Refusal } from './refusal.ts';
 import { retentionMs } from './retention.ts';
 
 /** Asked for again while it goes on, it answers the same. `ifVersion`: of `If-Match`. */
@@ -27,7 +27,8 @@ export async function deleteDatabase(
   if (known === undefined) return databaseNotFound(id);
   return store.change(author, async (change) => {
     const database = await lockDatabase(change, id);
-    if (database === undefined || database.status === 'DELETED') return databaseNotFound(id);
+    if (database === undefined) return databaseNotFound(id);
+    if (database.status === 'DELETED') return deletedAlready(database);
     const active = await findActiveJob(change.db, id);
     if (database.status === 'DELETING' && active !== undefined) {
       return viewOf(database, await profileOf(change, id), active);

@@ -8,8 +8,9 @@ import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
+import { findDatabaseByName } from '../store/databases.ts';
 import { settleSavedCreate } from '../store/saved-creates.ts';
-import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
+import { byHand, createPlanned, nameTaken, planCreation, type CreationPlan } from './create.ts';
 import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
 import { deleteDatabase } from './delete.ts';
 import { etagOf, shownDatabase, shownProfile, type Surroundings } from './present.ts';
@@ -47,6 +48,10 @@ function makers({
       const caller = callerOf({ principal, author });
       if (query.dryRun) {
         const plan = allowed(await planCreation(services, caller, body, 'dry'));
+        const other = await findDatabaseByName(store.read, principal.organization.id, plan.name);
+        if (other !== undefined) {
+          throw refusalOf(shownTo(principal, nameTaken(plan.name, other.id)));
+        }
         return { status: 200, body: { success: true, dryRun: true, plan: shownPlan(plan) } };
       }
       return once(store, principal, idempotency, async (keep) => {

@@ -1,4 +1,5 @@
 import type { ProblemCode } from '../contract/problems.ts';
+import type { Database } from '../store/database-record.ts';
 
 /** Why nothing was done: a row of the problem catalogue, this occasion's sentence, and its members. */
 export interface Refusal {
@@ -13,4 +14,10 @@ export const isRefusal = (result: object): result is Refusal => 'refused' in res
 export const databaseNotFound = (id: string): Refusal => ({
   refused: 'database_not_found',
   detail: `There is no database ${id}.`,
+});
+
+/** It can still be read and restored, but is none any more for whoever wants to change it. */
+export const deletedAlready = ({ id, name, status, purgeAt }: Database): Refusal => ({
+  refused: 'database_not_found',
+  detail: `${name} (${id}) is ${status === 'DELETING' ? 'being deleted' : 'deleted'}${purgeAt === null ? '' : `; it can be restored until ${purgeAt.toISOString()}`}.`,
 });

@@ -6,7 +6,7 @@ import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.t
 import { findActiveJob } from '../store/jobs.ts';
 import type { Caller, DatabaseServices } from './database-service.ts';
 import { changedMeanwhile, profileOf } from './delete.ts';
-import { databaseNotFound, type Refusal } from './refusal.ts';
+import { databaseNotFound, deletedAlready, type Refusal } from './refusal.ts';
 
 export interface UpdateRequest {
   readonly deletionProtection?: boolean | undefined;
@@ -22,10 +22,11 @@ export async function changeDatabase(
   ifVersion: number | undefined,
 ): Promise<DatabaseView | Refusal> {
   const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined || known.deletedAt !== null) return databaseNotFound(id);
+  if (known === undefined) return databaseNotFound(id);
   const result = await store.change(author, async (change) => {
     const before = await lockDatabase(change, id);
-    if (before === undefined || before.deletedAt !== null) return databaseNotFound(id);
+    if (before === undefined) return databaseNotFound(id);
+    if (before.deletedAt !== null) return deletedAlready(before);
     if (ifVersion !== undefined && before.version !== ifVersion) return changedMeanwhile;
     const { deletionProtection, labels } = request;
     const changes = changesOf(before, request);

@@ -81,6 +81,6 @@ export function parseBody(spec: BodySpec, bytes: Uint8Array): unknown {
   const value = bytes.length === 0 && spec.optional === true ? {} : parseJsonBody(bytes);
   const parsed = spec.schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = bodyErrors(parsed.error, value);
+  const errors = bodyErrors(parsed.error, value, spec.schema);
   throw new Refusal('validation_failed', { detail: summaryOf(errors), errors });
 }

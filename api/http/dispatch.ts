@@ -12,7 +12,7 @@ import { callerOf, type Gate } from './gate.ts';
 import type { RequestFacts } from './handler.ts';
 import { parseQuery } from './query.ts';
 import { Refusal } from './refusal.ts';
-import { writeEvents } from './server-sent-events.ts';
+import { eventStreamType, writeEvents } from './server-sent-events.ts';
 
 const deadlineDefaultMs = 30_000;
 const onePieceMax = 4_096;
@@ -177,6 +177,11 @@ async function send(
   response.set({ ...reply.headers });
   if (reply.etag !== undefined) response.setHeader('ETag', reply.etag);
   if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
+  if (reply.events !== undefined && request.method === 'HEAD') {
+    // The headers alone: waiting for the last event would only hold the connection up.
+    response.status(reply.status).set('Content-Type', eventStreamType).end();
+    return;
+  }
   if (reply.events !== undefined) {
     await writeEvents(response, reply.events, signal);
     return;

@@ -16,10 +16,10 @@ section { border-top: 1px solid var(--line); padding: 12px 0 20px; scroll-margin
 h3 { margin: 8px 0; overflow-wrap: anywhere; }
 h4 { margin: 16px 0 4px; }
 code, pre { font: 13px/1.5 ui-monospace, monospace; }
+code { overflow-wrap: anywhere; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 6px; padding: 10px 12px; overflow: auto; max-height: 460px; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th, td { text-align: left; vertical-align: top; padding: 4px 10px 4px 0; border-bottom: 1px solid var(--line); }
-td code { overflow-wrap: anywhere; }
 em { font-size: 12px; opacity: .75; }
 .method { display: inline-block; min-width: 52px; font: 600 11px/1.7 ui-monospace, monospace; text-align: center; border-radius: 4px; color: #fff; background: #5f6368; }
 .method.get { background: #1967d2; } .method.post { background: #137333; }

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import type { ServerSentEvent } from '../contract/route.ts';
 
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
 /** So that proxies do not take it for dead. */
 const heartbeatMs = 15_000;
 
@@ -13,7 +15,7 @@ export async function writeEvents(
   signal: AbortSignal,
 ): Promise<void> {
   response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Content-Type': eventStreamType,
     'Cache-Control': 'no-store, no-transform',
     'X-Accel-Buffering': 'no',
   });

@@ -1,5 +1,5 @@
 /** Zod's findings in the words of problems: where, which rule by a stable code, and what would be right. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { assertNever } from '../../base/assert.ts';
 import type { FieldError } from './refusal.ts';
 
@@ -23,8 +23,23 @@ export function findingsOf(error: z.ZodError, value: unknown): readonly Finding[
   return [...byPlace.values()].slice(0, errorsMax);
 }
 
-export const bodyErrors = (error: z.ZodError, value: unknown): readonly FieldError[] =>
-  findingsOf(error, value).map(({ path, ...rest }) => ({ pointer: pointer(path), ...rest }));
+/** `schema`: of the whole body. Of a property that it does not know, the problem says which it knows. */
+export function bodyErrors(
+  error: z.ZodError,
+  value: unknown,
+  schema: z.ZodType,
+): readonly FieldError[] {
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  return findingsOf(error, value).map(({ path, code, detail, ...rest }) => ({
+    pointer: pointer(path),
+    code,
+    detail:
+      code === 'unknown_property' && path.length === 1 && known.length > 0
+        ? `There is no such property here; there are ${known.join(', ')}.`
+        : detail,
+    ...rest,
+  }));
+}
 
 export const queryErrors = (error: z.ZodError, value: unknown): readonly FieldError[] =>
   findingsOf(error, value).map(({ path, ...rest }) => ({
@@ -108,11 +123,15 @@ function ruleOf(issue: Issue): Rule {
     }
     case 'invalid_format': {
       const { pattern } = issue as { pattern?: string };
+      if (isOurs(issue)) return { code: 'invalid_format', detail: `This ${issue.message}.` };
       const form = pattern === undefined ? `a valid ${issue.format}` : `of the form ${pattern}`;
       return { code: 'invalid_format', detail: `Must be ${form}.` };
     }
-    case 'invalid_key':
-      return { code: 'invalid_key', detail: 'The name of this property is not allowed.' };
+    case 'invalid_key': {
+      const [inner] = issue.issues;
+      const rule = inner !== undefined && isOurs(inner) ? inner.message : 'is not allowed';
+      return { code: 'invalid_key', detail: `The name of this property ${rule}.` };
+    }
     case 'custom':
     case 'invalid_element':
     case 'invalid_union':
@@ -122,6 +141,9 @@ function ruleOf(issue: Issue): Rule {
       return assertNever(issue);
   }
 }
+
+/** In words of the schema; zod's own begin with a capital. */
+const isOurs = ({ message }: Issue): boolean => /^[a-z]/.test(message);
 
 const nouns: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -139,7 +161,7 @@ function tooSmall({ origin, minimum }: { origin: string; minimum: number | bigin
   if (origin === 'string') {
     return {
       code: 'too_short',
-      detail: `Must have ${least} characters at least.`,
+      detail: `Must have ${least} ${least === 1 ? 'character' : 'characters'} at least.`,
       meta: { minimum: least },
     };
   }

@@ -1,3 +1,4 @@
+import { requireRight } from '../auth/authorize.ts';
 import { seesDatabase, visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
@@ -9,7 +10,7 @@ import { findDatabase } from '../store/databases.ts';
 import { findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
 import type { Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
-import { hasEnded, type Job } from './job.ts';
+import { hasEnded, type Job, type JobType } from './job.ts';
 import { jobEtag, shownJob } from './present.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -68,7 +69,10 @@ function readers(
     },
     async streamJobEvents({ params, principal, lastEventId, signal }) {
       const job = await visibleJob(store, principal, params.jobId);
-      return { status: 200, events: follow(services, principal, job, lastEventId, signal) };
+      const seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
+      // A browser's EventSource comes again whenever a stream ends, unless it is told that there is nothing more.
+      if (hasEnded(job) && seen >= job.version) return { status: 204 };
+      return { status: 200, events: follow(services, principal, job, seen, signal) };
     },
   };
 }
@@ -76,7 +80,8 @@ function readers(
 function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob'> {
   return {
     async cancelJob({ params, principal, author }) {
-      const { id } = await visibleJob(store, principal, params.jobId);
+      const { id, type } = await visibleJob(store, principal, params.jobId);
+      requireRightTo(principal, type);
       const job = await store.change(author, (change) =>
         requestJobCancel(change, principal.organization.id, id),
       );
@@ -89,6 +94,7 @@ function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob
     },
     async retryJob({ params, principal, author }) {
       const found = await visibleJob(store, principal, params.jobId);
+      requireRightTo(principal, found.type);
       if (found.attempt >= found.maxAttempts) throw notRetryable(found.id);
       const job = await store.change(author, (change) =>
         retryJob(change, principal.organization.id, found.id),
@@ -118,6 +124,13 @@ async function visibleJob(store: Store, principal: Principal, id: string): Promi
   return job;
 }
 
+/** The route lets in who may create; jobs that delete and restore are theirs who may do that. */
+function requireRightTo(principal: Principal, type: JobType): void {
+  if (principal.type !== 'api_key' && type !== 'database.create') {
+    requireRight(principal, 'changeDatabase');
+  }
+}
+
 const notRetryable = (id: string) =>
   new Refusal('not_retryable', {
     detail: `${id} did not fail, or cannot succeed any more however often it is tried.`,
@@ -127,11 +140,11 @@ async function* follow(
   services: JobServices,
   principal: Principal,
   first: Job,
-  lastEventId: string | undefined,
+  seenBefore: number,
   signal: AbortSignal,
 ): AsyncGenerator<ServerSentEvent> {
   let job = first;
-  let seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
+  let seen = seenBefore;
   while (!signal.aborted) {
     if (job.version > seen) {
       seen = job.version;

@@ -33,7 +33,7 @@ export const databaseRoutes = {
     tag,
     summary: 'Create a database',
     description:
-      'Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked and nothing is made.',
+      'Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made.',
     access: access.createDatabase,
     query: z.strictObject({
       dryRun: z.boolean().default(false).describe('Check and resolve only.'),
@@ -143,7 +143,7 @@ export const databaseRoutes = {
     tag,
     summary: 'Delete a database',
     description:
-      'It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same.',
+      'It ceases to answer at once and its name is free. Its data stay until `purgeAt`, and until then it can be restored. Asked for again while it goes on, the answer is the same; once it is deleted, it is 404.',
     access: access.changeDatabase,
     responses: { 202: answer('It is being deleted.', databaseWithJob, deletingExample, accepted) },
     problems: ['deletion_protected', 'operation_in_progress'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jobStatuses } from '../../jobs/job.ts';
 import { access } from '../access.ts';
-import { answer, type RouteSpec } from '../route.ts';
+import { answer, empty, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
 import { changedJob, job, jobExample, readJob } from '../schemas/job.ts';
 
@@ -57,7 +57,7 @@ export const jobRoutes = {
     tag,
     summary: 'Follow a job',
     description:
-      'Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen.',
+      'Server-sent events: `job` with the job as data at each change, at once with what it is, and last when it has ended; then the stream ends. `Last-Event-ID` leaves out what was seen; where that is all there will be, 204 tells browsers to cease asking.',
     access: access.listDatabases,
     responses: {
       200: {
@@ -66,6 +66,7 @@ export const jobRoutes = {
         schema: readJob,
         example: { job: jobExample },
       },
+      204: empty('The job has ended, and `Last-Event-ID` is of its last event.'),
     },
     problems: ['job_not_found'],
   },

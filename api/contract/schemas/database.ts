@@ -22,7 +22,10 @@ export const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login'
 
 export const databaseName = z
   .string()
-  .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/)
+  .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, {
+    error:
+      'must have 3 to 40 characters: a lower-case letter first, then lower-case letters, digits and hyphens, no hyphen at the end',
+  })
   .refine((name) => !reservedNames.includes(name), {
     error: `is reserved; so are ${reservedNames.join(', ')}`,
   })
@@ -30,7 +33,10 @@ export const databaseName = z
     '3 to 40 characters: a letter, then letters, digits and hyphens, no hyphen at the end; all lower case. Unique in the organization.',
   );
 
-const labelKey = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/);
+const labelKey = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?$/, {
+  error:
+    'must have 1 to 63 letters, digits, dots, slashes, hyphens and underscores, and begin and end with a letter or digit',
+});
 export const labels = z
   .record(labelKey, z.string().max(255))
   .refine((rows) => Object.keys(rows).length <= 16, { error: 'has more than 16 labels' })
@@ -241,7 +247,7 @@ export const databaseExample: z.input<typeof database> = {
   health: 'HEALTHY',
   ...exampleChoices,
   nodeCount: 1,
-  nodes: [{ index: 0, ready: true, status: 'Serving' }],
+  nodes: [{ index: 0, ready: true, status: 'Ready' }],
   engine: { name: 'Builtin', version: '0.1.0', latestVersion: '0.1.0', updateAvailable: false },
   gateway: { status: 'CONNECTED', checkedAt: exampleTime, latencyMs: 1.8, lastError: null },
   connection: {
