@@ -77,6 +77,12 @@ export function takesNextWord(word: string, options: readonly Option[]): boolean
   return option?.value !== undefined;
 }
 
+const isGlobalOption = (word: string): boolean =>
+  globalOptions.some(
+    ({ name, short }) =>
+      word === `--${name}` || word.startsWith(`--${name}=`) || (short && word === `-${short}`),
+  );
+
 function asksForHelp(node: Node, rest: readonly string[]): boolean {
   const options = [...globalOptions, ...(node.kind === 'command' ? node.options : [])];
   for (let index = 0; index < rest.length; index += 1) {
@@ -98,6 +104,8 @@ function missingCommand({ node, words }: Place, rest: readonly string[]): Error 
   const help = `see: ${['ledgerhouse', ...words, '--help'].join(' ')}`;
   const word = rest.find((candidate) => !candidate.startsWith('-'));
   if (node.kind !== 'group' || word === undefined) {
+    const flag = rest.find((candidate) => candidate.startsWith('-') && !isGlobalOption(candidate));
+    if (flag !== undefined) return unknownOption(flag, globalOptions, help);
     return usageFailure(`${['ledgerhouse', ...words].join(' ')} needs a command`, help);
   }
   const names = node.children.map(({ name }) => name);

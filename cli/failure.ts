@@ -74,7 +74,7 @@ export function failureText({ fields }: CliFailure): string {
   const requestId = problem?.['requestId'];
   return [
     `error: ${detail}`,
-    ...problemErrors(problem),
+    ...problemErrors(problem).filter((line) => line.trim() !== detail),
     ...(problem === undefined
       ? []
       : [`  ${code}${typeof requestId === 'string' ? ` · request ${requestId}` : ''}`]),

@@ -88,7 +88,8 @@ const isPassing = ({ fields: { exitCode, code } }: CliFailure): boolean =>
     exitCode === ExitCode.RateLimited ||
     exitCode === ExitCode.Unknown) &&
   code !== 'unexpected_answer' &&
-  code !== 'certificate_not_trusted';
+  code !== 'certificate_not_trusted' &&
+  code !== 'no_tls';
 
 function progressLine({ status, type, progress }: Job): string {
   const message = progress.message === '' ? '' : ` ${progress.message}`;

@@ -105,6 +105,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? ExitCode.Ok);
   throw error;
 });
+// Nor `2>&1 | head`: what is under way is finished, and its exit status kept, though nobody reads the notes on it.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 
 const words = process.argv.slice(2);
 try {

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { isDryRun } from '../dry-run.ts';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure, valueFailure } from '../failure.ts';
+import { CliFailure, usageFailure, valueFailure } from '../failure.ts';
 import { contractRequest, receive, type Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
 import { readWaitMs, watchJob } from '../job-watch.ts';
@@ -158,7 +158,15 @@ export const deleteDatabase: Handler = async (context, input) => {
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { document } = await readDatabase(context, databaseId);
   await confirmByName(input, document.database.name);
-  const received = await receive(exchange, request);
+  const received = await receive(exchange, request).catch((error: unknown) => {
+    if (document.database.deletedAt !== null || !isNotFound(error)) throw error;
+    return undefined;
+  });
+  if (received === undefined) {
+    // It was there: an attempt whose answer was lost, or somebody else, has deleted it meanwhile.
+    printDatabase(context, input, await readDatabase(context, databaseId));
+    return ExitCode.Ok;
+  }
   const { job, database } = received.document;
   context.output.note(`it can be restored until ${database.purgeAt ?? 'it is gone'}`);
   if (waitMs !== undefined) await watchJob(context, job.id, waitMs);
@@ -179,6 +187,9 @@ export const restoreDatabase: Handler = async (context, input) => {
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   return follow(context, input, await receive(exchange, request), waitMs);
 };
+
+const isNotFound = (error: unknown): boolean =>
+  error instanceof CliFailure && error.fields.exitCode === ExitCode.NotFound;
 
 type Accepted = Received<{ readonly database: Database; readonly job: { readonly id: string } }>;
 

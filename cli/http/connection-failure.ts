@@ -21,7 +21,13 @@ const neverConnected = new Set([
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
+  // Of ports that belong to other protocols, such as 6000 (Fetch, section 2.9).
+  'bad port',
 ]);
+
+/** What answers is no TLS. */
+const isNoTls = (code: string): boolean =>
+  /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/.test(code);
 
 export function classifyConnectionFailure(error: unknown, host: string): ConnectionFailure {
   if (error instanceof DeadlineExceeded) {
@@ -38,6 +44,20 @@ export function classifyConnectionFailure(error: unknown, host: string): Connect
     };
   }
   const code = codeOf(error);
+  if (isNoTls(code)) {
+    return {
+      failure: connectionFailure(
+        ExitCode.General,
+        'no_tls',
+        'The service does not speak TLS',
+        `${host} does not speak TLS at that port (${code})`,
+        'if the service is there without TLS: http:// instead of https://',
+      ),
+      maybeExecuted: false,
+      unanswered: false,
+      retryable: false,
+    };
+  }
   if (isCertificateCode(code)) {
     return {
       failure: connectionFailure(
@@ -71,15 +91,17 @@ export function classifyConnectionFailure(error: unknown, host: string): Connect
 }
 
 function codeOf(error: unknown): string {
+  let said = 'unknown reason';
   for (let at = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     const { code } = at as NodeJS.ErrnoException;
     if (typeof code === 'string') return code;
+    said = at.message;
   }
-  return error instanceof Error ? error.message : 'unknown reason';
+  return said;
 }
 
 const isCertificateCode = (code: string): boolean =>
-  /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL|EPROTO/.test(code);
+  /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ERR_TLS|ERR_SSL/.test(code);
 
 const connectionFailure = (
   exitCode: ExitCode,

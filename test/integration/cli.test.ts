@@ -664,7 +664,7 @@ describe('help, version, completion', () => {
       [
         '-c',
         // The pipe's reader is gone before anything is written.
-        `exec 3> >(true); sleep 0.3; ${join(checkout, 'bin/ledgerhouse')} tb create-accounts db_1 --ledger 1 --code 1 2>&3`,
+        `exec 3> >(true); wait $!; ${join(checkout, 'bin/ledgerhouse')} tb create-accounts db_1 --ledger 1 --code 1 2>&3`,
       ],
       { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
     );
