@@ -1,12 +1,11 @@
 /** Three replicas of the built-in engine on three nodes: what fails, is replaced or is stopped loses nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import type { Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import { ports } from '../../domain/names.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
 import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
-import type { Database } from '../support/operator-world.ts';
 import { killInPod } from '../support/pod-process.ts';
+import { everAvailable, expectOneAtATime, replicasOf, type Replicas } from '../support/replicas.ts';
 import { eventually } from '../support/shell.ts';
 import { SteadyWriter } from '../support/steady-writer.ts';
 
@@ -14,47 +13,29 @@ jest.setTimeout(6 * 60_000);
 
 let cluster: TestCluster;
 let world: Installation;
+let three: Replicas;
 let writer: SteadyWriter;
 
 beforeAll(async () => {
   cluster = await startTestCluster({ nodes: 3 });
   world = await install(cluster, ['etcd', 'ledger-client']);
+  three = replicasOf(world, 'three');
 });
 afterAll(async () => cluster?.down());
 
 const said = (what: string, seconds: number) =>
   process.stderr.write(`figure: ${what}: ${seconds} s\n`);
 
-const statusOf = async (pod: Pod): Promise<BuiltinStatus> =>
-  JSON.parse(
-    await world.beside(
-      pod,
-      `console.log(await (await fetch('http://127.0.0.1:${ports.status}/status')).text())`,
-    ),
-  ) as BuiltinStatus;
-
-const podsOf = async () => world.pods(await world.get('three'));
-const leader = () =>
-  eventually('one replica leads', async () => {
-    for (const pod of await podsOf()) {
-      if ((await statusOf(pod)).role === 'primary') return pod;
-    }
-    return undefined;
-  });
 const remove = (pods: readonly Pod[], ...how: string[]) =>
   cluster.kubectl('delete', 'pod', ...pods.map((pod) => pod.metadata.name ?? ''), ...how);
 const readyAgain = () => world.until('three', 'Ready', 'True');
 const allAgain = (without: readonly Pod[]) =>
   eventually('all pods are there and ready again', async () => {
     const old = new Set(without.map((pod) => pod.metadata.uid));
-    const pods = await podsOf();
+    const pods = await three.pods();
     if (pods.length < 3 || pods.some((pod) => old.has(pod.metadata.uid))) return undefined;
     return readyAgain();
   });
-
-const everAvailable = (seen: readonly Database[]) => [
-  ...new Set(seen.map((one) => conditionOf(one, 'Available')?.status)),
-];
 
 test('three replicas are ready, each on a node of its own', async () => {
   const started = Date.now();
@@ -90,7 +71,7 @@ test('who may connect as a client reaches neither the replicas’ own port nor a
 });
 
 test('the leader is killed with its member: a client waits, and the database stays available', async () => {
-  const doomed = await leader();
+  const doomed = await three.leader();
   const seen = await world.watching('three', async () => {
     const gap = await writer.during(async () => {
       killInPod(doomed, 'start --addresses=');
@@ -104,7 +85,7 @@ test('the leader is killed with its member: a client waits, and the database sta
 });
 
 test('one pod after the other is deleted, while a client writes', async () => {
-  for (const pod of await podsOf()) {
+  for (const pod of await three.pods()) {
     const gap = await writer.during(async () => {
       await remove([pod]);
       await allAgain([pod]);
@@ -115,38 +96,22 @@ test('one pod after the other is deleted, while a client writes', async () => {
 });
 
 test('another size is rolled out one replica at a time, the leader last, while a client writes', async () => {
-  const before = await podsOf();
-  const last = await leader();
   const started = Date.now();
-  const gone: string[] = [];
   const seen = await world.watching('three', async () => {
     const gap = await writer.during(async () => {
-      await world.patch('three', { size: 'lh-10' });
-      await eventually(
-        'every pod is another one',
-        async () => {
-          const now = new Set((await podsOf()).map((pod) => pod.metadata.uid));
-          for (const { metadata } of before) {
-            const { uid = '', name = '' } = metadata;
-            if (!now.has(uid) && !gone.includes(name)) gone.push(name);
-          }
-          return gone.length === 3 ? true : undefined;
-        },
-        180_000,
-      );
+      expectOneAtATime(await three.rollout(() => world.patch('three', { size: 'lh-10' })));
       await readyAgain();
     });
     said('rolled out; longest wait of a client', gap);
     expect(gap).toBeLessThan(10);
   });
   figure('another size of three replicas', started);
-  expect(gone.at(-1)).toBe(last.metadata.name);
   expect(Math.min(...seen.map((one) => one.status?.replicas?.ready ?? 0))).toBe(2);
   expect(everAvailable(seen)).toEqual(['True']);
 });
 
 test('all pods are deleted at once: service again by itself', async () => {
-  const before = await podsOf();
+  const before = await three.pods();
   const gap = await writer.during(() => remove(before, '--force', '--grace-period=0'));
   said('all pods deleted at once; longest wait of a client', gap);
   expect(gap).toBeLessThan(60);
@@ -154,7 +119,7 @@ test('all pods are deleted at once: service again by itself', async () => {
 });
 
 test('the leader loses its volume: it comes back by itself with a member of its own, while a client writes', async () => {
-  const doomed = await leader();
+  const doomed = await three.leader();
   const before = await world.get('three');
   const name = `data-${doomed.metadata.name}`;
   const claimOf = async () =>
@@ -180,7 +145,7 @@ test('a suspended database stops and says so, and goes on where it was', async (
   await world.patch('three', { suspend: true });
   const stopped = await world.until('three', 'Suspended', 'True');
   expect(conditionOf(stopped, 'Available')).toMatchObject({ status: 'False', reason: 'Suspended' });
-  await eventually('no pods', async () => ((await podsOf()).length === 0 ? true : undefined));
+  await eventually('no pods', async () => ((await three.pods()).length === 0 ? true : undefined));
   const started = Date.now();
   await world.patch('three', { suspend: false });
   await world.until('three', 'Ready', 'True');
@@ -193,10 +158,7 @@ test('nothing that was acknowledged is lost, and nothing was done twice', async 
   const credited = await writer.stop();
   process.stderr.write(`figure: ${writer.acknowledged} transfers acknowledged\n`);
   expect(credited).toBe(String(writer.acknowledged));
-  const statuses = await eventually('all replicas have the same state', async () => {
-    const all = await Promise.all((await podsOf()).map(statusOf));
-    return new Set(all.map(({ op }) => op)).size === 1 ? all : undefined;
-  });
+  const statuses = await three.alike();
   expect(statuses).toHaveLength(3);
   expect(new Set(statuses.map(({ stateHash }) => stateHash)).size).toBe(1);
 });

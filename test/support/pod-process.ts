@@ -1,16 +1,27 @@
-/** Ends a process of a pod as a crash does: from the machine, since nothing within a container can kill its first process. */
+/**
+ * A process of a pod, from the machine: ended as a crash ends it, which nothing within a container can do to its first process,
+ * and its files read where the container has nothing to read them with.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert } from '../../base/assert.ts';
 import type { Pod } from '../../domain/kinds.ts';
 
 /** Kills, with SIGKILL, the process of a pod whose command line holds `word`. */
 export function killInPod(pod: Pod, word: string): void {
+  process.kill(processOf(pod, word), 'SIGKILL');
+}
+
+/** A file as the process of a pod sees it whose command line holds `word`. */
+export const fileInPod = (pod: Pod, word: string, path: string): string =>
+  readFileSync(`/proc/${processOf(pod, word)}/root${path}`, 'utf8');
+
+function processOf(pod: Pod, word: string): number {
   const { name, uid = '' } = pod.metadata;
   const pids = readdirSync('/proc').filter(
     (pid) => /^\d+$/.test(pid) && isOfPod(pid, uid) && textOf(pid, 'cmdline').includes(word),
   );
   assert(pids.length === 1, `${pids.length} processes of ${name} have "${word}" in their command`);
-  process.kill(Number(pids[0]), 'SIGKILL');
+  return Number(pids[0]);
 }
 
 /** Control groups are named after pods' uids; systemd's way has underscores for hyphens. */

@@ -1,0 +1,24 @@
+/** Commands of the manual, as a person takes them out of it: what is tested is what stands there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../../base/assert.ts';
+import { checkout } from './shell.ts';
+
+/** The blocks of commands of a page, up to its first heading of the second level or below one heading; `page`: under docs/. */
+export function commandsOf(page: string, heading?: string): readonly string[] {
+  const text = readFileSync(join(checkout, 'docs', page), 'utf8');
+  const [opening = '', ...sections] = text.split(/^##+ /m);
+  const found =
+    heading === undefined ? opening : sections.find((one) => one.startsWith(`${heading}\n`));
+  assert(found !== undefined, `${page} has a heading "${heading}"`);
+  return [...found.matchAll(/^( *)```sh\n([^]*?)^ *```$/gm)].map(([, margin = '', commands = '']) =>
+    commands.replaceAll(new RegExp(`^${margin}`, 'gm'), ''),
+  );
+}
+
+/** The text with one thing in it replaced, which must be there. */
+export function adapted(commands: string, what: string | RegExp, by: string): string {
+  const whole = commands.replace(what, () => by);
+  assert(whole !== commands, `the manual's commands hold ${String(what)}`);
+  return whole;
+}
