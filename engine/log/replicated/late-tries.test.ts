@@ -99,7 +99,8 @@ async function trimLate(defects: StoreDefects): Promise<string> {
   let position = origin;
   for (let count = 1; count <= 20; count += 1) position = addBlock(store, position, fence, count);
   const retained = new RetainedBytes(0);
-  const trimmer = new Trimmer({ etcd, fence, self: 0, liveReplicas: () => [0], retained });
+  const options = { etcd, fence, self: 0, liveReplicas: () => [0], retained };
+  const trimmer = new Trimmer({ ...options, retainedBytesMax: () => Infinity });
   const look = async (checkpoint: number) => {
     const floor = store.get(FLOOR);
     trimmer.recordsChanged({

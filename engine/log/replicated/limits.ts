@@ -53,6 +53,8 @@ export const REMEMBERED_MS = 60_000;
 export const TRIM_EVERY_BLOCKS = 64;
 /** Bytes of blocks that are kept for replicas which are behind. */
 export const RETAINED_BYTES_MAX = 256 << 20;
+/** And at most this part of etcd's quota, far below the one from which on no entries are taken (FULL_PART). */
+export const RETAINED_PART = 1 / 4;
 /** Blocks deleted by one transaction: etcd serves nothing else meanwhile. */
 export const TRIM_BLOCKS_MAX = 1000;
 

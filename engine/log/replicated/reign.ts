@@ -20,7 +20,7 @@ export interface ReignOptions {
   readonly position: LogPosition;
   readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
-  readonly retainedBytesMax: number | undefined;
+  readonly retainedBytesMax: () => number;
   readonly onCommitted: (block: Block) => void;
   readonly onDeposed: () => void;
   readonly onFailure: (error: ReplicatedLogError) => void;
@@ -36,10 +36,9 @@ export interface Reign {
 }
 
 export function startReign(options: ReignOptions): Reign {
-  const { etcd, fence, view, self, liveReplicas, retained, retainedBytesMax } = options;
+  const { fence, view } = options;
   const fenceCheck = new FenceCheck(options);
-  const budget = retainedBytesMax === undefined ? {} : { retainedBytesMax };
-  const trimmer = new Trimmer({ etcd, fence, self, liveReplicas, retained, ...budget });
+  const trimmer = new Trimmer(options);
   const appender = new Appender({
     ...options,
     onCommitted: (block) => {

@@ -26,6 +26,8 @@ import {
   CALL_TIMEOUT_MS,
   HAND_OVER_MS,
   REMEMBERED_MS,
+  RETAINED_BYTES_MAX,
+  RETAINED_PART,
   SILENCE_MS,
   STATUS_INTERVAL_MS,
   TAKE_OVER_MS,
@@ -70,7 +72,7 @@ export interface ReplicatedLogOptions {
   readonly nonce: string;
   readonly peers: Peers;
   readonly consumer: LogConsumer;
-  /** Bytes of blocks kept for replicas that are behind: 256 MiB. */
+  /** Bytes of blocks kept for replicas that are behind: 256 MiB, and never more than a quarter of etcd's quota. */
   readonly retainedBytesMax?: number;
 }
 
@@ -415,7 +417,7 @@ export class ReplicatedLog {
   }
 
   #beginReign({ fence, view }: Won): void {
-    const { etcd, timers, random, identity, consumer, retainedBytesMax } = this.#options;
+    const { etcd, timers, random, identity, consumer } = this.#options;
     const onDeposed = (): void => {
       if (this.#reign?.fence === fence) this.#endReign();
     };
@@ -431,7 +433,7 @@ export class ReplicatedLog {
       position: this.#position,
       liveReplicas: () => this.#liveReplicas(),
       retained: this.#retained,
-      retainedBytesMax,
+      retainedBytesMax: () => this.#retainedBytesMax(),
       onCommitted: (block) => this.#tell(block),
       onDeposed,
       onFailure: (error) => this.#fail(error),
@@ -445,6 +447,12 @@ export class ReplicatedLog {
     this.#reign = undefined;
     this.#options.consumer.roleChanged({ kind: 'following' });
     this.#follow();
+  }
+
+  /** Else a replica that is behind would stop all of them: what is kept for it counts as in use. */
+  #retainedBytesMax(): number {
+    const { retainedBytesMax = RETAINED_BYTES_MAX } = this.#options;
+    return Math.min(retainedBytesMax, (this.#status?.quotaBytes ?? Infinity) * RETAINED_PART);
   }
 
   #liveReplicas(): readonly number[] {

@@ -8,12 +8,7 @@
  */
 import { EtcdError, type Etcd, type Txn } from './etcd.ts';
 import { blockKey, FLOOR, LEAD } from './keys.ts';
-import {
-  CALL_TIMEOUT_MS,
-  RETAINED_BYTES_MAX,
-  TRIM_BLOCKS_MAX,
-  TRIM_EVERY_BLOCKS,
-} from './limits.ts';
+import { CALL_TIMEOUT_MS, TRIM_BLOCKS_MAX, TRIM_EVERY_BLOCKS } from './limits.ts';
 import { encodeRecord } from './records.ts';
 import type { Records } from './records-watch.ts';
 import type { RetainedBytes } from './retained.ts';
@@ -25,8 +20,8 @@ export interface TrimmerOptions {
   /** Replicas that are heard of, this one among them: for these blocks are kept. */
   readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
-  /** Bytes of blocks kept for replicas that are behind; tests set less. */
-  readonly retainedBytesMax?: number;
+  /** Bytes of blocks kept for replicas that are behind. */
+  readonly retainedBytesMax: () => number;
 }
 
 /** The new floor; undefined: nothing is to be deleted. Exported for its table of cases. */
@@ -77,8 +72,7 @@ export class Trimmer {
     const { signal } = this.#stopped;
     if (this.#busy || this.#records === undefined || signal.aborted) return;
     const { floor } = this.#records;
-    const budget = retainedBytesMax ?? RETAINED_BYTES_MAX;
-    const withinBudget = retained.sequenceWithin(budget, floor.sequence);
+    const withinBudget = retained.sequenceWithin(retainedBytesMax(), floor.sequence);
     const target = planTrim(this.#records, liveReplicas(), self, withinBudget);
     if (target === undefined) return;
     this.#busy = true;

@@ -108,9 +108,9 @@ function fail(message: string): never {
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
-/** A message that carries an id, unique in a run. */
+/** A message that carries an id, unique in a run; what a larger one has besides are no zeros, which etcd would not be given. */
 export function messageWith(id: number, size = 8): Uint8Array {
-  const message = new Uint8Array(size);
+  const message = new Uint8Array(size).fill(0xa5, 8);
   new DataView(message.buffer).setUint32(0, id);
   return message;
 }
