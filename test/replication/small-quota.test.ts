@@ -49,6 +49,8 @@ test('a replica that gets no checkpoint done does not stop the others', async ()
       : undefined,
   );
   await eventually('more is written than etcd has room for', async () => {
+    // On a busy machine it may be its turn; who leads keeps all that it would itself need.
+    if (stuck.isLeading) void stuck.log?.handOver();
     for (const replica of replicas) if (replica !== stuck) replica.checkpoint();
     return checker.acknowledgedCount > ENTRIES || made.violation !== undefined || undefined;
   });
