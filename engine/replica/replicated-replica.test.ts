@@ -3,7 +3,12 @@
  * alone, and REPLICA_SEEDS sets how many.
  */
 import { expect, jest, test } from '@jest/globals';
+import type { HeardPeer } from '../peers/peer-link.ts';
+import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
+import { headerSize } from '../wire/limits.ts';
+import { Operation } from '../wire/operations.ts';
 import { ReplicaWorld, runWorld } from './testing/replica-world.ts';
+import type { SimClient } from './testing/sim-client.ts';
 
 const only = process.env['REPLICA_SEED'];
 const count = Number(process.env['REPLICA_SEEDS'] ?? '8');
@@ -26,6 +31,43 @@ test('clients are told what happened, once and in one order, whatever goes wrong
   expect(sum.writes).toBeGreaterThan(seeds.length * 10);
   expect(sum.reads).toBeGreaterThan(seeds.length * 5);
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);
+});
+
+test('a backup owes the answer to what it was asked, not to what came next: the leader may not have executed that', async () => {
+  const world = new ReplicaWorld({ seed: 1, chaosMs: 0, clients: 1 });
+  await world.runQuietly(3000);
+  const leader = world.members.find(({ standing }) => standing?.role === 'primary')!;
+  const backup = world.members.find((member) => member !== leader)!;
+  // It does not hear how far the leader is, and the client asks the leader only.
+  const link = backup.link!;
+  const handler = link.handler!;
+  let heard: HeardPeer | undefined;
+  link.handler = { ...handler, heard: (peer) => void (heard = peer.fence ? peer : heard) };
+  let write = new Uint8Array(0);
+  const carry = world.deliver.bind(world);
+  world.deliver = (replica, message, client) => {
+    if (new RequestHeader(new Header(message)).operation === Operation.createTransfers)
+      write = message.slice();
+    if (replica === leader.index) carry(replica, message, client);
+  };
+  const executed = async (op: number): Promise<void> => {
+    while ((backup.op ?? 0) < op) await world.simulation.run(1);
+  };
+  const op = (backup.op ?? 0) + 1;
+  await executed(op);
+  const told: number[] = [];
+  const take = (message: Uint8Array) =>
+    void told.push(Number(new ReplyHeader(new Header(message.slice(0, headerSize))).op));
+  backup.receive(write, { take } as unknown as SimClient);
+  await executed(op + 1);
+  expect(told).toEqual([]);
+  handler.heard({ ...heard!, op });
+  await world.simulation.run(10);
+  expect(told).toEqual([op]);
+  handler.heard({ ...heard!, op: op + 1 });
+  await world.simulation.run(10);
+  expect(told).toEqual([op]);
+  world.end();
 });
 
 test('the same seed makes the same world', async () => {

@@ -375,7 +375,9 @@ export class ReplicatedReplica implements ServedReplica {
     if (session === undefined) return isRegister;
     if (!isRegister && session.session !== request.session) return false;
     if (request.number > session.lastRequest) return true;
-    if (isLast(session, request)) this.#owed.when(session.lastOp, () => sink.send(session.reply));
+    // As they are now: the session may go on before the leader has executed as much.
+    const { lastOp, reply } = session;
+    if (isLast(session, request)) this.#owed.when(lastOp, () => sink.send(reply));
     return false;
   }
 
