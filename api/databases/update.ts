@@ -49,11 +49,12 @@ export async function changeDatabase(
     });
     return { database, profile, activeJobId };
   });
-  if (!('refused' in result)) await protectResource(writer, result.database);
+  const protects = request.deletionProtection !== undefined;
+  if (!('refused' in result) && protects) await protectResource(writer, result.database);
   return result;
 }
 
-/** Asked for at every change: what a failure left behind is put right by asking again. */
+/** Also where nothing was changed by it: what a failure left behind is put right by asking again. */
 async function protectResource(writer: DatabaseWriter, database: Database): Promise<void> {
   const { kubernetesUid, kubernetesNamespace: namespace, name, id, deletionProtection } = database;
   if (kubernetesUid === null) return;

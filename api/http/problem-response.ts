@@ -1,4 +1,5 @@
 /** From whatever was thrown to the problem that the client reads. */
+import { ApiError } from '../../base/kube/kube.ts';
 import { problems, problemType, type ProblemCode } from '../contract/problems.ts';
 import { Refusal, type Occasion } from './refusal.ts';
 
@@ -68,6 +69,10 @@ interface ParserError {
   readonly code?: string;
 }
 
+/** No answer at all, or that there is none for now; anything else, such as a right that we lack, is ours to mend. */
+const isPassing = ({ status }: ApiError): boolean =>
+  status === 0 || status === 429 || status >= 500;
+
 /** `undefined`: the client has gone, and there is nobody to answer. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
@@ -79,6 +84,14 @@ export function refusalOf(error: unknown): Refusal | undefined {
     return new Refusal('service_unavailable', {
       detail: 'The service’s own database does not answer at the moment; retry in a few seconds.',
       retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+  if (error instanceof ApiError && isPassing(error)) {
+    return new Refusal('service_unavailable', {
+      detail:
+        'The cluster does not answer at the moment. Send the request again in a few seconds: what it has done already is not done twice.',
+      retryAfterSeconds: 5,
       cause: error,
     });
   }

@@ -6,6 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Handlers } from '../../api/http/handler.ts';
 import { Refusal } from '../../api/http/refusal.ts';
+import { ApiError } from '../../base/kube/kube.ts';
 import { StoreUnavailable } from '../../api/store/store-errors.ts';
 import { databaseExample, profileExample } from '../../api/contract/schemas/database.ts';
 import {
@@ -40,7 +41,7 @@ beforeAll(async () => {
         if (params.databaseId.endsWith('2')) throw new StoreUnavailable('away');
         if (params.databaseId.endsWith('3')) {
           seen.push({ body: undefined, signal });
-          await sleep(5_000, undefined, { signal });
+          await sleep(3_600_000, undefined, { signal });
         }
         return {
           status: 200,
@@ -390,6 +391,32 @@ test('a store that is away is a 503 that says when to come again', async () => {
     json: { code: 'service_unavailable', retryable: true },
   });
   expect(answer.headers.get('retry-after')).toBe('2');
+});
+
+test('a cluster that is away is a 503, too; what it refuses us is ours to mend', async () => {
+  const withoutCluster = (status: number, reason: string) =>
+    startTestApp({
+      handlers: {
+        updateDatabase: () => Promise.reject(new ApiError('patch', { status, reason })),
+      },
+    });
+  for (const [status, reason, answered] of [
+    [0, 'Unreachable', 503],
+    [429, 'TooManyRequests', 503],
+    [500, 'InternalError', 503],
+    [403, 'Forbidden', 500],
+  ] as const) {
+    const away = await withoutCluster(status, reason);
+    const answer = await away.ask(one('0'), {
+      operation: 'updateDatabase',
+      method: 'PATCH',
+      as: 'full',
+      body: '{"deletionProtection":true}',
+    });
+    await away.stop();
+    expect([reason, answer.status]).toEqual([reason, answered]);
+    expect(answer.headers.has('retry-after')).toBe(answered === 503);
+  }
 });
 
 test('a client that goes away ends the work for it', async () => {
