@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { checkout, eventually, mustRun } from './shell.ts';
 
 export const engineProgram = join(checkout, 'bin/ledger-engine');
@@ -35,6 +36,8 @@ export class TestEngine {
   /** Formats a data file and starts an engine on it. */
   static async create(options: EngineOptions = {}): Promise<TestEngine> {
     const engine = new TestEngine(options);
+    // Its own for good: nobody else has it while the engine is away.
+    [engine.port = 0] = await freePorts(1);
     await mustRun(engineProgram, [
       'format',
       `--cluster=${options.cluster ?? 0n}`,
@@ -49,6 +52,7 @@ export class TestEngine {
   /** Starts an engine on the data file `replica.ledger` of a folder, which stays. */
   static async open(folder: string): Promise<TestEngine> {
     const engine = new TestEngine({ folder });
+    [engine.port = 0] = await freePorts(1);
     await engine.start();
     return engine;
   }
