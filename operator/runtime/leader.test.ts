@@ -56,8 +56,13 @@ class LeaseServer {
   }
 }
 
-/** `skewMs`: how far its clock is from the others'. */
-function candidate(server: LeaseServer, timers: VirtualTimers, identity: string, skewMs = 0) {
+/** `skewMs`: how far its clock is from the others'. `spread`: what is drawn for each of its waits. */
+function candidate(
+  server: LeaseServer,
+  timers: VirtualTimers,
+  identity: string,
+  { skewMs = 0, spread = 0 }: { readonly skewMs?: number; readonly spread?: number } = {},
+) {
   const kube = server.connection();
   const told: string[] = [];
   const election = new LeaderElection({
@@ -73,7 +78,7 @@ function candidate(server: LeaseServer, timers: VirtualTimers, identity: string,
       wallMs: () => timers.wallMs() + skewMs,
       after: (ms, callback) => timers.after(ms, callback),
     },
-    random: () => 0,
+    random: () => spread,
   });
   election.start();
   return { election, kube, told };
@@ -99,7 +104,7 @@ test('cut off, the leader stops before another begins, however wrong their clock
     const timers = new VirtualTimers();
     const server = new LeaseServer();
     const a = candidate(server, timers, 'a');
-    const b = candidate(server, timers, 'b', skewMs);
+    const b = candidate(server, timers, 'b', { skewMs });
     await timers.advance(60_000);
     a.kube.cut = true;
     for (let step = 0; step < 300; step += 1) {
@@ -109,6 +114,22 @@ test('cut off, the leader stops before another begins, however wrong their clock
     expect(a.told[1]).toBe('lost at 70000');
     expect(b.told).toEqual(['leads at 76000']);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  }
+});
+
+test('whenever a leader is cut off, and however its successor waits, that one leads within 20 s', async () => {
+  for (let afterMs = 0; afterMs < 2_400; afterMs += 150) {
+    for (const spread of [0, 0.3, 0.7, 1]) {
+      const timers = new VirtualTimers();
+      const server = new LeaseServer();
+      const a = candidate(server, timers, 'a');
+      await timers.advance(700);
+      const b = candidate(server, timers, 'b', { spread });
+      await timers.advance(30_000 + afterMs);
+      a.kube.cut = true;
+      await timers.advance(20_000);
+      expect({ afterMs, spread, leads: b.election.isLeader() }).toMatchObject({ leads: true });
+    }
   }
 });
 

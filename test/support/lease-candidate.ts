@@ -1,6 +1,6 @@
 /**
  * A process that wants to lead, and while it does writes its name into the ConfigMap `journal`, as fast as it can:
- * `node test/support/lease-candidate.ts KUBECONFIG NAMESPACE IDENTITY`. SIGTERM: it stops writing, gives the lease back and
+ * `node test/support/lease-candidate.ts KUBECONFIG NAMESPACE IDENTITY`. It says when it has seen that another leads. SIGTERM: it stops writing, gives the lease back and
  * ends with 0. A lost lease: it goes on trying to write for a moment, which must be refused, and ends with 1.
  */
 import { KubeConfig } from '@kubernetes/client-node';
@@ -43,9 +43,14 @@ process.on('SIGTERM', () => {
 election.start();
 
 const isStopping = () => stopping;
+let standsBy = false;
 let refused = 0;
 for (let count = 0; !isStopping() && refused < 10; count += 1) {
   await new Promise((resolve) => setTimeout(resolve, 10));
+  if (!leads && !standsBy && ![undefined, '', identity].includes(election.holder)) {
+    standsBy = true;
+    process.stdout.write(`${identity} stands by\n`);
+  }
   // Once it has led it goes on trying: the fence is what holds it back, not its own good behaviour.
   if (!leads) continue;
   try {
