@@ -486,6 +486,9 @@ test('metrics count every operation from zero', async () => {
 });
 
 test('limits are announced, kept, and each caller’s own', async () => {
+  const forbidden = await app.ask('/api/v1/databases', { method: 'POST', as: 'read', body: '{}' });
+  expect(forbidden.status).toBe(403);
+  expect(forbidden.headers.get('ratelimit')).toMatch(/^"control";r=\d+;t=\d+$/);
   const limited = await startTestApp({
     limits: { controlPerMinute: 2, ledgerPerSecond: 1, wrongCredentialsPerMinute: 3 },
   });

@@ -13,6 +13,7 @@ import { createMailTransport } from '../../api/mail/transport.ts';
 import { enqueueMail } from '../../api/store/mails.ts';
 import { Sealer } from '../../api/store/sealing.ts';
 import type { Store } from '../../api/store/store.ts';
+import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { Pki } from '../../tools/cluster/pki.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/shell.ts';
@@ -208,10 +209,7 @@ test.each([
 });
 
 test('a server that is away is tried again, and gets the mail when it is back', async () => {
-  const gone = await startSmtp();
-  const { port } = gone;
-  await gone.stop();
-  servers.length = 0;
+  const [port = 0] = await freePorts(1);
   await enqueue('ada@example.com');
   await sendUntil(urlOf({ port }), tried('ada@example.com'));
   expect(await rowTo('ada@example.com')).toMatchObject(waiting);

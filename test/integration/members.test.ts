@@ -319,14 +319,17 @@ test('a mail that fails is tried again, and given up when it never can be sent',
 });
 
 test('of three processes that send, one sends each mail', async () => {
-  for (let index = 0; index < 12; index += 1) await enqueue(`many-${index}@example.com`);
+  const numbers = Array.from({ length: 12 }, (_, index) => index);
+  for (const index of numbers) await enqueue(`many-${index}@example.com`);
   const sent: string[] = [];
   const transport: MailTransport = {
     send: async ({ to }) => void sent.push(to),
     close: nothing,
   };
+  const allHaveEnded = () =>
+    Promise.all(numbers.map((index) => untilEnded(`many-${index}@example.com`)));
   await withSender(transport, () =>
-    withSender(transport, () => withSender(transport, () => untilEnded('many-11@example.com'))),
+    withSender(transport, () => withSender(transport, allHaveEnded)),
   );
   const many = sent.filter((to) => to.startsWith('many-'));
   expect(many.toSorted()).toEqual([...new Set(many)].toSorted());
