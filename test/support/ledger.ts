@@ -39,7 +39,7 @@ export function transferBytes(transfers: readonly TransferFields[]): Uint8Array 
 export const u128 = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 
-export const connectTo = (port: number, deadlineMs = 30_000): Client =>
+export const connectTo = (port: number, deadlineMs = 180_000): Client =>
   new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }], deadlineMs });
 
 /** Statuses of a create request, one an event. */
