@@ -84,7 +84,7 @@ export class TestEngine {
         const [client, status] = [find('listening'), find('status served')];
         return client === undefined || status === undefined ? undefined : { client, status };
       },
-      120_000,
+      600_000,
     );
     this.port = Number(ports.client);
     this.statusPort = Number(ports.status);
