@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { startApi, type Api } from '../../api/api.ts';
 import { createClient } from '../../api/client/client.ts';
 import { readConfig } from '../../api/config.ts';
@@ -108,6 +109,17 @@ async function ask(
 
 const key = (secret: string) => ({ 'x-api-key': secret });
 
+/** What no request brings about: a statement in the API's own database. */
+async function alter(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
 async function openSession(): Promise<Readonly<Record<string, string>>> {
   const answer = await ask(
     ['openAdministratorSession', 'POST', '/session/administrator'],
@@ -203,7 +215,7 @@ test('a key is rotated with grace, and revoked at once', async () => {
   const one: Asked = ['getApiKey', 'GET', `/api-keys/${apiKey.id}`];
   const rotate: Asked = ['rotateApiKey', 'POST', `/api-keys/${apiKey.id}/rotate`];
   const session: Asked = ['getSession', 'GET', '/session'];
-  const rotated = await ask(rotate, administrator, { gracePeriodSeconds: 2 });
+  const rotated = await ask(rotate, administrator, { gracePeriodSeconds: 3_600 });
   expect(rotated.json.apiKey).toMatchObject({ rotatedFrom: apiKey.id, status: 'ACTIVE' });
   expect((await ask(session, key(secret))).status).toBe(200);
   expect((await ask(session, key(rotated.json.secret))).status).toBe(200);
@@ -212,6 +224,10 @@ test('a key is rotated with grace, and revoked at once', async () => {
     status: 409,
     json: { code: 'api_key_not_active' },
   });
+  // An hour passes.
+  await alter(
+    "UPDATE api_keys SET rotation_ends_at = rotation_ends_at - interval '1 hour' WHERE rotation_ends_at IS NOT NULL",
+  );
   await eventually('the grace is over', async () => {
     const answer = await ask(session, key(secret));
     if (answer.status === 200) throw new Error('it still works');
@@ -579,7 +595,7 @@ test('a store that goes away is a 503 at once, and needs no restart to come back
     status: 503,
     json: { code: 'service_unavailable', retryable: true },
   });
-  expect(Date.now() - began).toBeLessThan(10_000);
+  expect(Date.now() - began).toBeLessThan(20_000);
   // Whoever is not remembered cannot be known now; that is no wrong credential.
   expect((await ask(session, { cookie: '__Host-session=x' })).status).toBe(503);
   await postgres.start();

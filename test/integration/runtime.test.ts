@@ -179,9 +179,13 @@ test('calls share connections', async () => {
 });
 
 /** Creates, changes, deletes and makes anew, ever so often, as the seed has it. */
-async function stir(namespace: string, random: () => number, untilMs: number): Promise<number> {
+async function stir(
+  namespace: string,
+  random: () => number,
+  isEnough: () => boolean,
+): Promise<number> {
   let writes = 0;
-  while (Date.now() < untilMs) {
+  while (!isEnough()) {
     const name = `object-${Math.floor(random() * 25)}`;
     const reference = { resource: resources.configMap, namespace, name };
     const found = await direct.read<ConfigMap>(reference);
@@ -221,18 +225,28 @@ function watchFaults(random: () => number): (request: FaultyRequest) => Fault | 
 }
 
 test('no change is ever lost, whatever the connection does', async () => {
-  const survived = await Promise.all([1, 2, 3].map(surviveFaults));
-  // What was met depends on timing; that the schedules bite does not.
-  expect(survived.some(({ relists }) => relists > 0)).toBe(true);
-  const met = new Set(survived.flatMap(({ faults }) => faults));
-  expect([...met].sort()).toEqual(['cut', 'delay', 'freeze', 'gone', 'stale-list', 'status']);
+  // What is met when depends on timing: it goes on until all of it has been.
+  const lives: Life[] = [];
+  const met = () => [...new Set(lives.flatMap((life) => life.faults()))].sort();
+  const startedMs = performance.now();
+  const isEnough = () => {
+    const lastedMs = performance.now() - startedMs;
+    const all = met().length === every.length && lives.some((life) => life.relists() > 0);
+    return (all && lastedMs > 7_000) || lastedMs > 120_000;
+  };
+  await Promise.all([1, 2, 3].map((seed) => surviveFaults(seed, lives, isEnough)));
+  expect(lives.some((life) => life.relists() > 0)).toBe(true);
+  expect(met()).toEqual(every);
 });
 
-async function surviveFaults(
-  seed: number,
-): Promise<{ readonly relists: number; readonly faults: readonly string[] }> {
-  let relists = 0;
-  const faults: string[] = [];
+const every = ['cut', 'delay', 'freeze', 'gone', 'stale-list', 'status'];
+
+interface Life {
+  readonly relists: () => number;
+  readonly faults: () => readonly string[];
+}
+
+async function surviveFaults(seed: number, lives: Life[], isEnough: () => boolean): Promise<void> {
   const namespace = await newNamespace();
   await withFaults(async (api) => {
     const random = seeded(seed);
@@ -267,14 +281,16 @@ async function surviveFaults(
     await reflector.whenSynced();
     api.inject(watchFaults(random));
     api.cutWatches();
-    const writes = await stir(namespace, random, Date.now() + 7_000);
+    lives.push({
+      relists: () => metric('watch_relists_total'),
+      faults: () => [...api.done.keys()],
+    });
+    const writes = await stir(namespace, random, isEnough);
     const options = { namespace, labelSelector: 'kept=yes' };
     const truth = versions(await direct.list<ConfigMap>(resources.configMap, options));
     // The faults go on: what is promised is not that it works once they have ended.
-    await eventually(
-      `the cache to be what the API server has (seed ${seed})`,
-      () => Promise.resolve(isSame(versions(reflector.cache.list()), truth) ? true : undefined),
-      10_000,
+    await eventually(`the cache to be what the API server has (seed ${seed})`, () =>
+      Promise.resolve(isSame(versions(reflector.cache.list()), truth) ? true : undefined),
     );
     expect(new Map([...told].sort(byName))).toEqual(truth);
     expect(wrong).toEqual([]);
@@ -287,15 +303,13 @@ async function surviveFaults(
       expect(versions(reflector.cache.byIndex(shard))).toEqual(versions(byLabel));
     }
     expect(metric('watch_missed_events_total')).toBe(0);
-    relists = metric('watch_relists_total');
-    faults.push(...api.done.keys());
+    const relists = metric('watch_relists_total');
     process.stderr.write(
       `seed ${seed}: ${writes} writes, ${relists} lists again, faults ${JSON.stringify(Object.fromEntries(api.done))}\n`,
     );
     await reflector.stop();
     await kube.close();
   });
-  return { relists, faults };
 }
 
 const isSame = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
@@ -305,7 +319,7 @@ test('a half-open connection is noticed by its silence, and nothing is missing a
   const namespace = await newNamespace();
   await withFaults(async (api) => {
     const kube = createKube(api.kubeConfig);
-    const { reflector, metric } = reflect(kube, namespace, { silenceMaxMs: 1_500 });
+    const { reflector, metric } = reflect(kube, namespace, { silenceMaxMs: 8_000 });
     await reflector.whenSynced();
     await eventually('the watch', () =>
       Promise.resolve(metric('watch_connected') === 1 || undefined),
@@ -314,15 +328,14 @@ test('a half-open connection is noticed by its silence, and nothing is missing a
     await direct.create(resources.configMap, configMap(namespace, 'unheard'), by);
     await pause(500);
     expect(reflector.cache.get(namespace, 'unheard')).toBeUndefined();
-    await eventually(
-      'the change',
-      () => Promise.resolve(reflector.cache.get(namespace, 'unheard')),
-      3_000,
+    await eventually('the change', () =>
+      Promise.resolve(reflector.cache.get(namespace, 'unheard')),
     );
     expect(metric('watch_relists_total')).toBe(0);
     const stopping = Date.now();
     await reflector.stop();
-    expect(Date.now() - stopping).toBeLessThan(500);
+    // Not what it takes to notice a silence.
+    expect(Date.now() - stopping).toBeLessThan(5_000);
     await kube.close();
   });
 });
@@ -331,16 +344,12 @@ test('a cluster in which nothing happens is no fault of the watch', async () => 
   const namespace = await newNamespace();
   await withFaults(async (api) => {
     const kube = createKube(api.kubeConfig);
-    const { reflector, metric } = reflect(kube, namespace, { silenceMaxMs: 1_100 });
+    const { reflector, metric } = reflect(kube, namespace, { silenceMaxMs: 3_000 });
     await reflector.whenSynced();
-    await pause(4_000);
+    await pause(10_000);
     expect([metric('watch_failures_total'), metric('watch_relists_total')]).toEqual([0, 0]);
     await direct.create(resources.configMap, configMap(namespace, 'heard'), by);
-    await eventually(
-      'the change',
-      () => Promise.resolve(reflector.cache.get(namespace, 'heard')),
-      3_000,
-    );
+    await eventually('the change', () => Promise.resolve(reflector.cache.get(namespace, 'heard')));
     await reflector.stop();
     await kube.close();
   });
@@ -406,22 +415,18 @@ test('work gets done although every third call fails, one worker a key', async (
       return faults[Math.floor(random() * faults.length)];
     });
     for (const name of names) controller.enqueue({ namespace, name });
-    await eventually(
-      'all to be counted to 3',
-      async () => {
-        const things = await direct.list<ConfigMap>(resources.configMap, {
-          namespace,
-          labelSelector: 'kept=yes',
-        });
-        return things.length === names.length && things.every(({ data }) => data?.['n'] === '3')
-          ? true
-          : undefined;
-      },
-      20_000,
-    );
+    await eventually('all to be counted to 3', async () => {
+      const things = await direct.list<ConfigMap>(resources.configMap, {
+        namespace,
+        labelSelector: 'kept=yes',
+      });
+      return things.length === names.length && things.every(({ data }) => data?.['n'] === '3')
+        ? true
+        : undefined;
+    });
     expect(wrong).toEqual([]);
     expect(api.done.get('lose-answer')).toBeGreaterThan(0);
-    expect(await controller.stop(5_000)).toBe(true);
+    expect(await controller.stop(60_000)).toBe(true);
     await reflector.stop();
     await kube.close();
   });
@@ -431,7 +436,7 @@ test('a leader that cannot renew does not write, though it could reach the API s
   const namespace = await newNamespace();
   await withFaults(async (api) => {
     let lost = 0;
-    const leaseKube = createKube(api.kubeConfig, { callDeadlineMs: 500, retriesMax: 0 });
+    const leaseKube = createKube(api.kubeConfig, { callDeadlineMs: 2_000, retriesMax: 0 });
     const election = new LeaderElection({
       kube: leaseKube,
       namespace,
@@ -440,8 +445,8 @@ test('a leader that cannot renew does not write, though it could reach the API s
       logger: silent,
       onStarted: () => {},
       onLost: () => (lost += 1),
-      leaseDurationMs: 3_000,
-      renewDeadlineMs: 2_000,
+      leaseDurationMs: 12_000,
+      renewDeadlineMs: 8_000,
       retryPeriodMs: 300,
     });
     const kube = createKube(config, { mayWrite: () => election.isLeader() });
@@ -449,12 +454,12 @@ test('a leader that cannot renew does not write, though it could reach the API s
       kube.apply(resources.configMap, configMap(namespace, 'fenced', { n: `${n}` }), by);
     await expect(write(0)).rejects.toBeInstanceOf(LostLeadership);
     election.start();
-    await eventually('the lease', () => Promise.resolve(election.isLeader() || undefined), 5_000);
+    await eventually('the lease', () => Promise.resolve(election.isLeader() || undefined));
     await write(1);
     api.inject(({ path }) =>
       path.includes('/leases') ? { kind: 'status', code: 500 } : undefined,
     );
-    await eventually('the loss', () => Promise.resolve(lost === 1 || undefined), 5_000);
+    await eventually('the loss', () => Promise.resolve(lost === 1 || undefined));
     await expect(write(2)).rejects.toBeInstanceOf(LostLeadership);
     const held = await kube.read<ConfigMap>({
       resource: resources.configMap,
@@ -481,14 +486,10 @@ test('events are what the API server takes, and a series is one of them', async 
   const facts = { type: 'Warning', reason: 'SomethingHappened', note: 'x'.repeat(5_000) } as const;
   for (let times = 0; times < 4; times += 1) events.record(about, facts);
   type Event = KubeObject & { readonly note: string; readonly series?: { readonly count: number } };
-  const told = await eventually(
-    'the series',
-    async () => {
-      const found = await direct.list<Event>(resources.event, { namespace });
-      return found.length === 1 && found[0]?.series !== undefined ? found[0] : undefined;
-    },
-    5_000,
-  );
+  const told = await eventually('the series', async () => {
+    const found = await direct.list<Event>(resources.event, { namespace });
+    return found.length === 1 && found[0]?.series !== undefined ? found[0] : undefined;
+  });
   expect(told.series?.count).toBe(4);
   expect(told.note).toHaveLength(1_021);
   expect(metrics.registry.text()).toContain('events_dropped_total{why="failed"} 0');
