@@ -16,9 +16,9 @@ export function commandsOf(page: string, heading?: string): readonly string[] {
   );
 }
 
-/** The text with one thing in it replaced, which must be there. */
+/** The text with one thing in it replaced, which must be there once. */
 export function adapted(commands: string, what: string | RegExp, by: string): string {
-  const whole = commands.replace(what, () => by);
-  assert(whole !== commands, `the manual's commands hold ${String(what)}`);
-  return whole;
+  const around = commands.split(what);
+  assert(around.length === 2, `the manual's commands hold ${String(what)} once`);
+  return around.join(by);
 }
