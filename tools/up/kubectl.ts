@@ -38,7 +38,7 @@ export class Kubectl {
 
   /** Rejects with what to do when the machine was restarted, or when `make up` has not come far enough. */
   async expectService(): Promise<void> {
-    if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=5s')))
+    if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=30s')))
       throw new ClusterError('Kubernetes does not answer; make up goes on with what is there');
     if (!(await this.#succeeds('get', 'crd', 'ledgerdatabases.ledgerhouse.dev')))
       throw new ClusterError('Kubernetes is up, the service is not yet; run make up');
