@@ -3,7 +3,7 @@
  * after trouble, after a crash in the middle, maybe on another machine. So it looks at what there is and does what is missing.
  */
 import type { Change } from '../store/change.ts';
-import type { Job, JobError, JobProgress, StepStatus } from './job.ts';
+import type { EndedJobStatus, Job, JobError, JobProgress, JobType, StepStatus } from './job.ts';
 
 export type JobOutcome =
   | { readonly kind: 'succeeded' }
@@ -36,4 +36,11 @@ export interface JobHandler {
   cancel?(context: JobContext): Promise<JobOutcome>;
   /** What the end means, however it came: in the same change, or not at all. */
   ended?(change: Change, job: Job): Promise<void>;
+}
+
+/** Who is told how the work goes. */
+export interface JobHooks {
+  ended(type: JobType, status: EndedJobStatus): void;
+  /** A try ended in trouble and will be repeated. */
+  troubled(type: JobType): void;
 }

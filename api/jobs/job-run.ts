@@ -15,10 +15,9 @@ import {
   type LeasedJob,
 } from '../store/job-leases.ts';
 import type { Store } from '../store/store.ts';
-import type { JobContext, JobHandler, JobOutcome } from './handler.ts';
+import type { JobContext, JobHandler, JobHooks, JobOutcome } from './handler.ts';
 import type { Job, JobProgress, StepStatus } from './job.ts';
 import { advance } from './steps.ts';
-import type { JobHooks } from './worker.ts';
 
 export interface JobRunOptions {
   readonly leased: LeasedJob;

@@ -9,17 +9,11 @@ import { JobLeaseLost, nextDueInMs, takeJobs, type LeasedJob } from '../store/jo
 import { channels, type Listener } from '../store/listener.ts';
 import { uuidOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
-import type { JobHandler } from './handler.ts';
-import type { EndedJobStatus, JobType } from './job.ts';
+import type { JobHandler, JobHooks } from './handler.ts';
+import type { JobType } from './job.ts';
 import { JobRun } from './job-run.ts';
 
 export type JobHandlers = Readonly<Record<JobType, JobHandler>>;
-
-export interface JobHooks {
-  ended(type: JobType, status: EndedJobStatus): void;
-  /** A try ended in trouble and will be repeated. */
-  troubled(type: JobType): void;
-}
 
 export interface WorkerOptions {
   readonly store: Store;
