@@ -51,6 +51,7 @@ import {
   makeDatabase,
   newDatabase,
   openTestStore,
+  patient,
   silent,
   tester,
 } from '../support/store.ts';
@@ -87,7 +88,7 @@ test('of six processes that start on an empty store at once, one makes each step
       },
     },
   );
-  const stores = Array.from({ length: 6 }, () => new Store({ url, logger }));
+  const stores = Array.from({ length: 6 }, () => new Store({ url, logger, ...patient }));
   await Promise.all(stores.map((one) => one.start()));
   expect(applied).toEqual(migrations.map(({ number }) => number));
   expect(stores.every(({ ready }) => ready)).toBe(true);
@@ -98,7 +99,7 @@ const first: Migration = { number: 1, name: 'first', sql: 'CREATE TABLE one (id 
 const second: Migration = { number: 2, name: 'second', sql: 'CREATE TABLE two (id int)' };
 
 async function start(url: string, steps: readonly Migration[]): Promise<unknown> {
-  const one = new Store({ url, logger: silent, migrations: steps });
+  const one = new Store({ url, logger: silent, ...patient, migrations: steps });
   try {
     return await one.start().catch((error: unknown) => error);
   } finally {
@@ -107,7 +108,7 @@ async function start(url: string, steps: readonly Migration[]): Promise<unknown>
 }
 
 const tablesOf = async (url: string) => {
-  const one = new Store({ url, logger: silent, migrations: [] });
+  const one = new Store({ url, logger: silent, ...patient, migrations: [] });
   const { rows } = await sql<{ name: string }>`
     SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`.execute(
     one.read,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { generateApiKey } from '../../api/auth/api-key-format.ts';
 import { createApiKey } from '../../api/store/api-keys.ts';
 import { hashOf as eventHashOf, listEvents } from '../../api/store/events.ts';
@@ -18,6 +18,10 @@ import { TestPostgres } from '../support/postgres.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { openTestStore, tester } from '../support/store.ts';
 import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+
+/** What hangs is told from what waits: of this test there are several such waits. */
+const patienceMs = 300_000;
+jest.setTimeout(20 * 60_000);
 
 let folder: string;
 let postgres: TestPostgres;
@@ -132,7 +136,7 @@ async function insist(
       if (again) throw new Error(JSON.stringify(json));
       return { status: response.status, json };
     },
-    150_000,
+    patienceMs,
   );
 }
 
@@ -152,11 +156,19 @@ test('two replicas, one killed and the store killed too while databases are made
     return answer.json.database.id;
   });
   const all = Promise.all(creating);
-  await eventually('some are answered', () => Promise.resolve(answered >= 4 || undefined), 150_000);
+  await eventually(
+    'some are answered',
+    () => Promise.resolve(answered >= 4 || undefined),
+    patienceMs,
+  );
   await kill(doomed);
   servers = [survivor];
   // What the dead one was at is another's only when its claim has run out.
-  await eventually('more are answered', () => Promise.resolve(answered >= 7 || undefined), 150_000);
+  await eventually(
+    'more are answered',
+    () => Promise.resolve(answered >= 7 || undefined),
+    patienceMs,
+  );
   await postgres.kill();
   await postgres.start();
   const ids = await all;
@@ -179,7 +191,7 @@ test('two replicas, one killed and the store killed too while databases are made
       }
       return page.rows;
     },
-    150_000,
+    patienceMs,
   );
   expect(views.map(({ database }) => database.id).sort()).toEqual([...ids].sort());
   // Asked again long after, the answer is the same, and nothing is made.

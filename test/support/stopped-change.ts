@@ -3,10 +3,10 @@ import { createDatabase } from '../../api/store/databases.ts';
 import { findOrganization } from '../../api/store/organizations.ts';
 import { createJob } from '../../api/store/jobs.ts';
 import { Store } from '../../api/store/store.ts';
-import { choice, newDatabase, newJob, silent, tester } from './store.ts';
+import { choice, newDatabase, newJob, patient, silent, tester } from './store.ts';
 
 const [url = '', organizationId = '', name = ''] = process.argv.slice(2);
-const store = new Store({ url, logger: silent });
+const store = new Store({ url, logger: silent, ...patient });
 await store.start();
 const organization = await findOrganization(store.read, organizationId);
 if (organization === undefined) throw new Error('there is no such organization');

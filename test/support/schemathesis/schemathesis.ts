@@ -23,7 +23,7 @@ export async function ensureSchemathesis(): Promise<string> {
     await mustRun('python3', ['-m', 'venv', folder]);
     const pip = ['install', '--quiet', '--disable-pip-version-check', '--require-hashes'];
     await mustRun(join(folder, 'bin/pip'), [...pip, '--only-binary=:all:', '-r', requirements], {
-      timeoutMs: 300_000,
+      timeoutMs: 600_000,
     });
     writeFileSync(`${done}.new`, '');
     renameSync(`${done}.new`, done);
@@ -80,9 +80,9 @@ export async function fuzz(fuzzing: Fuzzing): Promise<Ended> {
       ...headers,
       ...(fuzzing.options ?? []),
     ],
-    // It takes a tenth of this on a machine that has nothing else to do.
+    // For what hangs: it takes a thirtieth of this on a machine that has nothing else to do.
     {
-      timeoutMs: 500_000,
+      timeoutMs: 1_500_000,
       env: {
         FUZZED_IDS: JSON.stringify(fuzzing.ids),
         HYPOTHESIS_STORAGE_DIRECTORY: fuzzing.folder,
