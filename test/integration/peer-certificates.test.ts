@@ -9,7 +9,7 @@ import type { RequestRecord } from '../../base/kube/kube-http.ts';
 import { engineSays } from '../support/engine-says.ts';
 import { startOperatorWorld, type OperatorWorld } from '../support/operator-world.ts';
 import { eventually } from '../support/shell.ts';
-import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+import { startTestOperator, untilAtRest, type TestOperator } from '../support/test-operator.ts';
 
 const namespace = 'default';
 const name = 'three';
@@ -97,10 +97,7 @@ test('a new database has one generation, and costs nothing at rest', async () =>
   expect(await record()).toEqual({
     generations: [{ number: 1, authority: expect.any(String), expiresAt: expect.any(String) }],
   });
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
-  requests.length = 0;
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(requests.filter((one) => one.verb !== 'watch')).toEqual([]);
+  await untilAtRest(requests, 3_000);
 });
 
 test('generations follow when they are due: trusted first, shown by the next', async () => {

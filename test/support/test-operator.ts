@@ -7,6 +7,7 @@ import type { Kube } from '../../base/kube/kube.ts';
 import type { KubeSource } from '../../base/kube/kube-source.ts';
 import { createOperatorMetrics } from '../../operator/runtime/operator-metrics.ts';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { eventually } from './shell.ts';
 
 export interface TestOperatorOptions {
   readonly kubeConfig: KubeConfig;
@@ -58,6 +59,20 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
       await kube.close();
     },
   };
+}
+
+/**
+ * Until it has asked the API server for nothing, for so long: what was begun before may take its time to end, but an operator that
+ * goes on asking never comes to rest. `requests`: those that it makes.
+ */
+export async function untilAtRest(requests: RequestRecord[], forMs: number): Promise<void> {
+  await eventually('the operator asks for nothing', async () => {
+    requests.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, forMs));
+    const made = requests.filter(({ verb }) => verb !== 'watch');
+    if (made.length > 0) throw new Error(JSON.stringify(made));
+    return true;
+  });
 }
 
 /** So that many operators live beside each other on one control plane. */
