@@ -631,6 +631,8 @@ describe('on a cluster', () => {
 
   test('two commands install everything, within the restricted profile', async () => {
     await helm('install', 'ledgerhouse-crds', definitions, ...installArgs);
+    // As a person's next command comes a moment later: the API server has begun to serve them.
+    await kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=180s');
     await helm('install', 'ledgerhouse', chart, ...installArgs);
     expect(await crdNames()).toHaveLength(4);
     const catalog = JSON.parse(
@@ -737,11 +739,14 @@ describe('on a cluster', () => {
         `--clusterrole=${role}`,
         '--user=jane',
       );
-      await eventually('roles are aggregated', async () =>
-        (await can('jane', 'get', 'ledgerdatabases.ledgerhouse.dev', '-n', team))
-          ? true
-          : undefined,
-      );
+      // One after the other, and all of them before they are looked at.
+      for (const verb of may) {
+        await eventually('roles are aggregated', async () =>
+          (await can('jane', verb, 'ledgerdatabases.ledgerhouse.dev', '-n', team))
+            ? true
+            : undefined,
+        );
+      }
       for (const kind of ['ledgerdatabases', 'ledgerbackups', 'ledgerbackupschedules']) {
         for (const verb of may) {
           expect([
