@@ -19,7 +19,7 @@ export interface Network {
   /** A part, 0 … 1, of what comes to the replica is lost. */
   lose(replica: number, part: number): Promise<void>;
   /** What the replica sends goes out at so many Mbit/s. */
-  narrow(replica: number, megabits: number): Promise<void>;
+  narrow(replica: number, megabits: number, burst?: string): Promise<void>;
   heal(): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ async function namespaces(size: number): Promise<Network> {
       const match = ['-m', 'statistic', '--mode', 'random', '--probability', String(part)];
       await drop(replica, '-i', 'eth0', ...match);
     },
-    narrow: async (replica, megabits) => {
+    narrow: async (replica, megabits, burst = '64kb') => {
       narrowed.add(replica);
-      const shape = ['rate', `${megabits}mbit`, 'burst', '64kb', 'latency', '200ms'];
+      const shape = ['rate', `${megabits}mbit`, 'burst', burst, 'latency', '200ms'];
       await inside(replica, 'tc', 'qdisc', 'add', 'dev', 'eth0', 'root', 'tbf', ...shape);
     },
     heal: async () => {

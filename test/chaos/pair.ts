@@ -37,6 +37,8 @@ export class Pair {
   #joins: string | undefined;
   /** The fault that is played may end its processes. */
   mayEnd = false;
+  /** What its member is given from its next start on; undefined: what a database has. */
+  quotaBytes: number | undefined;
   readonly etcd: Etcd;
 
   constructor(options: PairOptions) {
@@ -222,7 +224,7 @@ export class Pair {
       `--initial-cluster=${this.#joins ?? members.join(',')}`,
       `--initial-cluster-state=${this.#joins === undefined ? 'new' : 'existing'}`,
       '--initial-cluster-token=0-1',
-      ...etcdSettings(),
+      ...etcdSettings(this.quotaBytes),
     ];
   }
 

@@ -9,6 +9,7 @@ import type { Load } from './load.ts';
 import type { Network } from './network.ts';
 import type { Pair } from './pair.ts';
 import { targetsOf, type Fault, type Play } from './schedule.ts';
+import { freeSpace, restoreQuota, takeSpace } from './space.ts';
 
 export interface World {
   readonly pairs: readonly Pair[];
@@ -36,12 +37,20 @@ const BULK_REQUESTS = 190;
 const BULK_MAX_MS = 60_000;
 const MOVE_EVERY_MS = 250;
 const NARROW_MEGABITS = 20;
+/** Little enough that the queue is never empty for long, and a burst that lets nothing of note pass it. */
+const CONGESTED = { megabits: 0.5, burst: '4kb' } as const;
 const LOST_PART = 0.2;
 /** Below it the next fault does not wait until all replicas have joined. */
 const HASTY_CALM_MS = 900;
 
 /** What has to be done to the data of a replica takes long to mend: nothing else begins meanwhile. */
-const mending = new Set<Play['kind']>(['lose-file', 'lose-volume', 'fall-behind', 'full-disk']);
+const mending = new Set<Play['kind']>([
+  'lose-file',
+  'lose-volume',
+  'fall-behind',
+  'full-disk',
+  'no-space',
+]);
 
 export class Player {
   readonly #world: World;
@@ -53,7 +62,7 @@ export class Player {
   /** Why a play is not possible on this machine. */
   impossible({ kind }: Play): string | undefined {
     const { network, disks } = this.#world;
-    if (['cut', 'island', 'loss', 'narrow'].includes(kind) && !network.canBeCut)
+    if (['cut', 'island', 'loss', 'narrow', 'congestion'].includes(kind) && !network.canBeCut)
       return 'no rights for network namespaces';
     if (kind === 'full-disk' && !disks.canBeFull) return 'no rights to mount disks';
     if (kind === 'slow-disk' && !disks.canBeSlow) return 'no blkio controller of cgroups v1';
@@ -78,6 +87,7 @@ export class Player {
     const healed = performance.now();
     await this.#back(healed);
     const back = performance.now();
+    await restoreQuota(pairs);
     for (const pair of pairs) {
       await pair.replaceVolume();
       pair.start('both');
@@ -146,6 +156,10 @@ export class Player {
       case 'narrow':
         for (const target of targets) await network.narrow(target, NARROW_MEGABITS);
         return;
+      case 'congestion':
+        for (const target of targets)
+          await network.narrow(target, CONGESTED.megabits, CONGESTED.burst);
+        return;
       case 'slow-disk':
         for (const target of targets) disks.slow(target);
         return;
@@ -154,6 +168,9 @@ export class Player {
           pair.mayEnd = true;
           await disks.fill(pair.index);
         }
+        return;
+      case 'no-space':
+        await takeSpace(pairs);
         return;
       case 'clock':
         for (const pair of pairs) pair.setClock(play.hours);
@@ -237,6 +254,7 @@ export class Player {
       pair.signal('both', 'SIGCONT');
       pair.start('both');
     }
+    if (pairs.some(({ quotaBytes }) => quotaBytes !== undefined)) await freeSpace(pairs);
   }
 
   /** Somebody is answered who asked after everything was well again. */

@@ -16,9 +16,10 @@ test('a seed gives the same faults each time, and another one others', () => {
 });
 
 test('every kind of fault comes before any comes again', () => {
-  const kinds = new Set(first(39, 5).flatMap(({ plays }) => plays.map(({ kind }) => kind)));
+  const kinds = new Set(first(41, 5).flatMap(({ plays }) => plays.map(({ kind }) => kind)));
   expect([...kinds].sort()).toEqual([
     'clock',
+    'congestion',
     'cut',
     'fall-behind',
     'full-disk',
@@ -29,6 +30,7 @@ test('every kind of fault comes before any comes again', () => {
     'loss',
     'move-leader',
     'narrow',
+    'no-space',
     'pause',
     'replay',
     'slow-disk',

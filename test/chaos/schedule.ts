@@ -19,8 +19,12 @@ export type Play =
   /** Of what comes in a fifth is lost. */
   | { readonly kind: 'loss'; readonly who: Who }
   | { readonly kind: 'narrow'; readonly who: Who }
+  /** All that replicas send waits in a queue, up to 0.2 s, and is lost when that is full. */
+  | { readonly kind: 'congestion'; readonly who: 'all' }
   | { readonly kind: 'slow-disk'; readonly who: Who }
   | { readonly kind: 'full-disk'; readonly who: Who }
+  /** etcd's quota is reached: it takes no puts. */
+  | { readonly kind: 'no-space'; readonly who: 'all' }
   | { readonly kind: 'clock'; readonly hours: number; readonly who: Who }
   /** raft's lead is sent around. */
   | { readonly kind: 'move-leader' }
@@ -80,8 +84,12 @@ const kinds: readonly Play[] = [
   { kind: 'lose-volume', who: 'leader' },
   { kind: 'replay' },
 ];
-/** Takes longest: not in runs of a minute or two. */
-const longKinds: readonly Play[] = [{ kind: 'fall-behind' }];
+/** Takes longest, or leaves nobody alone for long: not in runs of a minute or two. */
+const longKinds: readonly Play[] = [
+  { kind: 'fall-behind' },
+  { kind: 'congestion', who: 'all' },
+  { kind: 'no-space', who: 'all' },
+];
 
 /** What a replica may suffer at the same time as another one does. */
 const together: readonly Play[] = [
