@@ -18,6 +18,7 @@ import {
   timed,
   type BatchKind,
 } from '../../engine/commands/workload.ts';
+import { quietly } from './quiet.ts';
 import { replicaRows } from './replicas.ts';
 import { report, type Row } from './report.ts';
 
@@ -247,4 +248,4 @@ function residentMebibytes(pid: number): number {
   return Math.round(Number(kilobytes ?? 0) / 1024);
 }
 
-await main();
+await quietly(main);

@@ -13,7 +13,8 @@ import { ReplicaGroup } from '../../test/replication/replica-group.ts';
 import { Writer } from '../../test/replication/writer.ts';
 import { eventually } from '../../test/support/shell.ts';
 import { cpuSecondsOf } from '../support/process-figures.ts';
-import { report, type Row } from './report.ts';
+import { quietly } from './quiet.ts';
+import { report, shown, type Row } from './report.ts';
 
 const accountCount = 10_000;
 const batchSize = 8189;
@@ -39,12 +40,19 @@ export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
     const rows: Row[] = [];
     const add = (row: Row): void => {
       rows.push({ ...row, name: `${size} replicas: ${row.name}` });
-      process.stderr.write(`${size} replicas: ${row.name}: ${row.value ?? JSON.stringify(row)}\n`);
+      process.stderr.write(`${size} replicas: ${row.name}: ${shown(row)}\n`);
     };
-    if (parts.includes('load')) await loadRows(group, own, add);
-    if (parts.includes('catch-up')) add(await catchUpRow(group, own, options.transfers));
+    // What was measured before is told whatever comes after it.
+    const part = async (name: string, work: () => Promise<void>): Promise<void> => {
+      if (!parts.includes(name)) return;
+      await work().catch((error: unknown) =>
+        add({ name, value: `ended early: ${String(error)}`, tigerbeetle: '' }),
+      );
+    };
+    await part('load', () => loadRows(group, own, add));
+    await part('catch-up', async () => add(await catchUpRow(group, own, options.transfers)));
     own.close();
-    if (parts.includes('faults')) await faultRows(group, options, add);
+    await part('faults', () => faultRows(group, options, add));
     return rows;
   } finally {
     await group.dispose();
@@ -114,8 +122,8 @@ async function loaded(group: ReplicaGroup, clients: readonly Client[], count: nu
   const perSecond = Math.round((count * batchSize) / seconds);
   const mebibytes = ((count / seconds) * messageBytes) / 2 ** 20;
   const perBatch = after.map((value, i) => Math.round(((value - (before[i] ?? 0)) / count) * 1000));
-  const shown = `${perSecond.toLocaleString('en')}/s · ${p50.toFixed(1)} · ${p99.toFixed(1)} ms, ${mebibytes.toFixed(0)} MiB/s`;
-  return { perSecond, p50, p99, value: `${shown}; CPU ms a batch: ${perBatch.join(' · ')}` };
+  const value = `${perSecond.toLocaleString('en')}/s · ${p50.toFixed(1)} · ${p99.toFixed(1)} ms, ${mebibytes.toFixed(0)} MiB/s`;
+  return { perSecond, p50, p99, value: `${value}; CPU ms a batch: ${perBatch.join(' · ')}` };
 }
 
 /** Of the leading engine, of the other engines together, of the etcd members together, of this process. */
@@ -181,16 +189,20 @@ async function faultRows(group: ReplicaGroup, options: ReplicasOptions, add: Add
     }
     return gaps.toSorted((a, b) => a - b);
   };
-  const shown = (gaps: number[]): string =>
+  const gapsShown = (gaps: number[]): string =>
     `${gaps[gaps.length >> 1]} ms, at most ${gaps.at(-1)} ms, of ${gaps.length} (${gaps.join(' ')})`;
   try {
     const { handOvers, kills } = options;
     const handOver = await gapsOf(handOvers, (leader) => group.signal(leader, 'SIGTERM'));
-    add({ name: 'planned hand-over, gap', value: shown(handOver), tigerbeetle: '' });
+    add({ name: 'planned hand-over, gap', value: gapsShown(handOver), tigerbeetle: '' });
     const killed = await gapsOf(kills, (leader) => group.killBoth(leader));
-    add({ name: 'leader and its etcd killed, gap', value: shown(killed), tigerbeetle: '0.62 s' });
+    add({
+      name: 'leader and its etcd killed, gap',
+      value: gapsShown(killed),
+      tigerbeetle: '0.62 s',
+    });
     const hung = await gapsOf(kills, (leader) => hang(group, leader));
-    add({ name: 'leading engine hangs for 2 s, gap', value: shown(hung), tigerbeetle: '' });
+    add({ name: 'leading engine hangs for 2 s, gap', value: gapsShown(hung), tigerbeetle: '' });
     await goesOn();
     writer.forget();
     const all = Array.from({ length: group.size }, (_, replica) => replica);
@@ -215,13 +227,15 @@ if (import.meta.main) {
       kills: { type: 'string', default: '5' },
     },
   });
-  report(
-    await replicaRows({
-      size: Number(values.size),
-      parts: values.parts.split(','),
-      transfers: Number(values.transfers),
-      handOvers: Number(values['hand-overs']),
-      kills: Number(values.kills),
-    }),
+  await quietly(async () =>
+    report(
+      await replicaRows({
+        size: Number(values.size),
+        parts: values.parts.split(','),
+        transfers: Number(values.transfers),
+        handOvers: Number(values['hand-overs']),
+        kills: Number(values.kills),
+      }),
+    ),
   );
 }

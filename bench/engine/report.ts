@@ -14,6 +14,10 @@ export interface Row {
   readonly tigerbeetle: string;
 }
 
+/** The row's figures, for people. */
+export const shown = ({ value, perSecond = 0, p50, p99 }: Row): string =>
+  value ?? `${perSecond.toLocaleString('en')}/s · ${p50?.toFixed(2)} · ${p99?.toFixed(2)} ms`;
+
 export function report(rows: readonly Row[]): void {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: checkout })
     .toString()
@@ -24,10 +28,7 @@ export function report(rows: readonly Row[]): void {
   console.log(`\n${'workload'.padEnd(56)}${'here'.padEnd(44)}TigerBeetle 0.17.9 (p50 · p99)`);
   for (const row of rows) {
     appendFileSync(join(folder, 'engine.jsonl'), `${JSON.stringify({ at, commit, ...row })}\n`);
-    const here =
-      row.value ??
-      `${(row.perSecond ?? 0).toLocaleString('en')}/s · ${row.p50?.toFixed(2)} · ${row.p99?.toFixed(2)} ms`;
-    console.log(`${row.name.padEnd(56)}${here.padEnd(44)}${row.tigerbeetle}`);
+    console.log(`${row.name.padEnd(56)}${shown(row).padEnd(44)}${row.tigerbeetle}`);
   }
   console.log(
     '\nThe machine may be shared: compare figures of one run, and repeat before believing a difference.',
