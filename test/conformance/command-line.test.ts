@@ -17,7 +17,7 @@ import {
 } from '../support/ledger.ts';
 import { shell } from '../support/shell.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(900_000);
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-cli-'));

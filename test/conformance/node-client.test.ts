@@ -3,7 +3,7 @@ import { afterEach, expect, jest, test } from '@jest/globals';
 import { TestEngine } from '../support/engine.ts';
 import { shell } from '../support/shell.ts';
 
-jest.setTimeout(300_000);
+jest.setTimeout(900_000);
 let engine: TestEngine | undefined;
 afterEach(async () => engine?.dispose());
 
@@ -15,7 +15,7 @@ test.each([
   const { code, stdout, stderr } = await shell(
     process.execPath,
     ['node_modules/tigerbeetle-node/dist/test.js'],
-    { env: { TB_ADDRESS: `127.0.0.1:${engine.port}` }, timeoutMs: 240_000 },
+    { env: { TB_ADDRESS: `127.0.0.1:${engine.port}` }, timeoutMs: 840_000 },
   );
   const passed = (stdout + stderr).match(/^.*: PASSED$/gm) ?? [];
   expect({ code, passed: passed.length, said: code === 0 ? '' : stderr }).toEqual({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TestEngine } from '../support/engine.ts';
 import { checkout, mustRun, shell } from '../support/shell.ts';
 
-jest.setTimeout(300_000);
+jest.setTimeout(900_000);
 const pythonVersion = '0.17.9';
 /** The newest on Maven Central: an old client, which is served too. */
 const javaVersion = '0.16.30';
@@ -56,7 +56,7 @@ java('the Java client, of release 0.16', async () => {
     'mvn',
     ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`],
     {
-      timeoutMs: 240_000,
+      timeoutMs: 600_000,
     },
   );
   const jar = join(folder, `tigerbeetle-java-${javaVersion}.jar`);
