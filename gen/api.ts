@@ -3030,6 +3030,10 @@ export interface components {
         readonly "Set-Cookie": string;
         /** @description Milliseconds in the ledger and in the gateway. */
         readonly "Server-Timing": string;
+        /** @description `true` or `false`, where the answer is CSV: whether more rows follow. */
+        readonly "Page-Has-More": string;
+        /** @description The filter with which the next rows come, as JSON, where the answer is CSV. */
+        readonly "Page-Next": string;
         /** @description Bearer. */
         readonly "WWW-Authenticate": string;
     };
@@ -3196,6 +3200,8 @@ export type HeaderLink = components['headers']['Link'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderServerTiming = components['headers']['Server-Timing'];
+export type HeaderPageHasMore = components['headers']['Page-Has-More'];
+export type HeaderPageNext = components['headers']['Page-Next'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -5321,6 +5327,8 @@ export interface operations {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "Server-Timing": components["headers"]["Server-Timing"];
+                    readonly "Page-Has-More": components["headers"]["Page-Has-More"];
+                    readonly "Page-Next": components["headers"]["Page-Next"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5418,6 +5426,8 @@ export interface operations {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "Server-Timing": components["headers"]["Server-Timing"];
+                    readonly "Page-Has-More": components["headers"]["Page-Has-More"];
+                    readonly "Page-Next": components["headers"]["Page-Next"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5507,6 +5517,8 @@ export interface operations {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "Server-Timing": components["headers"]["Server-Timing"];
+                    readonly "Page-Has-More": components["headers"]["Page-Has-More"];
+                    readonly "Page-Next": components["headers"]["Page-Next"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5603,6 +5615,8 @@ export interface operations {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "Server-Timing": components["headers"]["Server-Timing"];
+                    readonly "Page-Has-More": components["headers"]["Page-Has-More"];
+                    readonly "Page-Next": components["headers"]["Page-Next"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -15,5 +15,9 @@ export const headers = {
   'Retry-After': header('Seconds.', { type: 'integer', minimum: 0 }),
   'Set-Cookie': header('The session.'),
   'Server-Timing': header('Milliseconds in the ledger and in the gateway.'),
+  'Page-Has-More': header('`true` or `false`, where the answer is CSV: whether more rows follow.'),
+  'Page-Next': header(
+    'The filter with which the next rows come, as JSON, where the answer is CSV.',
+  ),
   'WWW-Authenticate': header('Bearer.'),
 } as const;

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal as DatabaseRefusal } from '../databases/refusal
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import { Refusal } from '../http/refusal.ts';
 import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
+import type { Page } from '../ledger/page.ts';
 import type { LedgerProblem } from '../ledger/problems.ts';
 import type { Gateway } from './gateway.ts';
 import { runOperation } from './run-operation.ts';
@@ -57,9 +58,21 @@ async function answer(
     status: 200 as const,
     bytes: result.body,
     contentType: result.contentType,
-    headers: { 'Server-Timing': `ledger;dur=${result.ledgerMs}, gateway;dur=${result.gatewayMs}` },
+    headers: {
+      'Server-Timing': `ledger;dur=${result.ledgerMs}, gateway;dur=${result.gatewayMs}`,
+      ...(format === 'csv' && pageHeaders(result.page)),
+    },
   };
 }
+
+/** CSV has no place for it, and rows that are left out must not go unnoticed. */
+const pageHeaders = (page: Page | undefined): Readonly<Record<string, string>> =>
+  page === undefined
+    ? {}
+    : {
+        'Page-Has-More': String(page.hasMore),
+        ...(page.next !== null && { 'Page-Next': JSON.stringify(page.next) }),
+      };
 
 function problemOf(problem: LedgerProblem | undefined): Error {
   // Nobody is there to be told: the router knows that the client has gone.

@@ -52,7 +52,6 @@ export async function dispatch(
   const isPublic = route.access.kind === 'public';
   if (isPublic) await gate.admitAnybody(request, route);
   const admission = isPublic ? undefined : await gate.admit(exchange, route);
-  response.set({ ...admission?.headers });
   response.locals['principal'] = admission?.principal;
   const query = parseQuery(route.query, search);
   const format = formatOf(request, route);

@@ -37,8 +37,6 @@ interface Asked {
 
 export interface Admission {
   readonly principal: Caller;
-  /** Of the rate limit. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 export class Gate {
@@ -80,6 +78,8 @@ export class Gate {
     const headers = await (route.body?.form === 'ledger'
       ? limits.take('ledger', principal.credentialId)
       : limits.take('control', principal.organization?.id ?? principal.credentialId));
+    // On refusals, too: they count.
+    request.res?.set({ ...headers });
     const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
     if (csrfHash !== null && route.method !== 'GET') checkCsrf(request.headers, csrfHash, origin);
     checkIds(request.params);
@@ -94,7 +94,7 @@ export class Gate {
       }
       throw error;
     }
-    return { principal, headers };
+    return { principal };
   }
 
   /** Wrong credentials are limited by address; that one was sent at all is not held against anybody. */

@@ -12,7 +12,7 @@ import { newLedgerId } from '../ledger/id.ts';
 import type { LedgerOperation } from '../ledger/operations.ts';
 import { payloadFromFlags } from '../ledger/payload.ts';
 import { countFailed, readLedgerReply } from '../ledger/reply.ts';
-import { ledgerNotes, ledgerText } from '../ledger/text.ts';
+import { ledgerNotes, ledgerText, moreRows } from '../ledger/text.ts';
 import { givenPayload } from '../payload-source.ts';
 import { lineEnded, printable } from '../output/output.ts';
 
@@ -38,7 +38,7 @@ export const tbHandler =
     const { exchange } = await context.service();
     try {
       const answer = await exchange.send(request);
-      return csv ? printCsv(answer, context) : print(operation, answer, context, input);
+      return csv ? printCsv(operation, answer, context) : print(operation, answer, context, input);
     } catch (error) {
       throw withId(error, generatedId);
     }
@@ -58,10 +58,13 @@ async function bodyOf(
   return { body: Buffer.from(text), ...(generatedId === undefined ? {} : { generatedId }) };
 }
 
-function printCsv(answer: Answer, { output }: Context): ExitCode {
+function printCsv(operation: LedgerOperation, answer: Answer, { output }: Context): ExitCode {
   const type = answer.headers.get('content-type') ?? 'nothing';
   if (!type.startsWith('text/csv')) throw notTheApi(answer.status, `${printable(type)}, not CSV`);
   output.result(answer.body);
+  if (answer.headers.get('page-has-more') === 'true') {
+    output.note(moreRows(operation, answer.headers.get('page-next')));
+  }
   return ExitCode.Ok;
 }
 

@@ -2,7 +2,7 @@
 import type { Output } from '../output/output.ts';
 import { printable } from '../output/output.ts';
 import { table, type Column } from '../output/table.ts';
-import { describeFlags, recordFlags } from './flags.ts';
+import { describeFlags, flagNames, recordFlags } from './flags.ts';
 import type { LedgerOperation } from './operations.ts';
 import { isFailed, usesUpItsId, type LedgerReply, type Row } from './reply.ts';
 
@@ -126,7 +126,7 @@ export function ledgerNotes(operation: LedgerOperation, reply: LedgerReply): rea
     ({ code, detail }) => `warning: ${printable(detail ?? code ?? 'unknown')}`,
   );
   const { page } = reply;
-  if (page?.hasMore === true) notes.push(`more rows follow${nextPage(page.next ?? {})}`);
+  if (page?.hasMore === true) notes.push(moreRows(operation, page.next ?? null));
   if (operation.name === 'create_transfers' && reply.result.some(usesUpItsId)) {
     notes.push(
       'a transfer that failed for want of funds or of an account has used up its ID: try again with a new one',
@@ -135,8 +135,25 @@ export function ledgerNotes(operation: LedgerOperation, reply: LedgerReply): rea
   return notes;
 }
 
-function nextPage(next: Row): string {
-  const isReversed = typeof next['flags'] === 'number' && next['timestamp_max'] !== undefined;
+/** `next`: the filter that goes on, or its JSON. */
+export function moreRows(operation: LedgerOperation, next: Row | string | null): string {
+  const filter = typeof next === 'string' ? parsed(next) : (next ?? {});
+  return `more rows follow${nextPage(operation, filter)}`;
+}
+
+function parsed(json: string): Row {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? (value as Row) : {};
+  } catch {
+    return {};
+  }
+}
+
+function nextPage({ name: operation }: LedgerOperation, next: Row): string {
+  const reversed = flagNames[operation]['reversed'] ?? 0;
+  // Both bounds may be there: the direction says which of them moves.
+  const isReversed = (Number(next['flags']) & reversed) !== 0;
   const name = isReversed ? 'timestamp_max' : 'timestamp_min';
   const value = next[name];
   if (typeof value !== 'string') return '';

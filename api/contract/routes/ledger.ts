@@ -38,14 +38,20 @@ const codes = [
 const ledgerBody = (schema: z.ZodType, examples: Record<string, unknown>) =>
   ({ form: 'ledger', schema, examples }) as const satisfies BodySpec;
 
-const bytes = (description: string, schema: z.ZodType, example: unknown) =>
+const bytes = (
+  description: string,
+  schema: z.ZodType,
+  example: unknown,
+  headers: readonly string[] = [],
+) =>
   ({
     form: 'bytes',
     description,
     schema,
     example,
-    headers: ['Server-Timing'],
+    headers: ['Server-Timing', ...headers],
   }) as const satisfies ResponseSpec;
+const ofPages = ['Page-Has-More', 'Page-Next'];
 
 const operation = <
   const Name extends LedgerOperationName,
@@ -164,6 +170,7 @@ export const ledgerRoutes = {
       'A page of transfers.',
       pagedRows('get_account_transfers', 'GetAccountTransfersAnswer', transfer, accountFilter),
       paged('get_account_transfers', rowExamples.transfer),
+      ofPages,
     ),
   ),
   getAccountBalances: operation(
@@ -175,6 +182,7 @@ export const ledgerRoutes = {
       'A page of balances; of accounts with the flag history only.',
       pagedRows('get_account_balances', 'GetAccountBalancesAnswer', balance, accountFilter),
       paged('get_account_balances', rowExamples.balance),
+      ofPages,
     ),
   ),
   queryAccounts: operation(
@@ -186,6 +194,7 @@ export const ledgerRoutes = {
       'A page of accounts.',
       pagedRows('query_accounts', 'QueryAccountsAnswer', account, queryFilter),
       paged('query_accounts', rowExamples.account),
+      ofPages,
     ),
   ),
   queryTransfers: operation(
@@ -197,6 +206,7 @@ export const ledgerRoutes = {
       'A page of transfers.',
       pagedRows('query_transfers', 'QueryTransfersAnswer', transfer, queryFilter),
       paged('query_transfers', rowExamples.transfer),
+      ofPages,
     ),
   ),
 } as const satisfies Record<string, RouteSpec>;
