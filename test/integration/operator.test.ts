@@ -12,7 +12,7 @@ import {
 } from '../support/operator-world.ts';
 import { engineSays } from '../support/engine-says.ts';
 import { eventually } from '../support/shell.ts';
-import { startTestOperator, type TestOperator } from '../support/test-operator.ts';
+import { startTestOperator, untilAtRest, type TestOperator } from '../support/test-operator.ts';
 
 let world: OperatorWorld;
 let operator: TestOperator;
@@ -71,10 +71,7 @@ test('a database of nothing but a name becomes ready, and says what the catalog 
 
 test('a fleet at rest costs no request', async () => {
   await ready('default', 'restful');
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
-  requests.length = 0;
-  await new Promise((resolve) => setTimeout(resolve, 5_000));
-  expect(requests.filter((one) => one.verb !== 'watch')).toEqual([]);
+  await untilAtRest(requests, 5_000);
 });
 
 test.each([
@@ -119,17 +116,22 @@ test('putting the spec right is enough to go on', async () => {
 });
 
 test('an edited catalog changes no database that runs', async () => {
-  const before = await ready('default', 'steady');
+  await ready('default', 'steady');
+  await untilAtRest(requests, 2_000);
+  const before = await world.database('default', 'steady');
   const spec = catalogSpec();
-  await world.setCatalog({
-    ...spec,
-    defaults: { ...spec.defaults, size: 'lh-10', storageGb: 5 },
-    sizes: spec.sizes.map((row) => ({ ...row, memoryMib: row.memoryMib * 2 })),
-  });
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const after = await world.database('default', 'steady');
-  expect(after?.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-  await world.setCatalog(spec);
+  try {
+    await world.setCatalog({
+      ...spec,
+      defaults: { ...spec.defaults, size: 'lh-10', storageGb: 5 },
+      sizes: spec.sizes.map((row) => ({ ...row, memoryMib: row.memoryMib * 2 })),
+    });
+    await untilAtRest(requests, 2_000);
+    const after = await world.database('default', 'steady');
+    expect(after?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
+  } finally {
+    await world.setCatalog(spec);
+  }
 });
 
 test('an image that cannot be pulled is named, and the next version replaces the pod at once', async () => {
@@ -254,11 +256,14 @@ test('three replicas are rolled one at a time, and the version is active only wh
   expect(before.status?.endpoints).toHaveLength(3);
   expect(await owned(resources.podDisruptionBudget, before)).toHaveLength(1);
   let unreadyMax = 0;
-  const watching = setInterval(() => {
-    void world.database('default', 'three').then((database) => {
+  const watched = new AbortController();
+  const watching = (async () => {
+    while (!watched.signal.aborted) {
+      const database = await world.database('default', 'three').catch(() => undefined);
       unreadyMax = Math.max(unreadyMax, 3 - (database?.status?.replicas?.ready ?? 3));
-    });
-  }, 100);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  })();
   await world.patchDatabase('default', 'three', { spec: { version: '0.17.9' } });
   const waiting = await eventually('all pods are replaced', async () => {
     const database = await world.database('default', 'three');
@@ -269,7 +274,8 @@ test('three replicas are rolled one at a time, and the version is active only wh
     const told = condition(database, 'VersionUpToDate')?.reason === 'WaitingForRelease';
     return replaced && told && database?.status?.replicas?.healthy === 3 ? database : undefined;
   });
-  clearInterval(watching);
+  watched.abort();
+  await watching;
   expect(waiting.status?.version).toMatchObject({ rolled: 3, active: '0.17.8', desired: '0.17.9' });
   expect(unreadyMax).toBeLessThanOrEqual(1);
   release.set('all', '0.17.9');
