@@ -18,7 +18,7 @@ import { Operation } from '../../engine/wire/operations.ts';
 import { engineRelease } from '../../engine/wire/release.ts';
 
 const AGAIN_MS = 700;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 180_000;
 
 export class OneConnection {
   readonly #socket: Socket;

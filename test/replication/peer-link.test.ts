@@ -41,7 +41,8 @@ async function newLink(
 
 const newAddresses = async () => (await freePorts(2)).map((port) => ({ host: '127.0.0.1', port }));
 
-const heartbeat: PeerHeartbeat = {
+/** By a clock that is a minute ahead. */
+const heartbeat = (): PeerHeartbeat => ({
   replica: 0,
   memberId: 2n ** 63n + 5n,
   op: 12,
@@ -50,7 +51,7 @@ const heartbeat: PeerHeartbeat = {
   canLead: true,
   stateHash: 'ab'.repeat(16),
   wallMs: Date.now() + 60_000,
-};
+});
 
 function requestMessage(cluster: bigint, size: number): Uint8Array {
   const body = new Uint8Array(size).fill(3);
@@ -66,10 +67,10 @@ test('heartbeats and requests arrive whole, and an end that comes back is found 
   const first = await newLink(addresses, 1);
   const message = requestMessage(7n, 700_000);
   await eventually('a heartbeat arrives', async () => {
-    link.beat(heartbeat);
+    link.beat(heartbeat());
     return first.heard.peers.length > 0 || undefined;
   });
-  const { wallMs: _theirs, ...said } = heartbeat;
+  const { wallMs: _theirs, ...said } = heartbeat();
   expect(first.heard.peers[0]).toMatchObject(said);
   expect(first.heard.peers[0]?.aheadMs).toBeGreaterThan(50_000);
   link.forward(1, message);
@@ -82,7 +83,7 @@ test('heartbeats and requests arrive whole, and an end that comes back is found 
   first.link.close();
   const second = await newLink(addresses, 1);
   await eventually('a heartbeat arrives again', async () => {
-    link.beat(heartbeat);
+    link.beat(heartbeat());
     return second.heard.peers.length > 0 || undefined;
   });
 });
@@ -92,7 +93,7 @@ test('another database, and bytes that are nothing of ours, are not listened to'
   const { heard } = await newLink(addresses, 1);
   const { link: foreign } = await newLink(addresses, 0, { clusterId: 8n });
   for (let i = 0; i < 10; i += 1) {
-    foreign.beat(heartbeat);
+    foreign.beat(heartbeat());
     foreign.forward(1, requestMessage(8n, 10));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -15,6 +15,9 @@ export interface ReplicaGroupOptions {
   readonly from?: string;
 }
 
+/** An engine and a member of etcd start, and take what the others have. */
+const JOINED_MAX_MS = 600_000;
+
 export class ReplicaGroup {
   readonly etcd: EtcdGroup;
   readonly size: number;
@@ -134,7 +137,7 @@ export class ReplicaGroup {
   async status(replica: number): Promise<BuiltinStatus | undefined> {
     const url = `http://127.0.0.1:${this.#statusPort(replica)}/status`;
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(2000) });
+      const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
       return (await response.json()) as BuiltinStatus;
     } catch {
       return undefined;
@@ -147,15 +150,11 @@ export class ReplicaGroup {
 
   /** The one that says it leads, as soon as there is one and no other says so. */
   leader(): Promise<number> {
-    return eventually(
-      'one replica leads',
-      async () => {
-        const roles = (await this.statuses()).map((status) => status?.role);
-        const leading = roles.flatMap((role, replica) => (role === 'primary' ? [replica] : []));
-        return leading.length === 1 ? leading[0] : undefined;
-      },
-      30_000,
-    );
+    return eventually('one replica leads', async () => {
+      const roles = (await this.statuses()).map((status) => status?.role);
+      const leading = roles.flatMap((role, replica) => (role === 'primary' ? [replica] : []));
+      return leading.length === 1 ? leading[0] : undefined;
+    });
   }
 
   /** It follows, or leads: it has all that is committed. */
@@ -163,27 +162,23 @@ export class ReplicaGroup {
     return eventually(
       `replica ${replica} has all that is committed`,
       async () => (await this.status(replica))?.syncing === false || undefined,
-      60_000,
+      JOINED_MAX_MS,
     );
   }
 
   /** All serve, none lags, and their states are the same. */
   async level(): Promise<BuiltinStatus> {
-    return eventually(
-      'all replicas have the same state',
-      async () => {
-        const statuses = await this.statuses();
-        const [first] = statuses;
-        const same = statuses.every(
-          (status) =>
-            status?.syncing === false &&
-            status.op === first?.op &&
-            status.stateHash === first.stateHash,
-        );
-        return same ? first : undefined;
-      },
-      60_000,
-    );
+    return eventually('all replicas have the same state', async () => {
+      const statuses = await this.statuses();
+      const [first] = statuses;
+      const same = statuses.every(
+        (status) =>
+          status?.syncing === false &&
+          status.op === first?.op &&
+          status.stateHash === first.stateHash,
+      );
+      return same ? first : undefined;
+    });
   }
 
   async dispose(): Promise<void> {

@@ -22,6 +22,9 @@ import { freePorts } from '../../tools/cluster/free-ports.ts';
 /** Contents of `ca.crt`, `tls.crt` and `tls.key`. */
 export type Certificates = Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', string>>;
 
+/** What somebody shows who connects. */
+type Shown = Partial<Pick<Certificates, 'tls.crt' | 'tls.key'>>;
+
 const size = 3;
 export const addressOf = (member: number): string => `127.0.1.${member + 1}`;
 
@@ -94,11 +97,16 @@ export class TlsGroup {
     await gone;
   }
 
-  /** What a member says to who connects as a peer: an HTTP status, or the failure. */
-  knock(
-    member: number,
-    shown: Partial<Pick<Certificates, 'tls.crt' | 'tls.key'>>,
-  ): Promise<string> {
+  /** What a member says to who connects as a peer: an HTTP status, or TLS's failure. */
+  async knock(member: number, shown: Shown): Promise<string> {
+    for (let tries = 1; ; tries += 1) {
+      const said = await this.#knockOnce(member, shown);
+      // The connection went before what was said of it came: that says nothing.
+      if (!['ECONNRESET', 'EPIPE'].includes(said) || tries === 10) return said;
+    }
+  }
+
+  #knockOnce(member: number, shown: Shown): Promise<string> {
     return new Promise((resolve) => {
       const asked = request(
         {
@@ -108,7 +116,7 @@ export class TlsGroup {
           // Who answers is not what is tried here.
           rejectUnauthorized: false,
           agent: false,
-          timeout: 10_000,
+          timeout: 60_000,
           cert: shown['tls.crt'],
           key: shown['tls.key'],
         },
