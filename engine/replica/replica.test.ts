@@ -324,3 +324,22 @@ test('an entry whose request was executed before changes nothing', async () => {
   expect(again.op).toBe(last.op + 1);
   expect(again.position.stateHash).toEqual(replica.position.stateHash);
 });
+
+test('two exports at once get a checkpoint in turn, and one that is due begins none beside theirs', async () => {
+  const { log, replica, client } = await newPair();
+  replica.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  log.commitAll();
+  let running = 0;
+  log.checkpoint = async (_state, position) => {
+    running += 1;
+    expect(running).toBe(1);
+    await settled();
+    running -= 1;
+    return position;
+  };
+  const exports = [replica.checkpointNow(), replica.checkpointNow()];
+  log.logBytesSinceCheckpoint = Infinity;
+  replica.tick();
+  await Promise.all(exports);
+  expect(replica.checkpointOp).toBe(replica.position.op);
+});

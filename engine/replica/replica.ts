@@ -11,6 +11,7 @@ import { Header, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
 import type { Reply, SessionTable } from './sessions.ts';
@@ -37,21 +38,23 @@ export class Replica implements ServedReplica {
   /** Answers in op order. */
   #waiting: Waiting[] = [];
   #committed = 0;
-  #checkpointOp = 0;
-  #checkpointing: Promise<void> | undefined;
-  #checkpointNotBefore = 0;
+  readonly #checkpoints: Checkpoints;
   #stopping = false;
   #recovered = false;
   /** Requests executed since the start, by operation code. */
   readonly requests = new Map<number, number>();
   /** Create requests that were refused because a limit was reached. */
   refused = 0;
-  checkpointFailures = 0;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
     const { log, ledger, batchSizeLimit } = options;
     this.#executor = new Executor({ ledger, identity: log.identity, batchSizeLimit });
+    this.#checkpoints = new Checkpoints({
+      nowMs: () => performance.now(),
+      onError: options.onCheckpointError,
+      take: async () => (await log.checkpoint(this.#executor.state, this.position)).op,
+    });
   }
 
   /** Loads what is durable. Returns how many log entries were replayed. */
@@ -64,7 +67,7 @@ export class Replica implements ServedReplica {
     });
     executor.loaded(position);
     this.#committed = executor.op;
-    this.#checkpointOp = position.op;
+    this.#checkpoints.op = position.op;
     this.#recovered = true;
     return replayed;
   }
@@ -90,7 +93,7 @@ export class Replica implements ServedReplica {
   }
 
   get checkpointOp(): number {
-    return this.#checkpointOp;
+    return this.#checkpoints.op;
   }
 
   get view(): number {
@@ -162,21 +165,15 @@ export class Replica implements ServedReplica {
   }
 
   /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
-  async checkpointNow(): Promise<void> {
-    await this.#checkpointing;
-    const { op } = this;
-    const failures = this.checkpointFailures;
-    for (let i = 0; i < 2 && op > this.#checkpointOp; i += 1) await this.#checkpoint();
-    if (this.checkpointFailures > failures)
-      throw new Error('the checkpoint failed; the log says why');
+  checkpointNow(): Promise<void> {
+    return this.#checkpoints.mustReach(this.op);
   }
 
   /** Answers what was taken, writes a checkpoint and closes the log. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await this.#checkpointing;
-    // Twice when the first one was of an earlier state that had waited for room.
-    for (let i = 0; i < 2 && this.op > this.#checkpointOp; i += 1) await this.#checkpoint();
+    await this.#checkpoints.idle();
+    await this.#checkpoints.reach(this.op);
     await this.#options.log.close();
   }
 
@@ -258,28 +255,8 @@ export class Replica implements ServedReplica {
 
   #checkpointWhenDue(): void {
     const { log } = this.#options;
-    if (this.#checkpointing !== undefined || log.logBytesSinceCheckpoint < log.checkpointAfterBytes)
-      return;
-    if (performance.now() < this.#checkpointNotBefore) return;
-    void this.#startCheckpoint();
-  }
-
-  #startCheckpoint(): Promise<void> {
-    this.#checkpointing = this.#checkpoint().finally(() => {
-      this.#checkpointing = undefined;
-    });
-    return this.#checkpointing;
-  }
-
-  async #checkpoint(): Promise<void> {
-    try {
-      const durable = await this.#options.log.checkpoint(this.#executor.state, this.position);
-      this.#checkpointOp = durable.op;
-    } catch (error) {
-      this.#checkpointNotBefore = performance.now() + checkpointRetryMs;
-      this.checkpointFailures += 1;
-      this.#options.onCheckpointError(error);
-    }
+    if (log.logBytesSinceCheckpoint < log.checkpointAfterBytes) return;
+    if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
   }
 
   #count(operation: number): void {
@@ -289,7 +266,6 @@ export class Replica implements ServedReplica {
 
 /** Operations that may wait for the log: the sessions' one each, and pulses. */
 const uncommittedMax = 2 * sessionsMax;
-const checkpointRetryMs = 1_000;
 
 /** The op that a reply says it was executed at. */
 const opOf = (reply: Reply): number => Number(new Header(reply.header).u64(208));

@@ -21,6 +21,7 @@ import { headerSize } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { admitRequest } from './admission.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { clocksAgree } from './clocks.ts';
 import { Executor } from './executor.ts';
 import { HaltedError } from './halted-error.ts';
@@ -71,7 +72,6 @@ const BEAT_MS = 50;
 const FORWARD_AFTER_MS = 100;
 const PENDING_MS = 10_000;
 const CHECKPOINT_AFTER_BYTES = 64 << 20;
-const CHECKPOINT_RETRY_MS = 1000;
 const CATCH_UP_RETRY_MS = 250;
 /** Who has handed over stays so long at most for those who asked it as the leader. */
 const LEAVE_MS = 1000;
@@ -101,11 +101,8 @@ export class ReplicatedReplica implements ServedReplica {
   #handingOver = false;
   /** It has handed over, to stop. */
   #leaving = false;
-  #checkpointOp = 0;
+  readonly #checkpoints: Checkpoints;
   #logBytes = 0;
-  #checkpointing: Promise<void> | undefined;
-  #checkpointNotBeforeMs = 0;
-  checkpointFailures = 0;
   readonly requests = new Map<number, number>();
   refused = 0;
   /** States taken from another replica. */
@@ -114,6 +111,11 @@ export class ReplicatedReplica implements ServedReplica {
   constructor(options: ReplicatedReplicaOptions) {
     this.#options = options;
     this.#executor = this.#newExecutor();
+    this.#checkpoints = new Checkpoints({
+      nowMs: () => options.timers.nowMs(),
+      onError: options.onCheckpointError,
+      take: () => this.#checkpoint(),
+    });
     this.#comparison = new StateComparison(options.identity.replicaCount);
   }
 
@@ -173,7 +175,7 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   get checkpointOp(): number {
-    return this.#checkpointOp;
+    return this.#checkpoints.op;
   }
 
   get view(): number {
@@ -242,13 +244,8 @@ export class ReplicatedReplica implements ServedReplica {
     }
   }
 
-  async checkpointNow(): Promise<void> {
-    await this.#checkpointing;
-    const { op } = this.#executor;
-    const failures = this.checkpointFailures;
-    for (let i = 0; i < 2 && op > this.#checkpointOp; i += 1) await this.#startCheckpoint();
-    if (this.checkpointFailures > failures)
-      throw new Error('the checkpoint failed; the log says why');
+  checkpointNow(): Promise<void> {
+    return this.#checkpoints.mustReach(this.#executor.op);
   }
 
   async stop(): Promise<void> {
@@ -257,11 +254,10 @@ export class ReplicatedReplica implements ServedReplica {
     if (led && hasSuccessor) await this.#answerTheLast();
     this.#forwardWaiting();
     this.#stopped.abort();
-    await this.#checkpointing;
+    await this.#checkpoints.idle();
     this.#log?.close();
     this.#options.peers.close();
-    for (let i = 0; i < 2 && this.#executor.op > this.#checkpointOp; i += 1)
-      await this.#startCheckpoint();
+    await this.#checkpoints.reach(this.#executor.op);
     await this.#file?.close();
   }
 
@@ -348,7 +344,7 @@ export class ReplicatedReplica implements ServedReplica {
     executor.loaded(position);
     file.beginCheckpoints({ ring: undefined, pause });
     this.#executor = executor;
-    this.#checkpointOp = position.op;
+    this.#checkpoints.op = position.op;
     this.#logBytes = 0;
     return position;
   }
@@ -659,7 +655,7 @@ export class ReplicatedReplica implements ServedReplica {
     // Who has lost its state takes any, the one without a single operation too.
     const least = floor > 1 ? this.#executor.op + 1 : 0;
     this.#catchingUp = true;
-    await this.#checkpointing;
+    await this.#checkpoints.idle();
     while (!signal.aborted) {
       // A follower rather than the leader, and the one that is furthest.
       const [source] = peers
@@ -696,42 +692,29 @@ export class ReplicatedReplica implements ServedReplica {
   // Checkpoints.
 
   #checkpointWhenDue(): void {
-    const { identity, timers, checkpointAfterBytes = CHECKPOINT_AFTER_BYTES } = this.#options;
+    const { identity, checkpointAfterBytes = CHECKPOINT_AFTER_BYTES } = this.#options;
     // The replicas' checkpoints are apart, so that their disks are not all busy at once.
     const part = identity.replicaIndex / identity.replicaCount;
-    const first = this.#checkpointOp === 0 ? part * checkpointAfterBytes : 0;
-    if (this.#checkpointing !== undefined || this.#catchingUp) return;
-    if (this.#logBytes < checkpointAfterBytes + first) return;
-    if (timers.nowMs() < this.#checkpointNotBeforeMs) return;
-    void this.#startCheckpoint();
+    const first = this.#checkpoints.op === 0 ? part * checkpointAfterBytes : 0;
+    if (this.#catchingUp || this.#logBytes < checkpointAfterBytes + first) return;
+    if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
   }
 
-  #startCheckpoint(): Promise<void> {
-    this.#checkpointing = this.#checkpoint().finally(() => {
-      this.#checkpointing = undefined;
-    });
-    return this.#checkpointing;
-  }
-
-  async #checkpoint(): Promise<void> {
-    const { incarnation, timers, onCheckpointError } = this.#options;
+  /** Nothing while another replica's state is on its way: the file is about to be that one's. */
+  async #checkpoint(): Promise<number | undefined> {
+    const { incarnation } = this.#options;
     const file = this.#file;
     const position = this.#position;
-    if (file === undefined || position === undefined || position.sequence === 0) return;
+    if (file === undefined || this.#catchingUp) return undefined;
+    if (position === undefined || position.sequence === 0) return undefined;
     const { sequence, fence, seal } = position;
     const place = { incarnation, sequence, fence, seal };
     const bytes = this.#logBytes;
-    try {
-      const taken = { ...this.#executor.position(), place };
-      const durable = await file.checkpoint(this.#executor.state, taken);
-      this.#checkpointOp = durable.op;
-      this.#logBytes -= bytes;
-      this.#mark(durable);
-    } catch (error) {
-      this.#checkpointNotBeforeMs = timers.nowMs() + CHECKPOINT_RETRY_MS;
-      this.checkpointFailures += 1;
-      onCheckpointError(error);
-    }
+    const taken = { ...this.#executor.position(), place };
+    const durable = await file.checkpoint(this.#executor.state, taken);
+    this.#logBytes -= bytes;
+    this.#mark(durable);
+    return durable.op;
   }
 
   #mark({ place, op, stateHash }: CheckpointPosition): void {

@@ -1,0 +1,67 @@
+import { expect, test } from '@jest/globals';
+import { Checkpoints } from './checkpoints.ts';
+
+/** A state that is executed on, and a disk that takes one checkpoint at a time. */
+function newWorld({ fails = 0 } = {}) {
+  const world = { op: 5, taken: 0, running: 0, most: 0, nowMs: 0, errors: [] as unknown[], fails };
+  const checkpoints = new Checkpoints({
+    nowMs: () => world.nowMs,
+    onError: (error) => void world.errors.push(error),
+    take: async () => {
+      const { op } = world;
+      world.taken += 1;
+      world.running += 1;
+      world.most = Math.max(world.most, world.running);
+      await new Promise((resolve) => setImmediate(resolve));
+      world.running -= 1;
+      if (world.taken <= world.fails) throw new Error('no room');
+      return op;
+    },
+  });
+  return { world, checkpoints };
+}
+
+test('whoever needs a checkpoint at the same time as others gets one, and none is begun beside another', async () => {
+  const { world, checkpoints } = newWorld();
+  checkpoints.begin();
+  world.op = 8;
+  await Promise.all([checkpoints.mustReach(8), checkpoints.mustReach(8), checkpoints.mustReach(3)]);
+  expect(checkpoints.op).toBe(8);
+  expect(world).toMatchObject({ most: 1, taken: 2 });
+});
+
+test('one that is due is not begun while somebody gets one', async () => {
+  const { world, checkpoints } = newWorld();
+  const reached = checkpoints.mustReach(5);
+  expect(checkpoints.mayBegin).toBe(false);
+  checkpoints.begin();
+  await reached;
+  expect(checkpoints.mayBegin).toBe(true);
+  expect(world).toMatchObject({ most: 1, taken: 1 });
+});
+
+test('one that fails is told of, and the next one that is due waits for a second', async () => {
+  const { world, checkpoints } = newWorld({ fails: 1 });
+  checkpoints.begin();
+  await checkpoints.idle();
+  expect(world.errors).toHaveLength(1);
+  expect(checkpoints).toMatchObject({ op: 0, failures: 1, mayBegin: false });
+  world.nowMs = 1000;
+  expect(checkpoints.mayBegin).toBe(true);
+});
+
+test('who needs one hears that it failed, after a second try', async () => {
+  const { world, checkpoints } = newWorld({ fails: 2 });
+  await expect(checkpoints.mustReach(5)).rejects.toThrow('the checkpoint failed');
+  expect(world.taken).toBe(2);
+  await checkpoints.mustReach(5);
+  expect(checkpoints.op).toBe(5);
+});
+
+test('an earlier state that had waited for room is followed by one of the state as it is', async () => {
+  const { world, checkpoints } = newWorld();
+  checkpoints.begin();
+  world.op = 9;
+  await checkpoints.reach(9);
+  expect(checkpoints.op).toBe(9);
+});
