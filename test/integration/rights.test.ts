@@ -252,7 +252,7 @@ test('backups and schedules are told that there are none yet', async () => {
 test('helm test makes a database and takes it away again, with its own few rights', async () => {
   const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '240'];
   const check = { KUBECONFIG: checkKubeconfig };
-  const { code, stdout } = await shell(process.execPath, args, { env: check });
+  const { code, stdout } = await shell(process.execPath, args, { env: check, timeoutMs: 540_000 });
   expect([code, stdout]).toEqual([0, expect.stringContaining('databases can be made here')]);
   for (const words of ['made LedgerDatabase', 'ready after', 'gone'])
     expect(stdout).toContain(words);
