@@ -169,7 +169,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Cancel a job */
+        /**
+         * Cancel a job
+         * @description Of a person, jobs that delete or restore a database take the role owner or admin.
+         */
         readonly post: operations["cancelJob"];
         readonly delete?: never;
         readonly options?: never;
@@ -186,7 +189,10 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Retry a job that failed */
+        /**
+         * Retry a job that failed
+         * @description Of a person, jobs that delete or restore a database take the role owner or admin.
+         */
         readonly post: operations["retryJob"];
         readonly delete?: never;
         readonly options?: never;

@@ -8,6 +8,9 @@ import { changedJob, job, jobExample, readJob } from '../schemas/job.ts';
 const one = '/api/v1/jobs/{jobId}';
 const tag = 'Jobs';
 
+const ofOthers =
+  'Of a person, jobs that delete or restore a database take the role owner or admin.';
+
 export const waitSecondsMax = 25;
 
 export const jobRoutes = {
@@ -75,6 +78,7 @@ export const jobRoutes = {
     path: `${one}/cancel`,
     tag,
     summary: 'Cancel a job',
+    description: ofOthers,
     access: access.createDatabase,
     responses: {
       202: answer('It is being cancelled.', changedJob, {
@@ -89,6 +93,7 @@ export const jobRoutes = {
     path: `${one}/retry`,
     tag,
     summary: 'Retry a job that failed',
+    description: ofOthers,
     access: access.createDatabase,
     responses: {
       202: answer('It is queued again.', changedJob, {
