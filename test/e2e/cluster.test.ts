@@ -130,13 +130,13 @@ test('a StatefulSet of a local image, with a volume of each class, serves other 
     callerOn(probe, 'node-1'),
     callerOn(probe, 'node-2'),
   ]);
-  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   await cluster.kubectl(
     'wait',
     '--for=condition=Ready',
     'pod/caller-node-1',
     'pod/caller-node-2',
-    '--timeout=60s',
+    '--timeout=280s',
   );
   await eventually('the Service is known on every node', async () => {
     const answers = await Promise.all(
@@ -154,7 +154,7 @@ test('a StatefulSet of a local image, with a volume of each class, serves other 
 
 test('the machine itself reaches Services and pods', async () => {
   const ip = await cluster.kubectl('get', 'service', 'keeper', '-o', 'jsonpath={.spec.clusterIP}');
-  expect(await mustRun('curl', ['-sS', '--max-time', '5', `http://${ip}/`])).toBe('keeper-0');
+  expect(await mustRun('curl', ['-sS', '--max-time', '60', `http://${ip}/`])).toBe('keeper-0');
 });
 
 test('logs and exec reach the container, which is not root and cannot write its root file system', async () => {
@@ -209,7 +209,7 @@ test('a network volume grows while its pod runs; a local one is refused', async 
 
 test('what was written outlives its pod', async () => {
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
-  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   for (const caller of ['caller-node-1', 'caller-node-2']) {
     await eventually(`the Service answers ${caller}`, async () => {
       const note = await get(caller, '/file/network/note');
@@ -239,7 +239,7 @@ test('a NetworkPolicy holds up who is not admitted, on every node, and nobody el
   await cluster.apply([policy([])]);
   await see('held up, held up');
   // Probes come from the node itself, which no policy holds up.
-  await cluster.kubectl('wait', '--for=condition=Ready', 'pod/keeper-0', '--timeout=10s');
+  await cluster.kubectl('wait', '--for=condition=Ready', 'pod/keeper-0', '--timeout=280s');
   await cluster.kubectl('label', 'pod', 'caller-node-2', 'access=yes');
   const admitted = [{ podSelector: { matchLabels: { access: 'yes' } } }];
   await cluster.apply([policy([{ from: admitted, ports: [{ port: 8080 }] }])]);
@@ -251,7 +251,7 @@ test('a NetworkPolicy holds up who is not admitted, on every node, and nobody el
 test('deleted claims take their volumes with them', async () => {
   await cluster.kubectl('delete', 'statefulset', 'keeper', '--wait');
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--ignore-not-found', '--wait');
-  await cluster.kubectl('delete', 'pvc', '--all', '--wait', '--timeout=60s');
+  await cluster.kubectl('delete', 'pvc', '--all', '--wait', '--timeout=280s');
   await eventually('no volume is left', async () => {
     const left = await cluster.kubectl('get', 'pv', '-o', 'name');
     return left === '' ? true : undefined;
@@ -311,7 +311,7 @@ test('a network volume follows its pod away from a node that lost power; up brin
       },
     },
   ]);
-  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   const nodeOf = () => cluster.kubectl('get', 'pod', 'keeper-0', '-o', 'jsonpath={.spec.nodeName}');
   const lost = await nodeOf();
   const caller = lost === 'node-1' ? 'caller-node-2' : 'caller-node-1';
@@ -331,15 +331,15 @@ test('a network volume follows its pod away from a node that lost power; up brin
   });
   // Nobody can know that a pod on a node that does not answer has ended, until an operator says so.
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
-  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=120s');
+  await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   expect(await nodeOf()).not.toBe(lost);
   await eventually('the note is there', async () =>
     (await get(caller, '/file/network/note')) === 'before the failure' ? true : undefined,
   );
   await cluster.cluster('up');
-  await cluster.kubectl('wait', '--for=condition=Ready', `node/${lost}`, '--timeout=60s');
+  await cluster.kubectl('wait', '--for=condition=Ready', `node/${lost}`, '--timeout=280s');
   await cluster.kubectl('delete', 'statefulset', 'keeper', '--wait');
-  await cluster.kubectl('wait', '--for=delete', 'pod/keeper-0', '--timeout=60s');
+  await cluster.kubectl('wait', '--for=delete', 'pod/keeper-0', '--timeout=280s');
 });
 
 test('a second up changes nothing, and a killed part comes back', async () => {

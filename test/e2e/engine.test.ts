@@ -92,14 +92,14 @@ const enginePod = () => ({
 });
 
 async function connected(): Promise<Client> {
-  await cluster.kubectl('wait', '--for=condition=Ready', 'pod/engine', '--timeout=120s');
+  await cluster.kubectl('wait', '--for=condition=Ready', 'pod/engine', '--timeout=280s');
   const host = await cluster.kubectl('get', 'pod', 'engine', '-o', 'jsonpath={.status.podIP}');
-  return new Client({ cluster: 0n, addresses: [{ host, port: 3001 }], deadlineMs: 30_000 });
+  return new Client({ cluster: 0n, addresses: [{ host, port: 3001 }], deadlineMs: 180_000 });
 }
 
 test('a pod of the engine serves clients, and another pod on its volume has what was acknowledged', async () => {
   await cluster.apply([claim, formatJob()]);
-  await cluster.kubectl('wait', '--for=condition=Complete', 'job/format', '--timeout=180s');
+  await cluster.kubectl('wait', '--for=condition=Complete', 'job/format', '--timeout=280s');
   await cluster.apply([enginePod()]);
   const client = await connected();
   expect(await create(client, Operation.createAccounts, accountBytes([1n, 2n]))).toEqual([
@@ -122,7 +122,7 @@ test('formatting a second time is refused and changes nothing', async () => {
   await cluster.kubectl('delete', 'job', 'format', '--wait');
   await cluster.kubectl('delete', 'pod', 'engine', '--wait');
   await cluster.apply([formatJob()]);
-  await cluster.kubectl('wait', '--for=condition=Failed', 'job/format', '--timeout=120s');
+  await cluster.kubectl('wait', '--for=condition=Failed', 'job/format', '--timeout=280s');
   await cluster.apply([enginePod()]);
   const client = await connected();
   expect(await lookupAccounts(client, [1n, 2n])).toHaveLength(2);

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { shell } from '../support/shell.ts';
 import { buildImage } from '../../tools/images/build.ts';
 
-jest.setTimeout(10 * 60_000);
+jest.setTimeout(25 * 60_000);
 
 test('an image that has not changed is not built again', async () => {
   const first = await buildImage('probe');

@@ -7,7 +7,7 @@ import { conditionOf, figure, install, type Installation } from '../support/inst
 import type { Database } from '../support/operator-world.ts';
 import { eventually } from '../support/shell.ts';
 
-jest.setTimeout(10 * 60_000);
+jest.setTimeout(25 * 60_000);
 
 let cluster: TestCluster;
 let world: Installation;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(async () => cluster?.down());
 
 const remove = (name: string, ...args: string[]) =>
-  cluster.kubectl('delete', 'ldb', name, '--timeout=90s', ...args);
+  cluster.kubectl('delete', 'ldb', name, '--timeout=280s', ...args);
 
 /** Of a claim: that there is no such persistent volume any more is what frees the disk. */
 const volumeIsGone = (claim: Claim | undefined) =>
@@ -138,7 +138,7 @@ test('under BackupThenDelete the database waits, says so, keeps its data, and is
   );
   expect(await world.claims(database)).toHaveLength(1);
   await world.patch('careful', { deletionPolicy: 'Retain' });
-  await cluster.kubectl('wait', '--for=delete', 'ldb/careful', '--timeout=60s');
+  await cluster.kubectl('wait', '--for=delete', 'ldb/careful', '--timeout=280s');
   await marked(database);
 });
 
@@ -146,6 +146,6 @@ test('a namespace with a database goes when it is deleted, whatever the policy',
   const namespaces = policies.map(namespaceOf);
   for (const namespace of namespaces) await world.until('payments', 'Ready', 'True', { namespace });
   const started = Date.now();
-  await cluster.kubectl('delete', 'namespace', ...namespaces, '--timeout=100s');
+  await cluster.kubectl('delete', 'namespace', ...namespaces, '--timeout=280s');
   figure('namespaces with databases are gone', started);
 });

@@ -24,8 +24,9 @@ import {
   type Balance,
 } from '../support/payments.ts';
 import { eventually } from '../support/shell.ts';
+import { still } from '../support/still.ts';
 
-jest.setTimeout(15 * 60_000);
+jest.setTimeout(30 * 60_000);
 
 const service = new LocalService();
 const { cluster } = service;
@@ -112,7 +113,7 @@ async function untilJobsEnd(status: string, id = database.id): Promise<void> {
       const { database: now } = await http.ask<{ database: Database }>(`/databases/${id}`);
       return now.status === status && now.activeJobId === null ? true : undefined;
     },
-    300_000,
+    600_000,
   );
 }
 
@@ -147,7 +148,9 @@ test('a second make up changes nothing', async () => {
       )
       .sort();
   };
-  const before = [await versions(), service.credentials];
+  // What the first one began has to come to rest first.
+  const rest = { forMs: 10_000, withinMs: 300_000 };
+  const before = [await still('all that there is', versions, rest), service.credentials];
   const began = Date.now();
   await service.made('up');
   figure('make up on what is up', began);
@@ -315,10 +318,8 @@ test('when an API replica is killed the other one answers', async () => {
   const [doomed, other] = living(await podsOf('ledgerhouse-api'));
   if (doomed === undefined || other === undefined) throw new Error('there are no two replicas');
   await kill(doomed);
-  await eventually(
-    'an answer',
-    async () => ((await http.send('/databases')).status === 200 ? true : undefined),
-    15_000,
+  await eventually('an answer', async () =>
+    (await http.send('/databases')).status === 200 ? true : undefined,
   );
   expect(await replicas()).toContainEqual([other.metadata.uid, 0]);
 });
@@ -329,14 +330,16 @@ test('while PostgreSQL is killed the API says so, and is back without a restart'
   const [postgres] = await podsOf('ledgerhouse-postgres');
   if (postgres === undefined) throw new Error('PostgreSQL has no pod');
   const began = Date.now();
-  const killing = kill(postgres);
-  const problem = await eventually('the API says that its store is away', async () => {
-    const { status, body } = await http.send<{ code: string; detail: string }>('/databases');
-    return status === 503 ? body : undefined;
+  // It does not come back before somebody has seen that it is away.
+  const problem = await cluster.cordoned('node-1', async () => {
+    await kill(postgres);
+    return eventually('the API says that its store is away', async () => {
+      const { status, body } = await http.send<{ code: string; detail: string }>('/databases');
+      return status === 503 ? body : undefined;
+    });
   });
   expect(problem).toMatchObject({ code: 'service_unavailable' });
   expect(problem.detail).toContain('own database does not answer');
-  await killing;
   await eventually('it lists databases again', async () =>
     (await http.send('/databases')).status === 200 ? true : undefined,
   );

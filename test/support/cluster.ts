@@ -14,7 +14,11 @@ export interface TestCluster {
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
+  /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
+  slowestGet(sinceMs: number): number;
   apply(objects: readonly unknown[]): Promise<void>;
+  /** No pod begins on the node while something is done. */
+  cordoned<T>(node: string, deed: () => Promise<T>): Promise<T>;
   cluster(...args: string[]): Promise<string>;
   /** Loads an image into it and gives its reference. */
   image(name: string): Promise<string>;
@@ -51,10 +55,20 @@ export function openTestCluster(
     path ??= cluster('binary', 'kubectl').then((said) => said.trim().split('\n').at(-1) ?? '');
     return path;
   };
+  const kubectl = async (...args: readonly string[]) => {
+    const program = await kubectlPath();
+    const beganMs = Date.now();
+    const said = await mustRun(program, ['--kubeconfig', kubeconfig, ...args], { env });
+    if (args.includes('get')) gets.push({ beganMs, tookMs: Date.now() - beganMs });
+    return said;
+  };
+  const gets: { readonly beganMs: number; readonly tookMs: number }[] = [];
   return {
     stateFolder,
     kubeconfig,
     cluster,
+    slowestGet: (sinceMs) =>
+      Math.max(0, ...gets.filter((one) => one.beganMs >= sinceMs).map((one) => one.tookMs)) / 1000,
     async down() {
       await cluster('down');
       rmSync(stateFolder, { recursive: true, force: true });
@@ -63,8 +77,15 @@ export function openTestCluster(
     kubectlPath,
     tryKubectl: async (...args) =>
       shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
-    kubectl: async (...args) =>
-      mustRun(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
+    kubectl,
+    async cordoned(node, deed) {
+      await kubectl('cordon', node);
+      try {
+        return await deed();
+      } finally {
+        await kubectl('uncordon', node);
+      }
+    },
     async apply(objects) {
       const LIST = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
       const script = 'printf %s "$LIST" | "$0" --kubeconfig "$1" apply -f -';
@@ -81,7 +102,7 @@ async function loadImages<Name extends string>(
 ): Promise<Record<Name, string>> {
   const said = await mustRun(process.execPath, ['tools/images/main.ts', 'load', ...names], {
     env,
-    timeoutMs: 10 * 60_000,
+    timeoutMs: 25 * 60_000,
   });
   const references = said.split('\n').filter((line) => /^ledgerhouse\/[a-z-]+:/.test(line));
   return Object.fromEntries(names.map((name, index) => [name, references[index] ?? ''])) as Record<

@@ -30,7 +30,7 @@ export class HttpService {
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(60_000),
     });
     return { status: answer.status, body: JSON.parse(await answer.text()) as T };
   }
