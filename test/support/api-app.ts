@@ -112,7 +112,9 @@ const gate: GatePort = {
 const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 
 function exampleHandler(route: RouteSpec) {
-  const [status, response] = Object.entries(route.responses).at(-1) ?? [];
+  const answers = Object.entries(route.responses);
+  const [status, response] =
+    answers.findLast(([, { form }]) => form !== 'empty') ?? answers[0] ?? [];
   const head = { status: Number(status) };
   return async () => {
     if (response?.form === 'bytes') {
