@@ -7,6 +7,10 @@
  * writes that are on their way. All writes of the lease name the resource version they were decided on, so of two who reach
  * for it one is refused.
  *
+ * What no clock can keep back is the one write that had passed the fence when its process froze, and goes out when it wakes.
+ * Such a write is an old decision, not a wrong one: objects are named by their uid where they are deleted, creation fails
+ * where something is there, and what it applied over a newer decision is seen and applied anew by whoever leads then.
+ *
  * The lease wants a `Kube` of its own: unfenced, and not behind the rate limit of the work. A call that hangs is given up
  * soon enough for two more; should it arrive after all, its resource version is an old one by then, or the record ours.
  */

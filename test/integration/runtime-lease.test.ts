@@ -126,7 +126,8 @@ test('never do two write in turn: a leader that stops hands over at once, a froz
   const third = startCandidate('third');
   await standsBy(third, 'third');
   const frozenAtMs = Date.now();
-  second.process.kill('SIGSTOP');
+  // Between two writes: one that has passed the fence and is not on the wire yet would go out when the process wakes.
+  second.process.kill('SIGUSR2');
   await until('third');
   const failOverMs = Date.now() - frozenAtMs;
   second.process.kill('SIGCONT');

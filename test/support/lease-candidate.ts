@@ -1,7 +1,8 @@
 /**
  * A process that wants to lead, and while it does writes its name into the ConfigMap `journal`, as fast as it can:
- * `node test/support/lease-candidate.ts KUBECONFIG NAMESPACE IDENTITY`. It says when it has seen that another leads. SIGTERM: it stops writing, gives the lease back and
- * ends with 0. A lost lease: it goes on trying to write for a moment, which must be refused, and ends with 1.
+ * `node test/support/lease-candidate.ts KUBECONFIG NAMESPACE IDENTITY`. It says when it has seen that another leads. SIGTERM:
+ * it stops writing, gives the lease back and ends with 0. SIGUSR2: it stands still between two writes until SIGCONT. A lost
+ * lease: it goes on trying to write for a moment, which must be refused, and ends with 1.
  */
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
@@ -40,8 +41,13 @@ const kube = createKube(config, {
 process.on('SIGTERM', () => {
   stopping = true;
 });
+let freezing = false;
+process.on('SIGUSR2', () => {
+  freezing = true;
+});
 election.start();
 
+const isFreezing = () => freezing;
 const isStopping = () => stopping;
 let standsBy = false;
 let refused = 0;
@@ -50,6 +56,10 @@ for (let count = 0; !isStopping() && refused < 10; count += 1) {
   if (!leads && !standsBy && ![undefined, '', identity].includes(election.holder)) {
     standsBy = true;
     process.stdout.write(`${identity} stands by\n`);
+  }
+  if (isFreezing()) {
+    freezing = false;
+    process.kill(process.pid, 'SIGSTOP');
   }
   // Once it has led it goes on trying: the fence is what holds it back, not its own good behaviour.
   if (!leads) continue;

@@ -37,8 +37,12 @@ export class SteadyWriter {
     return new SteadyWriter(client);
   }
 
-  /** Does something, waits for the next answer to a request sent after it, and gives the longest wait for one, seconds. */
+  /**
+   * Does something once answers come, waits for the next one to a request sent after it, and gives the longest wait for one,
+   * seconds.
+   */
   async during(deed: () => Promise<unknown>): Promise<number> {
+    await this.answered();
     this.#longestMs = 0;
     await deed();
     await this.answered();
