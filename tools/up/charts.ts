@@ -9,7 +9,9 @@ import type { Images } from './images.ts';
 import type { Kubectl } from './kubectl.ts';
 import { systemNamespace } from './namespace.ts';
 import type { Log } from './steps.ts';
+import { runToItsEnd } from './to-its-end.ts';
 
+const apiService = 'ledgerhouse-api';
 /** Where the API is on each node's address. */
 export const nodePort = 30_080;
 
@@ -36,11 +38,16 @@ export async function installCharts(
     ['ledgerhouse', ['--values', file]],
   ] as const) {
     const place = ['--namespace', systemNamespace, '--create-namespace'];
-    const how = ['--wait', '--timeout', `${patience}m`, '--kubeconfig', config.kubeconfig];
     const chart = join(checkout, 'charts', name);
-    const args = ['upgrade', '--install', name, chart, ...place, ...values, ...how];
+    const reach = ['--kubeconfig', config.kubeconfig];
+    const args = ['upgrade', '--install', name, chart, ...place, ...values, ...reach];
+    const wait = ['--wait', '--timeout', `${patience}m`];
     try {
-      log(await run(helm, args, { timeoutMs: (patience + 1) * 60_000 }));
+      // A Service whose creation is cut off leaves its node port taken by nobody, for ten minutes until Kubernetes mends that.
+      const made = await kubectl.has('service', apiService, '-n', systemNamespace);
+      if (name === 'ledgerhouse' && !made)
+        log(await runToItsEnd(helm, args, { timeoutMs: 2 * 60_000 }));
+      log(await run(helm, [...args, ...wait], { timeoutMs: (patience + 1) * 60_000 }));
     } catch (error) {
       log(await kubectl.overview());
       throw error;

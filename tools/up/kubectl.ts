@@ -22,6 +22,11 @@ export class Kubectl {
     return run(this.#program, ['--kubeconfig', this.#kubeconfig, ...args]);
   }
 
+  /** Whether an object is there. */
+  has(kind: string, name: string, ...where: readonly string[]): Promise<boolean> {
+    return this.#succeeds('get', kind, name, ...where);
+  }
+
   async read<T>(...args: readonly string[]): Promise<T> {
     return JSON.parse(await this.say('get', ...args, '-o', 'json')) as T;
   }

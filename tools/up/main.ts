@@ -20,6 +20,7 @@ import { follow, Kubectl } from './kubectl.ts';
 import { ended, ready } from './messages.ts';
 import { StepFailed, Steps } from './steps.ts';
 import { loadImages } from './images.ts';
+import { endWhenInterrupted } from './to-its-end.ts';
 import { runTool } from './tool.ts';
 
 async function up(config: ClusterConfig): Promise<void> {
@@ -76,14 +77,7 @@ async function main([command, ...flags]: readonly string[]): Promise<void> {
 }
 
 const [command = ''] = process.argv.slice(2);
-if (command === 'up' || command === 'down') {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      console.error(`\ninterrupted; make ${command} goes on from here`);
-      process.exit(130);
-    });
-  }
-}
+if (command === 'up' || command === 'down') endWhenInterrupted(`make ${command} goes on from here`);
 try {
   await main(process.argv.slice(2));
 } catch (error) {

@@ -1,0 +1,29 @@
+/** Commands that may not be cut off midway: Ctrl-C does not reach them, and whoever ends because of it waits for them. */
+import { run } from '../cluster/run.ts';
+
+const running = new Set<Promise<unknown>>();
+
+/** As `run`, in a session of its own: a terminal interrupts the processes of its own session only. */
+export async function runToItsEnd(
+  command: string,
+  args: readonly string[],
+  options: { readonly timeoutMs: number },
+): Promise<string> {
+  const end = run('setsid', ['--wait', command, ...args], options);
+  running.add(end);
+  try {
+    return await end;
+  } finally {
+    running.delete(end);
+  }
+}
+
+/** Ends the process at an interrupt, when none of those commands runs any more. A second interrupt ends it at once. */
+export function endWhenInterrupted(say: string): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      console.error(`\ninterrupted; ${say}`);
+      void Promise.allSettled(running).then(() => process.exit(130));
+    });
+  }
+}
