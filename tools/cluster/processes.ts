@@ -49,7 +49,7 @@ export class Processes {
   /** Starts `name` unless it runs already. */
   start(name: string, options: StartOptions): void {
     if (this.isRunning(name)) return;
-    const log = openSync(join(this.logs, `${name}.log`), 'a');
+    const log = openSync(this.#logOf(name), 'a');
     // nsenter, not `ip netns exec`: the latter gives the process a /sys of its own, without the cgroup mounts.
     const inside =
       options.networkNamespace === undefined
@@ -82,10 +82,17 @@ export class Processes {
   assertRunning(names: readonly string[]): void {
     for (const name of names) {
       if (this.isRunning(name)) continue;
-      const log = join(this.logs, `${name}.log`);
-      const said = readFileSync(log, 'utf8').trim().split('\n').slice(-3).join('\n');
-      throw new ClusterError(`${name} ended; ${log} says:\n${said}`);
+      throw new ClusterError(`${name} ended; ${this.#logOf(name)} says:\n${this.lastWords(name)}`);
     }
+  }
+
+  /** The end of what it said. */
+  lastWords(name: string): string {
+    return readFileSync(this.#logOf(name), 'utf8').trim().split('\n').slice(-3).join('\n');
+  }
+
+  #logOf(name: string): string {
+    return join(this.logs, `${name}.log`);
   }
 
   pid(name: string): number | undefined {

@@ -13,7 +13,7 @@ import { step } from '../progress.ts';
 import { runQuietly, waitFor } from '../run.ts';
 import { startScheduler } from '../scheduler.ts';
 import { chooseSlot, ensureBridge, ensureNetwork } from './network.ts';
-import { cniPlugins, startNode } from './node.ts';
+import { cniPlugins, restartKubeletThatMet, startNode, type NodeContext } from './node.ts';
 import { ensureObjects } from './objects.ts';
 import { planCluster, type ClusterPlan } from './plan.ts';
 
@@ -44,11 +44,10 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   const { folder, hostAddress: host } = plan;
   await startScheduler({ folder, processes, pki, server, host });
   await startDns(plan, processes, config.kubeconfig);
-  await Promise.all(
-    plan.nodes.map((node) => startNode({ plan, node, pki, processes, server }, pause)),
-  );
+  const nodes = plan.nodes.map((node) => ({ plan, node, pki, processes, server }));
+  await Promise.all(nodes.map((node) => startNode(node, pause)));
   startAddons(plan, processes, config.kubeconfig);
-  await waitUntilReady(config, plan, processes);
+  await waitUntilReady(config, plan, nodes, processes);
 }
 
 const slotFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster', 'slot');
@@ -155,6 +154,7 @@ function startAddons(plan: ClusterPlan, processes: Processes, kubeconfig: string
 async function waitUntilReady(
   config: ClusterConfig,
   plan: ClusterPlan,
+  nodes: readonly NodeContext[],
   processes: Processes,
 ): Promise<void> {
   const kubeconfig = new KubeConfig();
@@ -164,12 +164,13 @@ async function waitUntilReady(
   await waitFor(
     'nodes that are Ready',
     async () => {
+      await Promise.all(nodes.map(restartKubeletThatMet));
       processes.assertRunning(names);
       const { items } = await core.listNode();
       const ready = items.filter((node) =>
         node.status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True'),
       );
-      return ready.length >= plan.nodes.length ? true : undefined;
+      return ready.length >= nodes.length ? true : undefined;
     },
     { timeoutMs: 180_000, everyMs: 250 },
   );

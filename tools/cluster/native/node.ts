@@ -175,6 +175,18 @@ async function startKubelet({ plan, node, pki, processes, server }: NodeContext)
   });
 }
 
+/**
+ * All kubelets of a machine have their socket for device plugins in one folder, whose path is fixed: each empties it and
+ * listens there. Of two that do so in the same instant one finds what the other does, and ends. It is started again.
+ */
+export async function restartKubeletThatMet(context: NodeContext): Promise<void> {
+  const name = `kubelet-${context.node.index}`;
+  if (context.processes.isRunning(name)) return;
+  const why = context.processes.lastWords(name).split('\n').at(-1) ?? '';
+  if (/Failed to start ContainerManager.*device-plugins\/kubelet\.sock/.test(why))
+    await startKubelet(context);
+}
+
 async function startKubeProxy({ plan, node, pki, processes, server }: NodeContext): Promise<void> {
   const programs = await ensureBuilt('node');
   const client = await pki.sign('kube-proxy', { user: 'system:kube-proxy' });
