@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
+import { startTimeOf } from '../../tools/cluster/start-time.ts';
 import { eventually, mustRun } from './shell.ts';
 
 /** Where Debian has the newest server's programs. */
@@ -127,7 +128,7 @@ export class TestPostgres {
     for (const child of children) signal(child, 'SIGKILL');
     await this.#end('SIGKILL');
     await eventually('the server is gone', () =>
-      Promise.resolve(!children.some(isRunning) || undefined),
+      Promise.resolve(children.every((child) => startTimeOf(child) === undefined) || undefined),
     );
   }
 
@@ -182,18 +183,12 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** None where the process is gone. */
 function childrenOf(pid: number): number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
-}
-
-/** Neither gone nor only waiting for somebody to notice that it is. */
-const isRunning = (pid: number): boolean => !/^$|\) [ZX] /.test(read(`/proc/${pid}/stat`));
-
-/** Nothing where the process is gone. */
-function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return pids.split(' ').filter(Boolean).map(Number);
   } catch {
-    return '';
+    return [];
   }
 }

@@ -1,6 +1,7 @@
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { step } from './progress.ts';
+import { startTimeOf } from './start-time.ts';
 
 /**
  * Runs `work` while holding the lock file `path`, waiting for another holder to finish. A holder that died without
@@ -9,7 +10,7 @@ import { step } from './progress.ts';
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const mine = `${path}.${process.pid}`;
   removeLeftovers(path);
-  writeFileSync(mine, `${process.pid} ${startOf(process.pid) ?? ''}`);
+  writeFileSync(mine, `${process.pid} ${startTimeOf(process.pid) ?? ''}`);
   try {
     let told = false;
     // link(2) fails when the name exists: taking the lock and writing who holds it are one act.
@@ -54,17 +55,8 @@ function tryLink(from: string, to: string): boolean {
 function holderIsDead(path: string): boolean {
   try {
     const [pid, start] = readFileSync(path, 'utf8').split(' ');
-    return startOf(Number(pid)) !== start;
+    return startTimeOf(Number(pid)) !== start;
   } catch {
     return false;
-  }
-}
-
-function startOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
   }
 }

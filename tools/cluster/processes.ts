@@ -14,10 +14,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError } from './config.ts';
+import { startTimeOf } from './start-time.ts';
 
 interface Recorded {
   readonly pid: number;
-  /** Field 22 of /proc/PID/stat: clock ticks since boot. */
   readonly startTime: string;
 }
 
@@ -160,17 +160,5 @@ function environmentOf(pid: string): string {
   } catch {
     // Gone meanwhile, or somebody else's.
     return '';
-  }
-}
-
-/** When the process started, or undefined when it is not there or is only waiting to be reaped. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name, in parentheses, may hold spaces: count from behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return undefined;
   }
 }

@@ -1,10 +1,12 @@
 /** Which clusters tests have up, so that those of a run that was ended from outside can still be taken down. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startTimeOf } from '../cluster/start-time.ts';
 
 interface Note {
   /** Of the process whose cluster it is. */
   readonly pid: number;
+  readonly startTime: string;
   readonly stateFolder: string;
 }
 
@@ -18,7 +20,8 @@ export class ClusterNotes {
   /** Written before anything is started. */
   add(stateFolder: string, pid = process.pid): void {
     mkdirSync(this.#folder, { recursive: true });
-    writeFileSync(this.#fileOf(stateFolder), JSON.stringify({ pid, stateFolder } satisfies Note));
+    const note: Note = { pid, startTime: startTimeOf(pid) ?? '', stateFolder };
+    writeFileSync(this.#fileOf(stateFolder), JSON.stringify(note));
   }
 
   remove(stateFolder: string): void {
@@ -31,7 +34,9 @@ export class ClusterNotes {
     const notes = readdirSync(this.#folder).map(
       (name) => JSON.parse(readFileSync(join(this.#folder, name), 'utf8')) as Note,
     );
-    return notes.filter(({ pid }) => !isAlive(pid)).map(({ stateFolder }) => stateFolder);
+    return notes
+      .filter(({ pid, startTime }) => startTimeOf(pid) !== startTime)
+      .map(({ stateFolder }) => stateFolder);
   }
 
   #fileOf(stateFolder: string): string {
@@ -42,12 +47,3 @@ export class ClusterNotes {
 export const clusterNotes = new ClusterNotes(
   join(import.meta.dirname, '../../.ledgerhouse/test/clusters'),
 );
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
