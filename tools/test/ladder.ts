@@ -12,7 +12,8 @@ import { closingLine, summarize, type JestReport, type StageResult } from './sum
 const logFolder = '.ledgerhouse/test';
 /** Each kills a run of Jest and all that it started. */
 const running = new Set<() => void>();
-let ending = false;
+/** What ended the ladder early. */
+let interruption: NodeJS.Signals | undefined;
 
 async function main(names: readonly string[]): Promise<number> {
   const unknown = names.filter((name) => !stages.some((stage) => stage.name === name));
@@ -41,12 +42,14 @@ async function main(names: readonly string[]): Promise<number> {
       (folder === undefined || globSync(`${folder}/**/*.test.ts`).length > 0),
   );
   const inOrder = async () => {
-    for (const stage of chosen) if (stage.beside !== true && !ending) await climb(stage);
+    for (const stage of chosen)
+      if (stage.beside !== true && interruption === undefined) await climb(stage);
   };
   await Promise.all([inOrder(), ...chosen.filter(({ beside }) => beside).map(climb)]);
   console.log(`\nwhere time went\n${times.join('\n')}\n`);
   takeDownLeftClusters();
   console.log(closingLine(results));
+  if (interruption !== undefined) return 128 + constants.signals[interruption];
   return results.some((r) => r.failed > 0) || results.length === 0 ? 1 : 0;
 }
 
@@ -127,19 +130,12 @@ function takeDownLeftClusters(): void {
   }
 }
 
-/** What a terminal's Ctrl-C reaches is this process only: Jest's are groups of their own. */
-function interrupted(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
-  ending = true;
-  console.error(`\n${signal}: ending what runs`);
-  for (const kill of running) kill();
-  // A moment later, when those who were killed are known to be gone.
-  setTimeout(() => {
-    takeDownLeftClusters();
-    process.exit(128 + constants.signals[signal]);
-  }, 1000);
-}
-
+// What a terminal's Ctrl-C reaches is this process only: Jest's are groups of their own. A second one ends it at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => interrupted(signal));
+  process.once(signal, () => {
+    interruption = signal;
+    console.error(`\n${signal}: ending what runs`);
+    for (const kill of running) kill();
+  });
 }
 process.exitCode = await main(process.argv.slice(2));
