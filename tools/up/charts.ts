@@ -44,8 +44,7 @@ export async function installCharts(
     const wait = ['--wait', '--timeout', `${patience}m`];
     try {
       // A Service whose creation is cut off leaves its node port taken by nobody, for ten minutes until Kubernetes mends that.
-      const made = await kubectl.has('service', apiService, '-n', systemNamespace);
-      if (name === 'ledgerhouse' && !made)
+      if (name === 'ledgerhouse' && !(await kubectl.has('service', apiService)))
         log(await runToItsEnd(helm, args, { timeoutMs: 2 * 60_000 }));
       log(await run(helm, [...args, ...wait], { timeoutMs: (patience + 1) * 60_000 }));
     } catch (error) {

@@ -22,9 +22,9 @@ export class Kubectl {
     return run(this.#program, ['--kubeconfig', this.#kubeconfig, ...args]);
   }
 
-  /** Whether an object is there. */
-  has(kind: string, name: string, ...where: readonly string[]): Promise<boolean> {
-    return this.#succeeds('get', kind, name, ...where);
+  /** Whether an object of ours is there, or one that is in no namespace. */
+  has(kind: string, name: string): Promise<boolean> {
+    return this.#succeeds('get', kind, name, '-n', systemNamespace);
   }
 
   async read<T>(...args: readonly string[]): Promise<T> {
@@ -45,7 +45,7 @@ export class Kubectl {
   async expectService(): Promise<void> {
     if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=30s')))
       throw new ClusterError('Kubernetes does not answer; make up goes on with what is there');
-    if (!(await this.#succeeds('get', 'crd', 'ledgerdatabases.ledgerhouse.dev')))
+    if (!(await this.has('crd', 'ledgerdatabases.ledgerhouse.dev')))
       throw new ClusterError('Kubernetes is up, the service is not yet; run make up');
   }
 
