@@ -3,7 +3,7 @@
  * is billing ready; then the rows, the job and the events in one transaction. Provisioning begins after its commit.
  */
 import { randomBytes } from 'node:crypto';
-import { countDatabases, createDatabase } from '../store/databases.ts';
+import { countDatabases, createDatabase, findDatabaseByName } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
 import type { BillingBlock } from '../billing/guard.ts';
@@ -67,6 +67,10 @@ export async function planCreation(
     const draftId =
       asking === 'now' ? await keepForLater(services, caller, request, billing) : null;
     return billingRequired(billing, draftId);
+  }
+  if (asking === 'dry') {
+    const other = await findDatabaseByName(services.store.read, organization.id, request.name);
+    if (other !== undefined) return nameTaken(request.name, other.id);
   }
   const { choice, price, automatic } = chosen;
   return {

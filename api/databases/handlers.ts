@@ -8,9 +8,8 @@ import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
-import { findDatabaseByName } from '../store/databases.ts';
 import { settleSavedCreate } from '../store/saved-creates.ts';
-import { byHand, createPlanned, nameTaken, planCreation, type CreationPlan } from './create.ts';
+import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
 import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
 import { deleteDatabase } from './delete.ts';
 import { etagOf, shownDatabase, shownProfile, type Surroundings } from './present.ts';
@@ -47,11 +46,7 @@ function makers({
     async createDatabase({ query, body, principal, author, idempotency }) {
       const caller = callerOf({ principal, author });
       if (query.dryRun) {
-        const plan = allowed(await planCreation(services, caller, body, 'dry'));
-        const other = await findDatabaseByName(store.read, principal.organization.id, plan.name);
-        if (other !== undefined) {
-          throw refusalOf(shownTo(principal, nameTaken(plan.name, other.id)));
-        }
+        const plan = shown(principal, await planCreation(services, caller, body, 'dry'));
         return { status: 200, body: { success: true, dryRun: true, plan: shownPlan(plan) } };
       }
       return once(store, principal, idempotency, async (keep) => {
@@ -63,7 +58,7 @@ function makers({
         };
         const { labels = {} } = body;
         const result = await createPlanned(services, caller, plan, labels, within);
-        return reply(allowed(isRefusal(result) ? shownTo(principal, result) : result));
+        return reply(shown(principal, result));
       });
     },
     async restoreDatabase({ params, body, principal, author, idempotency }) {
@@ -82,12 +77,13 @@ function makers({
   };
 }
 
-/** Which database has the name, only those learn who may read databases. */
-function shownTo(principal: Principal, refusal: Refusal): Refusal {
+/** As `allowed`; which database has the name, only those learn who may read databases. */
+function shown<T extends object>(principal: Principal, result: T | Refusal): T {
   const reads = principal.type !== 'api_key' || principal.permissions.includes('db:read');
-  if (reads || refusal.refused !== 'database_name_taken') return refusal;
-  const { members: _, ...rest } = refusal;
-  return rest;
+  if (reads || !isRefusal(result) || result.refused !== 'database_name_taken')
+    return allowed(result);
+  const { members: _, ...rest } = result;
+  throw refusalOf(rest);
 }
 
 function readers({
