@@ -13,6 +13,7 @@ import { LocalService } from '../support/local-service.ts';
 import { leftOf } from '../support/machine.ts';
 import { OfficialClient } from '../support/official-client.ts';
 import type { Database as Resource } from '../support/operator-world.ts';
+import { runs } from '../support/pod-process.ts';
 import { loadPayments } from '../support/payments-load.ts';
 import {
   accountEvents,
@@ -196,11 +197,12 @@ test('a month of payments is loaded by two clients while the engine and an API r
   expect(new Set(made)).toEqual(new Set(['created']));
 
   const began = Date.now();
-  const killed: Promise<string>[] = [];
+  const killed: Promise<Pod>[] = [];
   const killOne = async (pods: Promise<readonly Pod[]>) => {
     const [pod] = living(await pods);
     if (pod === undefined) throw new Error('there is no pod to kill');
-    return kill(pod);
+    await kill(pod);
+    return pod;
   };
   const engines = async () => {
     const uid = (await resource()).metadata.uid ?? '';
@@ -212,7 +214,10 @@ test('a month of payments is loaded by two clients while the engine and an API r
     if (percent === 25) killed.push(killOne(engines()));
     if (percent === 60) killed.push(killOne(podsOf('ledgerhouse-api')));
   });
-  expect(await Promise.all(killed)).toHaveLength(2);
+  const gone = await Promise.all(killed);
+  expect(gone).toHaveLength(2);
+  // What is asked from here on is not cut off by an end that kubectl did not wait for.
+  await eventually('what was killed has ended', async () => !gone.some(runs) || undefined);
   expect((await engines())[0]?.metadata.uid).not.toBe(before);
   figure(`${rows.length} transfers are loaded (${JSON.stringify(loaded)})`, began);
   await expectBooksToBalance();

@@ -15,11 +15,15 @@ export function killInPod(pod: Pod, word: string): void {
 export const fileInPod = (pod: Pod, word: string, path: string): string =>
   readFileSync(`/proc/${processOf(pod, word)}/root${path}`, 'utf8');
 
+/** Whether anything of a pod runs: a while longer than Kubernetes knows of one that was deleted by force. */
+export const runs = (pod: Pod): boolean => processesOf(pod).length > 0;
+
+const processesOf = ({ metadata: { uid = '' } }: Pod): string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isOfPod(pid, uid));
+
 function processOf(pod: Pod, word: string): number {
-  const { name, uid = '' } = pod.metadata;
-  const pids = readdirSync('/proc').filter(
-    (pid) => /^\d+$/.test(pid) && isOfPod(pid, uid) && textOf(pid, 'cmdline').includes(word),
-  );
+  const { name } = pod.metadata;
+  const pids = processesOf(pod).filter((pid) => textOf(pid, 'cmdline').includes(word));
   assert(pids.length === 1, `${pids.length} processes of ${name} have "${word}" in their command`);
   return Number(pids[0]);
 }
