@@ -16,7 +16,12 @@ const dayMs = 24 * 60 * 60_000;
  * made, were the next one due tomorrow. The database must be suspended: its first pods then begin with them.
  */
 export async function recordAgedCertificates(world: Installation, name: string): Promise<void> {
-  const subject = subjectOf(await world.get(name));
+  // It is suspended from its first moment on, and gets its addresses a moment later.
+  const addressed = async () => {
+    const database = await world.get(name);
+    return database.status?.endpoints && database;
+  };
+  const subject = subjectOf(await eventually('the database has its addresses', addressed));
   const newestMs = Date.now() - renewAfterMs + dayMs;
   const shown = await issue(subject, 2, [], newestMs - renewAfterMs);
   const newest = await issue(subject, 3, [shown.generation], newestMs);
