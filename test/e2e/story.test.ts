@@ -108,14 +108,12 @@ async function all(operation: string, filter: object): Promise<readonly Row[]> {
 }
 
 async function untilJobsEnd(status: string, id = database.id): Promise<void> {
-  await eventually(
-    `the database is ${status}`,
-    async () => {
-      const { database: now } = await http.ask<{ database: Database }>(`/databases/${id}`);
-      return now.status === status && now.activeJobId === null ? true : undefined;
-    },
-    600_000,
-  );
+  const isSo = async () => {
+    const { database: now } = await http.ask<{ database: Database }>(`/databases/${id}`);
+    if (now.status === status && now.activeJobId === null) return true;
+    throw new Error(JSON.stringify(now, undefined, 1));
+  };
+  await cluster.reporting(() => eventually(`the database is ${status}`, isSo, 600_000));
 }
 
 const cents = (row: Row | undefined, name: keyof Balance) => BigInt(row?.[name] ?? -1);

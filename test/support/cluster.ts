@@ -14,6 +14,8 @@ export interface TestCluster {
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
+  /** The same; when it fails, what a person would look at first is in the run's log. */
+  reporting<T>(deed: () => Promise<T>): Promise<T>;
   /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
   slowestGet(sinceMs: number): number;
   apply(objects: readonly unknown[]): Promise<void>;
@@ -78,6 +80,31 @@ export function openTestCluster(
     tryKubectl: async (...args) =>
       shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
     kubectl,
+    async reporting(deed) {
+      try {
+        return await deed();
+      } catch (error) {
+        const say = async (...args: readonly string[]) => {
+          const { stdout, stderr } = await shell(
+            await kubectlPath(),
+            ['--kubeconfig', kubeconfig, ...args],
+            { env },
+          );
+          process.stderr.write(`report: kubectl ${args.join(' ')}\n${stdout}${stderr}\n`);
+          return stdout;
+        };
+        await say('get', 'nodes,pods,pvc,jobs', '-A', '-o', 'wide');
+        await say('get', 'ldb', '-A', '-o', 'yaml');
+        await say('get', 'events', '-A', '--sort-by=.metadata.creationTimestamp');
+        for (const line of (await say('get', 'pods', '-A', '--no-headers')).split('\n')) {
+          const [namespace = '', name = '', ready = ''] = line.split(/\s+/);
+          const [is, all] = ready.split('/');
+          if (name === '' || (is === all && !name.includes('operator'))) continue;
+          await say('-n', namespace, 'logs', name, '--all-containers', '--prefix', '--tail=50');
+        }
+        throw error;
+      }
+    },
     async cordoned(node, deed) {
       await kubectl('cordon', node);
       try {

@@ -177,17 +177,19 @@ function spokenOf(
       await cluster.kubectl('-n', namespace, 'patch', 'ldb', name, '--type=merge', '-p', patch);
     },
     until: (name, type, status, { reason, namespace, timeoutMs = 300_000 } = {}) =>
-      eventually(
-        `${name}: ${type}=${status} ${reason ?? ''}`,
-        async () => {
-          const database = await get(name, namespace);
-          const row = conditionOf(database, type);
-          const current = row?.observedGeneration === database.metadata.generation;
-          const met = row?.status === status && (reason === undefined || row.reason === reason);
-          if (current && met) return database;
-          throw new Error(JSON.stringify(database.status?.conditions, undefined, 1));
-        },
-        timeoutMs,
+      cluster.reporting(() =>
+        eventually(
+          `${name}: ${type}=${status} ${reason ?? ''}`,
+          async () => {
+            const database = await get(name, namespace);
+            const row = conditionOf(database, type);
+            const current = row?.observedGeneration === database.metadata.generation;
+            const met = row?.status === status && (reason === undefined || row.reason === reason);
+            if (current && met) return database;
+            throw new Error(JSON.stringify(database.status?.conditions, undefined, 1));
+          },
+          timeoutMs,
+        ),
       ),
     async watching(name, deed) {
       const seen: Database[] = [];
