@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { catchUpEntries, memberConfig, quotaBytes, type MemberOptions } from './member-config.ts';
+import { quotaBytes } from '../log/shared-volume.ts';
+import { catchUpEntries, memberConfig, type MemberOptions } from './member-config.ts';
 
 const gib = 2 ** 30;
 const options: MemberOptions = {

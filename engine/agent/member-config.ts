@@ -1,6 +1,7 @@
 /** The configuration file of a member of etcd, as JSON, which its YAML parser takes (embed/config.go of etcd 3.6). */
 import { memberName } from '../../domain/names.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
+import { quotaBytes } from '../log/shared-volume.ts';
 import type { MemberState } from './member-state.ts';
 
 export interface MemberOptions extends ReplicaIdentity {
@@ -63,13 +64,6 @@ export function memberConfig(options: MemberOptions): Readonly<Record<string, un
     },
   };
 }
-
-/**
- * An eighth of the volume: the file holds so much twice while it is compacted, and half of it is where the engine stops
- * taking writes. From 256 MiB, with which the engine can go on, to 2 GiB, beyond which etcd gains nothing.
- */
-export const quotaBytes = (volumeBytes: number): number =>
-  Math.min(Math.max(Math.floor(volumeBytes / 8 / mib) * mib, 256 * mib), 2 * gib);
 
 /** Blocks of up to 1.25 MiB that stay in memory for a member which is behind: 256 took 0.7 GiB, 64 took 0.35. */
 export const catchUpEntries = (memoryBytes: number): number => (memoryBytes >= 2 * gib ? 256 : 64);

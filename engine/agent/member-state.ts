@@ -3,9 +3,8 @@
  * whether it may begin at all: a replica whose data file is bound to a log has a member with what it has voted for and
  * written; without that it must not take part as if it were the one that it was.
  */
-import { join } from 'node:path';
 import { isThere } from '../../base/is-there.ts';
-import { initialClusterPath, memoPath } from '../members/files.ts';
+import { hasMember, initialClusterPath, memoPath } from '../members/files.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { readSuperblock, type Superblock } from '../log/superblock.ts';
 import { Reason, type Finding } from './examine.ts';
@@ -16,9 +15,11 @@ export type MemberState = 'new' | 'existing';
 /** Takes a data file that `examine` found right. */
 export async function examineMember(path: string, folder: string): Promise<MemberState | Finding> {
   const { position } = await superblockOf(path);
-  const [hasData, joins, hadMember] = await Promise.all(
-    [join(folder, 'member'), initialClusterPath(path), memoPath(path)].map(isThere),
-  );
+  const [hasData, joins, hadMember] = await Promise.all([
+    hasMember(folder),
+    isThere(initialClusterPath(path)),
+    isThere(memoPath(path)),
+  ]);
   return stateOf(position.place, { hasData, joins, hadMember }, folder);
 }
 

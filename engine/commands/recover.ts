@@ -1,11 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { isThere } from '../../base/is-there.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { DataFileError } from '../log/errors.ts';
 import { formatDataFile } from '../log/format-file.ts';
 import { askLeader } from '../members/ask-leader.ts';
-import { initialClusterPath } from '../members/files.ts';
+import { hasMember, initialClusterPath } from '../members/files.ts';
 import { forgetMember } from '../members/own-member.ts';
 import { isPeerUrl } from '../members/questions.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
@@ -72,7 +71,7 @@ export const recover: Verb = {
     const file = input.flag('installed-as') ?? path;
     const hasFile = await isThere(file);
     const asks = input.flag('peer-addresses') !== undefined;
-    const memberLost = asks && folder !== undefined && !(await isThere(join(folder, 'member')));
+    const memberLost = asks && folder !== undefined && !(await hasMember(folder));
     if (hasFile && !memberLost) throw notLost(file);
     if (asks) await replaceMember(input, file, identity, incarnation);
     else await forgetMember(file);

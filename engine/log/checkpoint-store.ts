@@ -45,6 +45,8 @@ export interface CheckpointStoreOptions {
   /** Undefined when the log is elsewhere: what is executed is committed then. */
   readonly ring: LogInFile | undefined;
   readonly release: number;
+  /** Bytes by which the file may grow, as the volume is now; what does not fit fails when it is written. */
+  readonly room: () => Promise<number>;
   /** Called between pieces with what the last one took: lets appends through. */
   readonly pause: (tookMs: number) => Promise<void>;
 }
@@ -142,10 +144,11 @@ export class CheckpointStore {
    * step by step, as pieces are: appends wait for the file system's journal while the file's size is being made durable.
    */
   async #reserve(end: number): Promise<void> {
-    const { file, pause } = this.#options;
+    const { file, pause, room } = this.#options;
     try {
       let size = await file.size();
       if (size >= end) return;
+      if (roundUp(end) - size > (await room())) throw storageFull();
       const zeros = new Uint8Array(GROW_SIZE);
       while (size < end) {
         const start = performance.now();
@@ -156,11 +159,7 @@ export class CheckpointStore {
         await pause(performance.now() - start);
       }
     } catch (error) {
-      if (!isFull(error)) throw error;
-      throw new StorageFullError(
-        'The volume has no room for the next checkpoint. Make the volume larger; nothing is lost and writes go on then.',
-        { cause: error },
-      );
+      throw isFull(error) ? storageFull(error) : error;
     }
   }
 
@@ -240,6 +239,12 @@ export class CheckpointStore {
     ring?.release(start.sequence);
   }
 }
+
+const storageFull = (cause?: unknown): StorageFullError =>
+  new StorageFullError(
+    'The volume has no room for the next checkpoint. Make the volume larger; nothing is lost and writes go on then.',
+    { cause },
+  );
 
 function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {
   return { kind, table, rowSize, firstRow, rowCount };

@@ -11,6 +11,7 @@ import { exportCheckpoint, type ExportTarget, type Restamp } from './export.ts';
 import { loadSections } from './load.ts';
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { readManifest, type StoredSection } from './manifest.ts';
+import { leastBytes, spareBytes } from './shared-volume.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { readSuperblock, repairSuperblock, type Superblock } from './superblock.ts';
 
@@ -18,14 +19,16 @@ export interface DataFileOptions {
   readonly path: string;
   /** Written into the head with every checkpoint: major << 16 | minor << 8 | patch. */
   readonly release: number;
+  /** A member of etcd is on the same volume: room is left for it. */
+  readonly sharesVolume?: boolean;
   /** A write or sync failed: the process must end. Called at most once. */
   readonly onFailure: (error: StorageFailedError) => void;
   /** The disk, unless a test brings its own. */
   readonly storage?: Storage;
 }
 
-/** Free space is asked for again after this long. */
-const FREE_BYTES_AGE_MS = 5000;
+/** The volume is looked at again after this long. */
+const SPACE_AGE_MS = 1000;
 
 export class DataFile {
   readonly file: StorageFile;
@@ -35,7 +38,7 @@ export class DataFile {
   #sections: readonly StoredSection[] | undefined;
   #store: CheckpointStore | undefined;
   #failure: StorageFailedError | undefined;
-  #space = { fileBytes: 0, freeBytes: 0, readAt: -Infinity };
+  #space = { fileBytes: 0, roomBytes: 0, isShort: false, readAt: -Infinity };
 
   private constructor(
     options: DataFileOptions,
@@ -113,6 +116,7 @@ export class DataFile {
       superblock,
       sections: this.#sections,
       release,
+      room: () => this.#room(),
       ...options,
     });
   }
@@ -134,15 +138,17 @@ export class DataFile {
     }
   }
 
-  /** Bytes of the data file and what the volume has left for it, at most a few seconds old. */
+  /** Bytes of the data file, and how many it may have on this volume, at most a few seconds old. */
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {
-    if (performance.now() - this.#space.readAt > FREE_BYTES_AGE_MS) {
-      this.#space.readAt = performance.now();
-      // A failed reading keeps the last figure; the file's own writes are what fails loudly.
-      this.#readSpace().catch(() => undefined);
-    }
-    const { fileBytes, freeBytes } = this.#space;
-    return { usedBytes: fileBytes, limitBytes: fileBytes + freeBytes };
+    this.#lookAtSpace();
+    const { fileBytes, roomBytes } = this.#space;
+    return { usedBytes: fileBytes, limitBytes: fileBytes + roomBytes };
+  }
+
+  /** What is left of a shared volume is the other's: nothing is to be logged that can wait. */
+  get isShort(): boolean {
+    this.#lookAtSpace();
+    return this.#space.isShort;
   }
 
   /** Writes the newest durable checkpoint out as an exported data file. Resolves with the position that it is at. */
@@ -183,11 +189,29 @@ export class DataFile {
     return this.#store;
   }
 
+  #lookAtSpace(): void {
+    if (performance.now() - this.#space.readAt < SPACE_AGE_MS) return;
+    this.#space.readAt = performance.now();
+    // A failed reading keeps the last figures; the file's own writes are what fails loudly.
+    this.#readSpace().catch(() => undefined);
+  }
+
   async #readSpace(): Promise<void> {
-    const [fileBytes, freeBytes] = await Promise.all([
+    const { path, sharesVolume = false } = this.#options;
+    const [fileBytes, { sizeBytes, freeBytes }] = await Promise.all([
       this.file.size(),
-      this.#storage.freeBytes(this.#options.path),
+      this.#storage.volume(path),
     ]);
-    this.#space = { fileBytes, freeBytes, readAt: performance.now() };
+    const spare = sharesVolume ? spareBytes(sizeBytes) : 0;
+    const roomBytes = Math.max(0, freeBytes - spare);
+    const isShort = sharesVolume && freeBytes < leastBytes(sizeBytes);
+    this.#space = { fileBytes, roomBytes, isShort, readAt: performance.now() };
+  }
+
+  /** By which a checkpoint may let the file grow. Alone on its volume it finds out by writing. */
+  async #room(): Promise<number> {
+    if (this.#options.sharesVolume !== true) return Infinity;
+    await this.#readSpace();
+    return this.#space.roomBytes;
   }
 }

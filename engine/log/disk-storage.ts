@@ -62,9 +62,9 @@ export const diskStorage: Storage = {
       () => true,
       () => false,
     ),
-  async freeBytes(path) {
-    const { bavail, bsize } = await statfs(dirname(path));
-    return bavail * bsize;
+  async volume(path) {
+    const { blocks, bavail, bsize } = await statfs(dirname(path));
+    return { sizeBytes: blocks * bsize, freeBytes: bavail * bsize };
   },
 };
 

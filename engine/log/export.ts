@@ -54,7 +54,7 @@ export interface PortableCopy {
  * unless the copy is for another replica: their clients, and that log, are elsewhere.
  */
 export function planCopy(
-  { superblock, sections }: StoredCheckpoint,
+  { superblock, sections }: Pick<StoredCheckpoint, 'superblock' | 'sections'>,
   restamp: Restamp,
 ): PortableCopy {
   const isWhole = restamp.sameCluster === true;

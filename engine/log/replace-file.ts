@@ -1,53 +1,140 @@
-/** Puts what another replica has sent in the place of a replica's own data file. */
+/**
+ * Puts what another replica has sent in the place of a replica's own data file. On a volume that has no room for both, the
+ * old one is given up first: it cannot bring the replica forward any more, and is put down as lost, so that a start in
+ * between goes on with this.
+ */
 import { diskStorage } from './disk-storage.ts';
-import { LOG_SIZE_MIN } from './layout.ts';
+import { StorageFullError } from './errors.ts';
+import { planCopy } from './export.ts';
+import { createEmpty, writeZeros } from './format-file.ts';
+import { LOG_OFFSET, LOG_SIZE_MIN, PIECE_SIZE_MAX } from './layout.ts';
 import type { ReplicaIdentity } from './log.ts';
-import { restoreDataFile } from './restore.ts';
-import type { Storage } from './storage.ts';
+import { readManifest, readPiece } from './manifest.ts';
+import { spareBytes } from './shared-volume.ts';
+import { isFull, type Storage, type StorageFile } from './storage.ts';
+import { readHead, writeSuperblock } from './superblock.ts';
 
 export interface ReplaceOptions {
   readonly path: string;
   /** Whose file it becomes. */
   readonly identity: ReplicaIdentity;
+  readonly incarnation: number;
+  /** That makes the file which says that the old one is lost. */
+  readonly release: number;
   readonly storage?: Storage;
-  /** Writes an exported file of another replica of the same cluster, in order. */
+  /** Writes an exported file of another replica of the same cluster, in order. Called again after the old file was given up. */
   readonly receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
-  /** Closes the old file; called when the new one is whole, verified and durable. */
+  /** Closes the old file; called when the new one is whole, verified and durable, or has no room beside it. */
   readonly closeOld: () => Promise<void>;
 }
 
-/** Rejects when nothing whole came; the old file is then as it was, and open. */
+/**
+ * Rejects when nothing whole came. The old file is then as it was, and open; or it is put down as lost, and closed. With
+ * StorageFullError when the new one has no room without it either.
+ */
 export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
-  const { path, identity, storage = diskStorage, receive, closeOld } = options;
-  const [fetched, made] = [`${path}.fetched`, `${path}.fetched-whole`];
-  const clear = async (): Promise<void> => {
-    for (const left of [fetched, made]) if (await storage.exists(left)) await storage.remove(left);
-  };
-  await clear();
+  const { path, storage = diskStorage, closeOld } = options;
+  const fetched = fetchedOf(path);
   try {
-    const file = await storage.create(fetched);
-    try {
-      let at = 0;
-      await receive(async (bytes) => {
-        await file.write(bytes, at);
-        at += bytes.length;
-      });
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    const logSizeBytes = LOG_SIZE_MIN;
-    await restoreDataFile({
-      from: fetched,
-      to: made,
-      restamp: identity,
-      sameCluster: true,
-      logSizeBytes,
-      storage,
-    });
+    await fetchBeside(fetched, options, storage);
+  } catch (error) {
+    if (!(error instanceof StorageFullError)) throw error;
     await closeOld();
-    await storage.replace(made, path);
-  } finally {
-    await clear();
+    await putDownAsLost(options, storage);
+    await fetchBeside(fetched, options, storage);
   }
+  await closeOld();
+  await storage.replace(fetched, path);
 }
+
+/** Removes what a process left that was killed at it. */
+export async function removeUnfinished(path: string, storage = diskStorage): Promise<void> {
+  for (const left of [fetchedOf(path), lostOf(path)]) await removeIfThere(storage, left);
+}
+
+async function putDownAsLost(
+  { path, identity, incarnation, release }: ReplaceOptions,
+  storage: Storage,
+): Promise<void> {
+  const lost = lostOf(path);
+  await removeIfThere(storage, lost);
+  const logSizeBytes = LOG_SIZE_MIN;
+  await createEmpty({ path: lost, identity, release, logSizeBytes, lostIn: incarnation, storage });
+  await storage.replace(lost, path);
+}
+
+/** The file is whole, verified and durable when it resolves, and not there when it rejects. */
+async function fetchBeside(path: string, options: ReplaceOptions, storage: Storage): Promise<void> {
+  await removeIfThere(storage, path);
+  const file = await storage.create(path);
+  try {
+    const head = await receiveExtents(file, path, options, storage);
+    await finish(file, head, options.identity);
+  } catch (error) {
+    await file.close();
+    await removeIfThere(storage, path);
+    throw isFull(error) ? noRoom(error) : error;
+  }
+  await file.close();
+}
+
+/** Everything that comes behind the head goes where it belongs; gives the head. */
+async function receiveExtents(
+  file: StorageFile,
+  path: string,
+  { receive }: ReplaceOptions,
+  storage: Storage,
+): Promise<Uint8Array> {
+  const head = new Uint8Array(LOG_OFFSET);
+  let at = 0;
+  let unlooked = PIECE_SIZE_MAX;
+  await receive(async (bytes) => {
+    head.set(bytes.subarray(0, Math.max(0, LOG_OFFSET - at)), Math.min(at, LOG_OFFSET));
+    const rest = bytes.subarray(Math.max(0, LOG_OFFSET - at));
+    unlooked += rest.length;
+    if (unlooked >= PIECE_SIZE_MAX) {
+      const { sizeBytes, freeBytes } = await storage.volume(path);
+      if (freeBytes < spareBytes(sizeBytes)) throw noRoom();
+      unlooked = 0;
+    }
+    if (rest.length > 0) await file.write(rest, Math.max(at, LOG_OFFSET) + LOG_SIZE_MIN);
+    at += bytes.length;
+  });
+  return head;
+}
+
+/** Makes the replica's file of what came: verified, with a log, and with its own name in its head. */
+async function finish(
+  file: StorageFile,
+  head: Uint8Array,
+  identity: ReplicaIdentity,
+): Promise<void> {
+  const { superblock } = readHead(head);
+  const { manifest } = superblock;
+  const moved = { ...manifest, offset: manifest.offset + LOG_SIZE_MIN };
+  const sections = await readManifest(file, { ...superblock, manifest: moved });
+  const copy = planCopy(
+    { superblock, sections },
+    { identity, logSizeBytes: LOG_SIZE_MIN, sameCluster: true },
+  );
+  // An exported file is laid out as the copy of it is, so that everything stands where it is to be.
+  for (const { pieces } of copy.sections)
+    for (const piece of pieces) await readPiece(file, superblock.key, piece);
+  await writeZeros(file, 0, LOG_OFFSET + LOG_SIZE_MIN);
+  await file.write(copy.manifest, copy.superblock.manifest.offset);
+  await file.sync();
+  await writeSuperblock(file, copy.superblock);
+}
+
+async function removeIfThere(storage: Storage, path: string): Promise<void> {
+  if (await storage.exists(path)) await storage.remove(path);
+}
+
+const fetchedOf = (path: string): string => `${path}.fetched`;
+const lostOf = (path: string): string => `${path}.lost`;
+
+const noRoom = (cause?: unknown): StorageFullError =>
+  new StorageFullError(
+    "The volume has no room for another replica's state. Make the volume larger; it is fetched then.",
+    { cause },
+  );

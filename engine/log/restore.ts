@@ -14,8 +14,6 @@ export interface RestoreOptions {
   /** What of the identity is to be another than in `from`. */
   readonly restamp?: Partial<ReplicaIdentity>;
   readonly logSizeBytes?: number;
-  /** The copy is for another replica of the same cluster, see Restamp. */
-  readonly sameCluster?: boolean;
   readonly storage?: Storage;
 }
 
@@ -24,7 +22,6 @@ export async function restoreDataFile(
   options: RestoreOptions,
 ): Promise<{ identity: ReplicaIdentity; position: CheckpointPosition }> {
   const { from, to, storage = diskStorage } = options;
-  const { sameCluster = false } = options;
   const source = await storage.open(from, { writable: false, exclusive: false });
   try {
     const checkpoint = await readWholeCheckpoint(source, from);
@@ -32,7 +29,7 @@ export async function restoreDataFile(
     checkIdentity(identity);
     const logSizeBytes = options.logSizeBytes ?? logSizeOf(identity);
     checkLogSize(logSizeBytes);
-    const copy = planCopy(checkpoint, { identity, logSizeBytes, sameCluster });
+    const copy = planCopy(checkpoint, { identity, logSizeBytes });
     await createWhole(storage, to, async (file) => {
       await writeZeros(file, 0, LOG_OFFSET + logSizeBytes);
       let at = copy.superblock.manifest.offset;

@@ -16,6 +16,13 @@ export interface StorageFile {
   close(): Promise<void>;
 }
 
+/** What a file is on. */
+export interface Volume {
+  readonly sizeBytes: number;
+  /** That its files may still take. */
+  readonly freeBytes: number;
+}
+
 export interface Storage {
   /** Opens for reading and, if asked for, writing. `exclusive` refuses (`locked`) while another process holds the file so. */
   open(
@@ -30,8 +37,7 @@ export interface Storage {
   replace(temporary: string, path: string): Promise<void>;
   remove(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** Bytes that files beside `path` may still take. */
-  freeBytes(path: string): Promise<number>;
+  volume(path: string): Promise<Volume>;
 }
 
 /** Whether a system error says that the volume (or the quota) is full. */

@@ -9,7 +9,7 @@ import { sleep, type Timers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { DataFile } from '../log/data-file.ts';
-import { CORRUPTION_ADVICE, DataFileError } from '../log/errors.ts';
+import { CORRUPTION_ADVICE, DataFileError, StorageFullError } from '../log/errors.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.ts';
 import { positionAfter, type Block, type LogPosition } from '../log/replicated/block.ts';
 import { ReadRefused, type ReplicatedLogError } from '../log/replicated/errors.ts';
@@ -42,7 +42,7 @@ export interface ReplicatedReplicaOptions {
   readonly openFile: () => Promise<DataFile>;
   /**
    * Puts the state that another replica gives in the place of the data file, which is closed. `receive` writes what comes.
-   * Rejects when nothing whole came; the file is then as it was.
+   * Rejects when nothing whole came; the file is then as it was, or put down as lost (replaceDataFile).
    */
   readonly replaceFile: (
     receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
@@ -73,6 +73,8 @@ const FORWARD_AFTER_MS = 100;
 const PENDING_MS = 10_000;
 const CHECKPOINT_AFTER_BYTES = 64 << 20;
 const CATCH_UP_RETRY_MS = 250;
+/** All that had room was fetched in vain. */
+const CATCH_UP_WITHOUT_ROOM_RETRY_MS = 10_000;
 /** Who has handed over stays so long at most for those who asked it as the leader. */
 const LEAVE_MS = 1000;
 const LEAVE_LOOK_MS = 5;
@@ -212,7 +214,7 @@ export class ReplicatedReplica implements ServedReplica {
     return {
       role: leads ? ReplicaRole.primary : follows ? ReplicaRole.backup : ReplicaRole.recovering,
       syncing: !leads && !follows,
-      logFull: isUp && log.full,
+      logFull: isUp && this.#isFull,
       unready: this.#unready(follows),
       halted,
     };
@@ -402,7 +404,7 @@ export class ReplicatedReplica implements ServedReplica {
     const { operation } = request.header;
     const { ledger } = this;
     const isLedgers = operation !== Operation.register && operation !== Operation.noop;
-    if (this.#log?.full === true || (isLedgers && !ledger.admits(operation, body, this.#ahead))) {
+    if (isLedgers && (this.#isFull || !ledger.admits(operation, body, this.#ahead))) {
       // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
       this.#pending.delete(request);
       this.refused += 1;
@@ -415,6 +417,11 @@ export class ReplicatedReplica implements ServedReplica {
     request.creations = ledger.creations(operation, body);
     this.#ahead.accounts += request.creations.accounts;
     this.#ahead.transfers += request.creations.transfers;
+  }
+
+  /** New events are dropped before they are logged. Reads go on, and so do new sessions and expiries, which take little. */
+  get #isFull(): boolean {
+    return this.#log?.full === true || this.#file?.isShort === true;
   }
 
   #append(operation: number, message: Uint8Array): boolean {
@@ -657,6 +664,7 @@ export class ReplicatedReplica implements ServedReplica {
     this.#catchingUp = true;
     await this.#checkpoints.idle();
     while (!signal.aborted) {
+      let retryMs = CATCH_UP_RETRY_MS;
       // A follower rather than the leader, and the one that is furthest.
       const [source] = peers
         .all()
@@ -677,8 +685,9 @@ export class ReplicatedReplica implements ServedReplica {
         }
       } catch (error) {
         this.#options.onCheckpointError(error);
+        if (error instanceof StorageFullError) retryMs = CATCH_UP_WITHOUT_ROOM_RETRY_MS;
       }
-      await sleep(timers, CATCH_UP_RETRY_MS, signal);
+      await sleep(timers, retryMs, signal);
     }
     if (signal.aborted) return undefined;
     const position = await this.#load();

@@ -9,7 +9,7 @@ import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import { replaceDataFile } from '../log/replace-file.ts';
+import { removeUnfinished, replaceDataFile } from '../log/replace-file.ts';
 import type { Etcd, EtcdMembership } from '../log/replicated/etcd.ts';
 import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { MemberKeeper } from '../members/member-keeper.ts';
@@ -115,6 +115,7 @@ async function oneOfSeveral(
       return keeper.answer(from, question);
     },
   });
+  await removeUnfinished(path);
   let keeper: MemberKeeper | undefined;
   let ownMember: OwnMember | undefined;
   const own = peerAddresses[identity.replicaIndex];
@@ -125,8 +126,17 @@ async function oneOfSeveral(
     identity,
     incarnation,
     nonce: randomBytes(8).toString('hex'),
-    openFile: () => DataFile.open({ path, release: engineRelease, onFailure: onFatal }),
-    replaceFile: (receive, closeOld) => replaceDataFile({ path, identity, receive, closeOld }),
+    openFile: () =>
+      DataFile.open({ path, release: engineRelease, sharesVolume: true, onFailure: onFatal }),
+    replaceFile: (receive, closeOld) =>
+      replaceDataFile({
+        path,
+        identity,
+        incarnation,
+        release: engineRelease,
+        receive,
+        closeOld,
+      }),
     newLedger: () => new StateMachine({ memoryLimitBytes }),
     etcd: client,
     peers,

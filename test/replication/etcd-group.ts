@@ -1,16 +1,19 @@
 /** Real etcd members on this machine: clients by unix sockets, each other on the loopback. Killed, stopped, started again. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { etcdSettings } from '../support/etcd-settings.ts';
+import { mustRun } from '../support/shell.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;
   /** Bytes; 2 GiB as a database has it. */
   readonly quotaBytes?: number;
+  /** Gives each member, and the replica beside it, a volume of so many bytes; else each has a folder. */
+  readonly volumeBytes?: number;
 }
 
 export class EtcdGroup {
@@ -19,6 +22,8 @@ export class EtcdGroup {
   readonly #program: string;
   readonly #ports: readonly number[];
   readonly #quotaBytes: number;
+  readonly #volumeBytes: number | undefined;
+  readonly #mounted: string[] = [];
   readonly #members: (ChildProcess | undefined)[] = [];
   /** Of members that join a cluster which is there: its `initial-cluster`. */
   readonly #joining = new Map<number, string>();
@@ -29,11 +34,13 @@ export class EtcdGroup {
     this.#ports = ports;
     this.size = ports.length;
     this.#quotaBytes = options.quotaBytes ?? 2 ** 31;
+    this.#volumeBytes = options.volumeBytes;
   }
 
   static async start(options: EtcdGroupOptions = {}): Promise<EtcdGroup> {
     const program = await ensureProgram('etcd');
     const group = new EtcdGroup(program, await freePorts(options.size ?? 3), options);
+    await group.#makeVolumes();
     for (let member = 0; member < group.size; member += 1) group.start(member);
     return group;
   }
@@ -48,9 +55,14 @@ export class EtcdGroup {
     return `http://127.0.0.1:${this.#ports[member]}`;
   }
 
+  /** What a replica has of its own: a member's data, and what is put beside them. */
+  volume(member: number): string {
+    return join(this.folder, `volume${member}`);
+  }
+
   /** Its data; empty or absent before its first start. */
   dataFolder(member: number): string {
-    return join(this.folder, `r${member}`);
+    return join(this.volume(member), 'etcd');
   }
 
   /** From its next start on the member joins a cluster which is there. */
@@ -108,7 +120,18 @@ export class EtcdGroup {
 
   async dispose(): Promise<void> {
     for (let member = 0; member < this.size; member += 1) await this.signal(member, 'SIGKILL');
+    for (const volume of this.#mounted) await mustRun('umount', [volume]);
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #makeVolumes(): Promise<void> {
+    for (let member = 0; member < this.size; member += 1) {
+      const volume = this.volume(member);
+      mkdirSync(volume);
+      if (this.#volumeBytes === undefined) continue;
+      await mustRun('mount', ['-t', 'tmpfs', '-o', `size=${this.#volumeBytes}`, 'tmpfs', volume]);
+      this.#mounted.push(volume);
+    }
   }
 
   #socket(member: number): string {

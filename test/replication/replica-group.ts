@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { quotaBytes } from '../../engine/log/shared-volume.ts';
 import { engineProgram } from '../support/engine.ts';
 import { eventually, mustRun } from '../support/shell.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
@@ -13,6 +14,8 @@ export interface ReplicaGroupOptions {
   readonly flags?: readonly string[];
   /** An exported file to begin with; without it, nothing. */
   readonly from?: string;
+  /** A volume of so many bytes for each replica and its member of etcd. */
+  readonly volumeBytes?: number;
 }
 
 /** An engine and a member of etcd start, and take what the others have. */
@@ -33,8 +36,9 @@ export class ReplicaGroup {
   }
 
   static async start(options: ReplicaGroupOptions = {}): Promise<ReplicaGroup> {
-    const { size = 3 } = options;
-    const etcd = await EtcdGroup.start({ size });
+    const { size = 3, volumeBytes } = options;
+    const volumes = volumeBytes && { volumeBytes, quotaBytes: quotaBytes(volumeBytes) };
+    const etcd = await EtcdGroup.start({ size, ...volumes });
     const group = new ReplicaGroup(etcd, await freePorts(3 * size), options);
     for (let replica = 0; replica < size; replica += 1) {
       if (options.from === undefined) await group.format(replica);
@@ -55,7 +59,7 @@ export class ReplicaGroup {
   }
 
   path(replica: number): string {
-    return join(this.etcd.folder, `engine${replica}.ledger`);
+    return join(this.etcd.volume(replica), 'engine.ledger');
   }
 
   async format(replica: number): Promise<void> {

@@ -165,18 +165,16 @@ export class ReplicatedLog {
     };
   }
 
-  /**
-   * Takes the entry behind the last one taken. `full`: not before something commits, or before etcd has room again.
-   */
+  /** Takes the entry behind the last one taken. `full`: not before something commits, or before etcd takes puts again. */
   append(entry: LogEntry): Appended {
     const reign = this.#reign;
     if (reign === undefined || this.#intakeStopped) return 'not_leading';
-    if (this.full) return 'full';
+    if (this.#status?.noSpace === true) return 'full';
     assert(entry.view === reign.view, 'an entry has the view of its reign');
     return reign.appender.append(entry) ? 'taken' : 'full';
   }
 
-  /** True while etcd has no room for more blocks: only deletion makes some. */
+  /** So much is in etcd that no new events should be appended: only deletion makes room. The little that must be still fits. */
   get full(): boolean {
     return this.#status !== undefined && isFull(this.#status);
   }

@@ -2,7 +2,7 @@
  * A disk in memory that behaves as badly as one may: what was written and not synced survives a crash or not, block by
  * block; a write or a sync can fail; space runs out.
  */
-import type { Storage, StorageFile } from '../storage.ts';
+import type { Storage, StorageFile, Volume } from '../storage.ts';
 
 const BLOCK = 512;
 
@@ -118,9 +118,9 @@ export class MemoryStorage implements Storage {
     return this.#files.has(path);
   }
 
-  async freeBytes(): Promise<number> {
+  async volume(): Promise<Volume> {
     await Promise.resolve();
-    return this.capacity - this.#used();
+    return { sizeBytes: this.capacity, freeBytes: this.capacity - this.#used() };
   }
 
   /** Counts one operation that changes the disk; `half` is what it leaves behind when the power goes in the middle. */
@@ -211,13 +211,15 @@ class MemoryFile implements StorageFile {
   }
 }
 
-/** `into` with `bytes` at `offset`: in place when they fit. */
+/** `into` with `bytes` at `offset`: in place when they fit, and with as much again to grow into when they do not. */
 function put(into: Uint8Array, bytes: Uint8Array, offset: number): Uint8Array {
+  const length = Math.max(into.length, offset + bytes.length);
   let target = into;
-  if (offset + bytes.length > into.length) {
-    target = new Uint8Array(offset + bytes.length);
+  if (length > into.buffer.byteLength - into.byteOffset) {
+    target = new Uint8Array(2 * length);
     target.set(into);
   }
+  target = new Uint8Array(target.buffer, target.byteOffset, length);
   target.set(bytes, offset);
   return target;
 }

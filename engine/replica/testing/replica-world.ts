@@ -291,7 +291,15 @@ class SimMember {
       nonce: `${this.index}-${run}`,
       openFile: () => DataFile.open({ path: PATH, release: engineRelease, onFailure, storage }),
       replaceFile: (receive, closeOld) =>
-        replaceDataFile({ path: PATH, identity, storage, receive, closeOld }),
+        replaceDataFile({
+          path: PATH,
+          identity,
+          incarnation: 1,
+          release: engineRelease,
+          storage,
+          receive,
+          closeOld,
+        }),
       newLedger: () =>
         new (this.#world.broken === this.index ? BrokenLedger : StateMachine)({
           memoryLimitBytes: 1 << 30,
