@@ -1,18 +1,18 @@
 /**
- * Puts what another replica has sent in the place of a replica's own data file. On a volume that has no room for both, the
- * old one is given up first: it cannot bring the replica forward any more, and is put down as lost, so that a start in
- * between goes on with this.
+ * Puts what another replica has sent in the place of a replica's own data file. On a volume that has room for one of them
+ * but not for both, the old one is given up first: it cannot bring the replica forward any more, and is put down as lost, so
+ * that a start in between goes on with this.
  */
 import { diskStorage } from './disk-storage.ts';
 import { StorageFullError } from './errors.ts';
 import { planCopy } from './export.ts';
 import { createEmpty, writeZeros } from './format-file.ts';
-import { LOG_OFFSET, LOG_SIZE_MIN, PIECE_SIZE_MAX } from './layout.ts';
+import { LOG_OFFSET, LOG_SIZE_MIN, roundUp } from './layout.ts';
 import type { ReplicaIdentity } from './log.ts';
-import { readManifest, readPiece } from './manifest.ts';
+import { readManifest, readPiece, type StoredSection } from './manifest.ts';
 import { spareBytes } from './shared-volume.ts';
 import { isFull, type Storage, type StorageFile } from './storage.ts';
-import { readHead, writeSuperblock } from './superblock.ts';
+import { readHead, writeSuperblock, type Superblock } from './superblock.ts';
 
 export interface ReplaceOptions {
   readonly path: string;
@@ -28,9 +28,12 @@ export interface ReplaceOptions {
   readonly closeOld: () => Promise<void>;
 }
 
+/** There would be room without the old file. */
+class NoRoomBeside extends Error {}
+
 /**
  * Rejects when nothing whole came. The old file is then as it was, and open; or it is put down as lost, and closed. With
- * StorageFullError when the new one has no room without it either.
+ * StorageFullError when the new one has no room without the old one either, which then is as it was.
  */
 export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
   const { path, storage = diskStorage, closeOld } = options;
@@ -38,7 +41,7 @@ export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
   try {
     await fetchBeside(fetched, options, storage);
   } catch (error) {
-    if (!(error instanceof StorageFullError)) throw error;
+    if (!(error instanceof NoRoomBeside)) throw error;
     await closeOld();
     await putDownAsLost(options, storage);
     await fetchBeside(fetched, options, storage);
@@ -68,7 +71,7 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   await removeIfThere(storage, path);
   const file = await storage.create(path);
   try {
-    const head = await receiveExtents(file, path, options, storage);
+    const head = await receiveExtents(file, options, storage);
     await finish(file, head, options.identity);
   } catch (error) {
     await file.close();
@@ -78,30 +81,56 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   await file.close();
 }
 
-/** Everything that comes behind the head goes where it belongs; gives the head. */
+/** Everything that comes behind the head goes where it belongs; gives the head. Looks for room once it knows how much is to come. */
 async function receiveExtents(
   file: StorageFile,
-  path: string,
-  { receive }: ReplaceOptions,
+  { path, receive }: ReplaceOptions,
   storage: Storage,
 ): Promise<Uint8Array> {
   const head = new Uint8Array(LOG_OFFSET);
   let at = 0;
-  let unlooked = PIECE_SIZE_MAX;
+  let hasRoom = false;
   await receive(async (bytes) => {
     head.set(bytes.subarray(0, Math.max(0, LOG_OFFSET - at)), Math.min(at, LOG_OFFSET));
     const rest = bytes.subarray(Math.max(0, LOG_OFFSET - at));
-    unlooked += rest.length;
-    if (unlooked >= PIECE_SIZE_MAX) {
-      const { sizeBytes, freeBytes } = await storage.volume(path);
-      if (freeBytes < spareBytes(sizeBytes)) throw noRoom();
-      unlooked = 0;
-    }
     if (rest.length > 0) await file.write(rest, Math.max(at, LOG_OFFSET) + LOG_SIZE_MIN);
     at += bytes.length;
+    if (hasRoom || !isListed(head, at)) return;
+    const end = endOf(await sectionsOf(file, readHead(head).superblock));
+    await findRoom(end - (await file.size()), path, storage);
+    hasRoom = true;
   });
   return head;
 }
+
+/** Whether the head and the list of all that follows are among the first `at` bytes. */
+function isListed(head: Uint8Array, at: number): boolean {
+  if (at < LOG_OFFSET) return false;
+  const { offset, size } = readHead(head).superblock.manifest;
+  return at >= offset + size;
+}
+
+async function findRoom(bytes: number, path: string, storage: Storage): Promise<void> {
+  const { sizeBytes, freeBytes } = await storage.volume(path);
+  const lacking = bytes - (freeBytes - spareBytes(sizeBytes));
+  if (lacking <= 0) return;
+  const old = await storage.open(path, { writable: false, exclusive: false });
+  const given = (await old.size()) - (LOG_OFFSET + LOG_SIZE_MIN);
+  await old.close();
+  throw given >= lacking ? new NoRoomBeside() : noRoom();
+}
+
+/** The sections that were sent, where they stand now. */
+const sectionsOf = (file: StorageFile, { manifest, ...sent }: Superblock) =>
+  readManifest(file, {
+    ...sent,
+    manifest: { ...manifest, offset: manifest.offset + LOG_SIZE_MIN },
+  });
+
+const endOf = (sections: readonly StoredSection[]): number =>
+  sections
+    .flatMap(({ pieces }) => pieces)
+    .reduce((end, { offset, size }) => Math.max(end, offset + roundUp(size)), 0) + LOG_SIZE_MIN;
 
 /** Makes the replica's file of what came: verified, with a log, and with its own name in its head. */
 async function finish(
@@ -110,9 +139,7 @@ async function finish(
   identity: ReplicaIdentity,
 ): Promise<void> {
   const { superblock } = readHead(head);
-  const { manifest } = superblock;
-  const moved = { ...manifest, offset: manifest.offset + LOG_SIZE_MIN };
-  const sections = await readManifest(file, { ...superblock, manifest: moved });
+  const sections = await sectionsOf(file, superblock);
   const copy = planCopy(
     { superblock, sections },
     { identity, logSizeBytes: LOG_SIZE_MIN, sameCluster: true },
