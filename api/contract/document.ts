@@ -140,7 +140,8 @@ function operationOf(operationId: string, route: RouteSpec, components: Componen
     responses[status] = responseOf(route, response, components);
   }
   if (route.conditional === 'read') {
-    responses['304'] = { description: 'As If-None-Match says.', headers: headersOf(['ETag']) };
+    const names = ['X-Request-Id', ...limitHeaders(route), 'ETag'];
+    responses['304'] = { description: 'As If-None-Match says.', headers: headersOf(names) };
   }
   for (const [status, codes] of byStatus(problemsOf(route))) {
     responses[status] = components.problems(codes);
@@ -180,14 +181,22 @@ const problemResponse = (codes: readonly ProblemCode[]): Json => ({
   },
 });
 
+/** One component serves routes with limits and without. */
 function problemHeaders(status: number): readonly string[] {
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
-  return status === 429 || status === 503 ? ['X-Request-Id', 'Retry-After'] : ['X-Request-Id'];
+  const always = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
+  if (status === 415) return [...always, 'Accept', 'Accept-Encoding'];
+  return [409, 429, 503].includes(status) ? [...always, 'Retry-After'] : always;
 }
+
+const limitHeaders = ({ access }: RouteSpec): readonly string[] =>
+  access.kind === 'public' ? [] : ['RateLimit-Policy', 'RateLimit'];
 
 function responseOf(route: RouteSpec, response: ResponseSpec, components: Components): Json {
   const names = [
     'X-Request-Id',
+    ...limitHeaders(route),
+    ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
     ...(route.conditional === undefined || response.form === 'empty' ? [] : ['ETag']),
     ...(response.headers ?? []),
   ];

@@ -129,8 +129,11 @@ async function ask(
     ...(body !== undefined && { body: text }),
   });
   const answered = await response.text();
-  const contentType = response.headers.get('content-type');
-  const wrong = undocumented(operation, { status: response.status, contentType, body: answered });
+  const wrong = undocumented(operation, {
+    status: response.status,
+    headers: response.headers,
+    body: answered,
+  });
   expect({ operation, answered, wrong }).toEqual({ operation, answered, wrong: [] });
   const json = answered === '' ? undefined : JSON.parse(answered);
   return { status: response.status, cookies: response.headers.getSetCookie(), json };

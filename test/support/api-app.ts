@@ -218,8 +218,11 @@ async function ask(url: string, path: string, asked: Asked = {}): Promise<Answer
   });
   const text = await response.text();
   if (operation !== undefined) {
-    const contentType = response.headers.get('content-type');
-    const wrong = undocumented(operation, { status: response.status, contentType, body: text });
+    const wrong = undocumented(operation, {
+      status: response.status,
+      headers: response.headers,
+      body: text,
+    });
     expect({ operation, status: response.status, wrong }).toEqual({
       operation,
       status: response.status,

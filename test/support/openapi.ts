@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { securityHeaders } from '../../api/http/security-headers.ts';
 
 export interface Content {
   readonly schema: object;
@@ -12,6 +13,7 @@ export interface Content {
 }
 export interface Message {
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, Content>>;
 }
 export interface Operation {
@@ -94,19 +96,27 @@ export function errorsOf(schema: object, value: unknown): readonly unknown[] {
 }
 
 /**
- * What of an answer the document does not say: status, type, or anything in its body, undocumented properties included.
+ * What of an answer the document does not say: status, type, headers of ours, or anything in its body, undocumented
+ * properties included.
  * `code`: of a problem, which must be among those of the operation.
  */
 export function undocumented(
   operationId: string,
-  answer: { readonly status: number; readonly contentType: string | null; readonly body: string },
+  answer: { readonly status: number; readonly headers: Headers; readonly body: string },
 ): readonly unknown[] {
   const found = operations.find(({ operation }) => operation.operationId === operationId);
   const response = found?.operation.responses[String(answer.status)];
   if (response === undefined) return [`${operationId} has no answer ${answer.status}`];
-  const { content } = responseOf(response);
+  const { content, headers = {} } = responseOf(response);
+  const known = new Set([
+    ...generalHeaders,
+    ...Object.keys(headers).map((name) => name.toLowerCase()),
+  ]);
+  const others = [...answer.headers.keys()].filter((name) => !known.has(name));
+  if (others.length > 0)
+    return [`${operationId} ${answer.status} has no header ${others.join(', ')}`];
   if (content === undefined) return answer.body === '' ? [] : ['it has a body'];
-  const type = answer.contentType?.split(';')[0] ?? '';
+  const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const form = content[type];
   if (form === undefined) return [`${operationId} ${answer.status} has no answer of type ${type}`];
   if (!type.includes('json')) return [];
@@ -122,6 +132,23 @@ export function undocumented(
   const validate = validatorOf(strictAjv, closed(form.schema) as object);
   return validate(value) ? [] : (validate.errors ?? []);
 }
+
+/** Of any answer of any server, or of all of ours alike: they are no part of the contract of an operation. */
+const generalHeaders = [
+  ...Object.keys(securityHeaders).map((name) => name.toLowerCase()),
+  'strict-transport-security',
+  'cache-control',
+  'connection',
+  'content-disposition',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-accel-buffering',
+  'vary',
+];
 
 /** The same with objects that hold nothing but what they name. */
 function closed(value: unknown): unknown {
