@@ -71,6 +71,8 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   await removeIfThere(storage, path);
   const file = await storage.create(path);
   try {
+    // First of all, so that the file has no hole, and its size says what it takes.
+    await writeZeros(file, 0, LOG_OFFSET + LOG_SIZE_MIN);
     const head = await receiveExtents(file, options, storage);
     await finish(file, head, options.identity);
   } catch (error) {
@@ -147,7 +149,6 @@ async function finish(
   // An exported file is laid out as the copy of it is, so that everything stands where it is to be.
   for (const { pieces } of copy.sections)
     for (const piece of pieces) await readPiece(file, superblock.key, piece);
-  await writeZeros(file, 0, LOG_OFFSET + LOG_SIZE_MIN);
   await file.write(copy.manifest, copy.superblock.manifest.offset);
   await file.sync();
   await writeSuperblock(file, copy.superblock);
