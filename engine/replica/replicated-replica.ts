@@ -72,6 +72,8 @@ const BEAT_MS = 50;
 const FORWARD_AFTER_MS = 100;
 const PENDING_MS = 10_000;
 const CHECKPOINT_AFTER_BYTES = 64 << 20;
+/** A start reads so many in some seconds, however little is in them. */
+const CHECKPOINT_AFTER_BLOCKS = 16_384;
 const CATCH_UP_RETRY_MS = 250;
 /** All that had room was fetched in vain. */
 const CATCH_UP_WITHOUT_ROOM_RETRY_MS = 10_000;
@@ -481,7 +483,9 @@ export class ReplicatedReplica implements ServedReplica {
     this.#position = positionAfter(block);
     const { op } = this.#executor;
     this.#comparison.executed(op, this.#stateHash());
-    this.#logBytes += block.contentBytes;
+    const { checkpointAfterBytes = CHECKPOINT_AFTER_BYTES } = this.#options;
+    const least = checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
+    this.#logBytes += Math.max(block.contentBytes, least);
     if (this.#leads) {
       this.#owed.ledUpTo(op);
       if (this.#peersWait) this.#tellPeers();

@@ -18,6 +18,8 @@ export const RETRY = { baseMs: 10, maxMs: 200 };
 
 /** Blocks that one page of a range holds: 10 MiB. */
 export const PAGE_BLOCKS = 8;
+/** How far the pages after the first look: etcd counts all keys of a range, whatever its limit. */
+export const PAGE_WINDOW_BLOCKS = 512;
 /** Blocks beyond a gap that a follower keeps; it reads them again when there are more. */
 export const PENDING_BLOCKS_MAX = 64;
 /** A gap is normal while a block is on its way; after this long the follower looks for itself. */

@@ -1,7 +1,7 @@
 /** Reads the log's end, a page at a time: blocks from a sequence on, with what says how to take them, as of one revision. */
 import type { Etcd, KeyValue } from './etcd.ts';
 import { blockKey, BLOCKS_END, FLOOR, LEAD } from './keys.ts';
-import { CALL_TIMEOUT_MS, PAGE_BLOCKS } from './limits.ts';
+import { CALL_TIMEOUT_MS, PAGE_BLOCKS, PAGE_WINDOW_BLOCKS } from './limits.ts';
 import { decodeFloor } from './records.ts';
 
 export interface TailPage {
@@ -22,18 +22,29 @@ export interface TailPage {
 export async function readTail(
   etcd: Pick<Etcd, 'txn'>,
   from: number,
-  {
-    revision,
-    signal,
-    serializable = false,
-  }: {
-    readonly revision?: number | undefined;
-    readonly signal: AbortSignal;
-    readonly serializable?: boolean;
-  },
+  options: TailOptions,
+): Promise<TailPage> {
+  if (options.revision !== undefined) {
+    const page = await readPage(etcd, from, blockKey(from + PAGE_WINDOW_BLOCKS), options);
+    if (page.more) return page;
+  }
+  return readPage(etcd, from, BLOCKS_END, options);
+}
+
+interface TailOptions {
+  readonly revision?: number | undefined;
+  readonly signal: AbortSignal;
+  readonly serializable?: boolean;
+}
+
+async function readPage(
+  etcd: Pick<Etcd, 'txn'>,
+  from: number,
+  rangeEnd: Uint8Array,
+  { revision, signal, serializable = false }: TailOptions,
 ): Promise<TailPage> {
   const asOf = { serializable, ...(revision === undefined ? {} : { revision }) };
-  const blocks = { key: blockKey(from), rangeEnd: BLOCKS_END, limit: PAGE_BLOCKS };
+  const blocks = { key: blockKey(from), rangeEnd, limit: PAGE_BLOCKS };
   const result = await etcd.txn(
     {
       compare: [],
