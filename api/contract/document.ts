@@ -181,16 +181,18 @@ const problemResponse = (codes: readonly ProblemCode[]): Json => ({
   },
 });
 
+const limitsOfCaller = ['RateLimit-Policy', 'RateLimit'];
+
 /** One component serves routes with limits and without. */
 function problemHeaders(status: number): readonly string[] {
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
-  const always = ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'];
+  const always = ['X-Request-Id', ...limitsOfCaller];
   if (status === 415) return [...always, 'Accept', 'Accept-Encoding'];
   return [409, 429, 503].includes(status) ? [...always, 'Retry-After'] : always;
 }
 
 const limitHeaders = ({ access }: RouteSpec): readonly string[] =>
-  access.kind === 'public' ? [] : ['RateLimit-Policy', 'RateLimit'];
+  access.kind === 'public' ? [] : limitsOfCaller;
 
 function responseOf(route: RouteSpec, response: ResponseSpec, components: Components): Json {
   const names = [

@@ -63,7 +63,11 @@ export const answer = <const Schema extends z.ZodType>(
   headers: readonly string[] = [],
 ) => ({ form: 'json' as const, description, schema, example, headers });
 
-export const empty = (description: string) => ({ form: 'empty' as const, description });
+export const empty = (description: string, headers: readonly string[] = []) => ({
+  form: 'empty' as const,
+  description,
+  headers,
+});
 
 export const jsonBody = <const Schema extends z.ZodType>(
   schema: Schema,

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from 'tigerbeetle-node';
-import { Client } from '../../engine/client/client.ts';
+import type { Client } from '../../engine/client/client.ts';
 import { accountBatch, batches, figures, idsBatch, timed } from '../../engine/commands/workload.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { ReplicaGroup } from '../../test/replication/replica-group.ts';
@@ -59,13 +59,7 @@ export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
   }
 }
 
-function connect({ addresses }: ReplicaGroup): Client {
-  const parsed = addresses.map((address) => {
-    const [host = '', port] = address.split(':');
-    return { host, port: Number(port) };
-  });
-  return new Client({ cluster: 0n, addresses: parsed, deadlineMs: 60_000 });
-}
+const connect = (group: ReplicaGroup): Client => group.connect(60_000);
 
 type Add = (row: Row) => void;
 

@@ -25,13 +25,7 @@ async function sent(): Promise<{ digest: string; parts: readonly Uint8Array[] }>
   const row = new Uint8Array(16).fill(3);
   for (let at = 0; at < stateBytes; at += row.length) replica.state.history.push(row);
   await replica.checkpoint();
-  const all: Uint8Array[] = [];
-  const write = async (bytes: Uint8Array): Promise<void> => {
-    await Promise.resolve();
-    all.push(bytes.slice());
-  };
-  await replica.log.exportTo({ write });
-  const bytes = Buffer.concat(all);
+  const bytes = await replica.exported();
   const parts: Uint8Array[] = [];
   for (let at = 0; at < bytes.length;) {
     const size = at < 2 * LOG_OFFSET ? 5000 : 700_001;

@@ -8,11 +8,12 @@ import { StorageFullError } from './errors.ts';
 import { planCopy } from './export.ts';
 import { createEmpty, writeZeros } from './format-file.ts';
 import { LOG_OFFSET, LOG_SIZE_MIN, roundUp } from './layout.ts';
+import type { StoredCheckpoint } from './load.ts';
 import type { ReplicaIdentity } from './log.ts';
 import { readManifest, readPiece, type StoredSection } from './manifest.ts';
 import { spareBytes } from './shared-volume.ts';
 import { isFull, type Storage, type StorageFile } from './storage.ts';
-import { readHead, writeSuperblock, type Superblock } from './superblock.ts';
+import { readHead, writeSuperblock } from './superblock.ts';
 
 export interface ReplaceOptions {
   readonly path: string;
@@ -73,8 +74,8 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   try {
     // First of all, so that the file has no hole, and its size says what it takes.
     await writeZeros(file, 0, LOG_OFFSET + LOG_SIZE_MIN);
-    const head = await receiveExtents(file, options, storage);
-    await finish(file, head, options.identity);
+    const sent = await receiveExtents(file, options, storage);
+    await finish(file, sent, options.identity);
   } catch (error) {
     await file.close();
     await removeIfThere(storage, path);
@@ -83,26 +84,28 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   await file.close();
 }
 
-/** Everything that comes behind the head goes where it belongs; gives the head. Looks for room once it knows how much is to come. */
+/** What is sent, as its beginning says; the sections where they stand now. */
+type Sent = Pick<StoredCheckpoint, 'superblock' | 'sections'>;
+
+/** Everything that comes behind the head goes where it belongs. Looks for room once it knows how much is to come. */
 async function receiveExtents(
   file: StorageFile,
   { path, receive }: ReplaceOptions,
   storage: Storage,
-): Promise<Uint8Array> {
+): Promise<Sent> {
   const head = new Uint8Array(LOG_OFFSET);
   let at = 0;
-  let hasRoom = false;
+  let sent: Sent | undefined;
   await receive(async (bytes) => {
     head.set(bytes.subarray(0, Math.max(0, LOG_OFFSET - at)), Math.min(at, LOG_OFFSET));
     const rest = bytes.subarray(Math.max(0, LOG_OFFSET - at));
     if (rest.length > 0) await file.write(rest, Math.max(at, LOG_OFFSET) + LOG_SIZE_MIN);
     at += bytes.length;
-    if (hasRoom || !isListed(head, at)) return;
-    const end = endOf(await sectionsOf(file, readHead(head).superblock));
-    await findRoom(end - (await file.size()), path, storage);
-    hasRoom = true;
+    if (sent !== undefined || !isListed(head, at)) return;
+    sent = await readSent(file, head);
+    await findRoom(endOf(sent.sections) - (await file.size()), path, storage);
   });
-  return head;
+  return sent ?? readSent(file, head);
 }
 
 /** Whether the head and the list of all that follows are among the first `at` bytes. */
@@ -122,12 +125,12 @@ async function findRoom(bytes: number, path: string, storage: Storage): Promise<
   throw given >= lacking ? new NoRoomBeside() : noRoom();
 }
 
-/** The sections that were sent, where they stand now. */
-const sectionsOf = (file: StorageFile, { manifest, ...sent }: Superblock) =>
-  readManifest(file, {
-    ...sent,
-    manifest: { ...manifest, offset: manifest.offset + LOG_SIZE_MIN },
-  });
+async function readSent(file: StorageFile, head: Uint8Array): Promise<Sent> {
+  const { superblock } = readHead(head);
+  const { manifest } = superblock;
+  const moved = { ...manifest, offset: manifest.offset + LOG_SIZE_MIN };
+  return { superblock, sections: await readManifest(file, { ...superblock, manifest: moved }) };
+}
 
 const endOf = (sections: readonly StoredSection[]): number =>
   sections
@@ -135,20 +138,11 @@ const endOf = (sections: readonly StoredSection[]): number =>
     .reduce((end, { offset, size }) => Math.max(end, offset + roundUp(size)), 0) + LOG_SIZE_MIN;
 
 /** Makes the replica's file of what came: verified, with a log, and with its own name in its head. */
-async function finish(
-  file: StorageFile,
-  head: Uint8Array,
-  identity: ReplicaIdentity,
-): Promise<void> {
-  const { superblock } = readHead(head);
-  const sections = await sectionsOf(file, superblock);
-  const copy = planCopy(
-    { superblock, sections },
-    { identity, logSizeBytes: LOG_SIZE_MIN, sameCluster: true },
-  );
+async function finish(file: StorageFile, sent: Sent, identity: ReplicaIdentity): Promise<void> {
+  const copy = planCopy(sent, { identity, logSizeBytes: LOG_SIZE_MIN, sameCluster: true });
   // An exported file is laid out as the copy of it is, so that everything stands where it is to be.
   for (const { pieces } of copy.sections)
-    for (const piece of pieces) await readPiece(file, superblock.key, piece);
+    for (const piece of pieces) await readPiece(file, sent.superblock.key, piece);
   await file.write(copy.manifest, copy.superblock.manifest.offset);
   await file.sync();
   await writeSuperblock(file, copy.superblock);

@@ -75,7 +75,7 @@ const CHECKPOINT_AFTER_BYTES = 64 << 20;
 /** A start reads so many in some seconds, however little is in them. */
 const CHECKPOINT_AFTER_BLOCKS = 16_384;
 const CATCH_UP_RETRY_MS = 250;
-/** All that had room was fetched in vain. */
+/** A volume does not grow in a moment. */
 const CATCH_UP_WITHOUT_ROOM_RETRY_MS = 10_000;
 /** Who has handed over stays so long at most for those who asked it as the leader. */
 const LEAVE_MS = 1000;
@@ -106,6 +106,7 @@ export class ReplicatedReplica implements ServedReplica {
   /** It has handed over, to stop. */
   #leaving = false;
   readonly #checkpoints: Checkpoints;
+  readonly #checkpointAfterBytes: number;
   #logBytes = 0;
   readonly requests = new Map<number, number>();
   refused = 0;
@@ -120,6 +121,7 @@ export class ReplicatedReplica implements ServedReplica {
       onError: options.onCheckpointError,
       take: () => this.#checkpoint(),
     });
+    this.#checkpointAfterBytes = options.checkpointAfterBytes ?? CHECKPOINT_AFTER_BYTES;
     this.#comparison = new StateComparison(options.identity.replicaCount);
   }
 
@@ -483,8 +485,7 @@ export class ReplicatedReplica implements ServedReplica {
     this.#position = positionAfter(block);
     const { op } = this.#executor;
     this.#comparison.executed(op, this.#stateHash());
-    const { checkpointAfterBytes = CHECKPOINT_AFTER_BYTES } = this.#options;
-    const least = checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
+    const least = this.#checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
     this.#logBytes += Math.max(block.contentBytes, least);
     if (this.#leads) {
       this.#owed.ledUpTo(op);
@@ -705,11 +706,11 @@ export class ReplicatedReplica implements ServedReplica {
   // Checkpoints.
 
   #checkpointWhenDue(): void {
-    const { identity, checkpointAfterBytes = CHECKPOINT_AFTER_BYTES } = this.#options;
+    const { identity } = this.#options;
     // The replicas' checkpoints are apart, so that their disks are not all busy at once.
     const part = identity.replicaIndex / identity.replicaCount;
-    const first = this.#checkpoints.op === 0 ? part * checkpointAfterBytes : 0;
-    if (this.#catchingUp || this.#logBytes < checkpointAfterBytes + first) return;
+    const first = this.#checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
+    if (this.#catchingUp || this.#logBytes < this.#checkpointAfterBytes + first) return;
     if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
   }
 

@@ -2,22 +2,16 @@
  * A volume that fills up, with the real engine on a small tmpfs: new events are refused before the log is exhausted,
  * nothing acknowledged is lost, reads and restarts go on, and writes come back with the room.
  */
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Operation } from '../../engine/wire/operations.ts';
 import { TestEngine } from '../support/engine.ts';
-import { accountBytes, connectTo, create } from '../support/ledger.ts';
+import { accountBytes, batchSize, connectTo, create } from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
-import {
-  batchDeadlineMs,
-  batchSize,
-  debitsPosted,
-  inSession,
-  writeUntilRefused,
-} from './until-refused.ts';
+import { fillUp, makeRoom, mayMount, mountVolume, unmountVolume } from '../support/small-volume.ts';
+import { batchDeadlineMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 
 jest.setTimeout(900_000);
 
@@ -25,32 +19,18 @@ const mebibyte = 2 ** 20;
 
 let volume = '';
 beforeAll(() => {
+  if (!mayMount()) return;
   volume = mkdtempSync(join(tmpdir(), 'ledgerhouse-full-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1g', 'tmpfs', volume], { stdio: 'pipe' });
-  } catch (error) {
-    rmSync(volume, { recursive: true });
-    volume = '';
-    process.stderr.write(`skipped: no tmpfs may be mounted here (${String(error)})\n`);
-  }
+  mountVolume(volume, 2 ** 30);
 });
 afterAll(() => {
   if (volume === '') return;
-  execFileSync('umount', [volume]);
+  unmountVolume(volume);
   rmSync(volume, { recursive: true });
 });
 
-/** Leaves `left` bytes of the volume free. */
-function fillUp(path: string, left: number): void {
-  const { bavail, bsize } = statfsSync(volume);
-  const piece = new Uint8Array(mebibyte);
-  for (let free = bavail * bsize - left; free > 0; free -= piece.length)
-    writeFileSync(path, piece.subarray(0, Math.min(free, piece.length)), { flag: 'a' });
-}
-
 test('a full disk refuses new events, loses none, and writes come back with the room', async () => {
   if (volume === '') return;
-  const ballast = join(volume, 'ballast');
   const folder = join(volume, 'replica');
   mkdirSync(folder);
   const engine = await TestEngine.create({ folder });
@@ -59,7 +39,7 @@ test('a full disk refuses new events, loses none, and writes come back with the 
     await inSession(engine.port, (setup) =>
       create(setup, Operation.createAccounts, accountBytes([1n, 2n])),
     );
-    fillUp(ballast, 4 * mebibyte);
+    fillUp(volume, 4 * mebibyte);
     const acknowledged = await writeUntilRefused(engine, client, 400);
     const expected = BigInt(acknowledged * batchSize);
     const status = await engine.status();
@@ -74,7 +54,7 @@ test('a full disk refuses new events, loses none, and writes come back with the 
     expect((await engine.status()).acceptsWrites).toBe(false);
     expect(await debitsPosted(engine.port)).toBe(expected);
 
-    rmSync(ballast);
+    makeRoom(volume);
     await eventually('writes are accepted again', async () =>
       (await engine.status()).acceptsWrites ? true : undefined,
     );

@@ -8,6 +8,7 @@ import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { TestEngine } from '../support/engine.ts';
 import {
+  batchSize,
   accountBytes,
   connectTo,
   create,
@@ -18,13 +19,7 @@ import {
   type TransferFields,
 } from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
-import {
-  batchDeadlineMs,
-  batchSize,
-  debitsPosted,
-  inSession,
-  writeUntilRefused,
-} from './until-refused.ts';
+import { batchDeadlineMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? '8');
 jest.setTimeout(900_000 + rounds * 60_000);

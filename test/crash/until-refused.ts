@@ -3,24 +3,17 @@ import { expect } from '@jest/globals';
 import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import type { TestEngine } from '../support/engine.ts';
-import { connectTo, create, created, lookupAccounts, transferBytes } from '../support/ledger.ts';
-
-export const batchSize = 8189;
+import {
+  batchOf,
+  batchSize,
+  connectTo,
+  create,
+  created,
+  lookupAccounts,
+} from '../support/ledger.ts';
 
 /** How long a batch may take before it is asked whether it was refused. */
 export const batchDeadlineMs = 4_000;
-
-/** Transfers of 1 from account 1 to account 2. */
-function batchOf(index: number): Uint8Array {
-  return transferBytes(
-    Array.from({ length: batchSize }, (_, i) => ({
-      id: BigInt(index * batchSize + i + 1),
-      debit: 1n,
-      credit: 2n,
-      amount: 1n,
-    })),
-  );
-}
 
 /** A session of its own, which waits as long as it takes. */
 export async function inSession<T>(port: number, deed: (client: Client) => Promise<T>): Promise<T> {

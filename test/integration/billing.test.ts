@@ -129,11 +129,7 @@ async function ask(
     ...(body !== undefined && { body: text }),
   });
   const answered = await response.text();
-  const wrong = undocumented(operation, {
-    status: response.status,
-    headers: response.headers,
-    body: answered,
-  });
+  const wrong = undocumented(operation, response, answered);
   expect({ operation, answered, wrong }).toEqual({ operation, answered, wrong: [] });
   const json = answered === '' ? undefined : JSON.parse(answered);
   return { status: response.status, cookies: response.headers.getSetCookie(), json };

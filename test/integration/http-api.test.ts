@@ -96,11 +96,7 @@ async function ask(
   });
   const text = await response.text();
   const contentType = response.headers.get('content-type');
-  const wrong = undocumented(operation, {
-    status: response.status,
-    headers: response.headers,
-    body: text,
-  });
+  const wrong = undocumented(operation, response, text);
   expect({ operation, text, wrong }).toEqual({ operation, text, wrong: [] });
   const isJson = contentType?.includes('json') === true;
   return {

@@ -55,11 +55,7 @@ async function ask(operation: OperationId, as: Headers, sent: Sent = {}) {
   });
   const text = await response.text();
   const contentType = response.headers.get('content-type');
-  const wrong = undocumented(operation, {
-    status: response.status,
-    headers: response.headers,
-    body: text,
-  });
+  const wrong = undocumented(operation, response, text);
   expect({ operation, text, wrong }).toEqual({ operation, text, wrong: [] });
   // Read as tests need it: its shape has been judged by the document.
   // oxlint-disable-next-line typescript/no-explicit-any -- see above

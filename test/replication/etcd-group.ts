@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { etcdSettings } from '../support/etcd-settings.ts';
-import { mustRun } from '../support/shell.ts';
+import { mountVolume, unmountVolume } from '../support/small-volume.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;
@@ -40,7 +40,7 @@ export class EtcdGroup {
   static async start(options: EtcdGroupOptions = {}): Promise<EtcdGroup> {
     const program = await ensureProgram('etcd');
     const group = new EtcdGroup(program, await freePorts(options.size ?? 3), options);
-    await group.#makeVolumes();
+    group.#makeVolumes();
     for (let member = 0; member < group.size; member += 1) group.start(member);
     return group;
   }
@@ -120,16 +120,16 @@ export class EtcdGroup {
 
   async dispose(): Promise<void> {
     for (let member = 0; member < this.size; member += 1) await this.signal(member, 'SIGKILL');
-    for (const volume of this.#mounted) await mustRun('umount', [volume]);
+    for (const volume of this.#mounted) unmountVolume(volume);
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  async #makeVolumes(): Promise<void> {
+  #makeVolumes(): void {
     for (let member = 0; member < this.size; member += 1) {
       const volume = this.volume(member);
       mkdirSync(volume);
       if (this.#volumeBytes === undefined) continue;
-      await mustRun('mount', ['-t', 'tmpfs', '-o', `size=${this.#volumeBytes}`, 'tmpfs', volume]);
+      mountVolume(volume, this.#volumeBytes);
       this.#mounted.push(volume);
     }
   }

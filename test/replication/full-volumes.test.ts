@@ -2,41 +2,36 @@
  * Three replicas whose volumes fill up, each shared by a data file and a member of etcd: new events are refused while etcd has
  * room yet, so that all members live, reads go on, and so does everything else once there is room.
  */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { Client } from '../../engine/client/client.ts';
+import type { Client } from '../../engine/client/client.ts';
 import { leastBytes, spareBytes } from '../../engine/log/shared-volume.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
-import { accountBytes, create, created, lookupAccounts, transferBytes } from '../support/ledger.ts';
+import {
+  accountBytes,
+  batchOf,
+  batchSize,
+  create,
+  created,
+  lookupAccounts,
+} from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
+import { fillUp, makeRoom, mayMount } from '../support/small-volume.ts';
 import { ReplicaGroup } from './replica-group.ts';
 
 jest.setTimeout(900_000);
 
 const mebibyte = 2 ** 20;
 const volumeBytes = 2 ** 30;
-const batchSize = 8189;
 const replicas = [0, 1, 2];
 
 let group: ReplicaGroup | undefined;
 const clients: Client[] = [];
-let mayMount = true;
+let canMount = false;
 
 beforeAll(async () => {
   await ensureProgram('etcd');
-  const probe = mkdtempSync(join(tmpdir(), 'ledgerhouse-mount-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', probe], { stdio: 'pipe' });
-    execFileSync('umount', [probe]);
-  } catch (error) {
-    mayMount = false;
-    process.stderr.write(`skipped: no tmpfs may be mounted here (${String(error)})\n`);
-  }
-  rmSync(probe, { recursive: true });
+  canMount = mayMount();
 }, 900_000);
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
@@ -44,29 +39,11 @@ afterEach(async () => {
   group = undefined;
 });
 
-function newClient({ addresses }: ReplicaGroup): Client {
-  const client = new Client({
-    cluster: 0n,
-    addresses: addresses.map((address) => {
-      const [host = '', port] = address.split(':');
-      return { host, port: Number(port) };
-    }),
-    deadlineMs: 600_000,
-  });
+function newClient(made: ReplicaGroup): Client {
+  const client = made.connect(600_000);
   clients.push(client);
   return client;
 }
-
-/** Transfers of 1 from account 1 to account 2. */
-const batchOf = (index: number): Uint8Array =>
-  transferBytes(
-    Array.from({ length: batchSize }, (_, i) => ({
-      id: BigInt(index * batchSize + i + 1),
-      debit: 1n,
-      credit: 2n,
-      amount: 1n,
-    })),
-  );
 
 /** By a client of its own, whose session is a new one. */
 async function debitsPosted(made: ReplicaGroup): Promise<bigint | undefined> {
@@ -84,24 +61,10 @@ async function expectRead(
   expect(read).toBeLessThanOrEqual((count().sent + 1) * batchSize);
 }
 
-const freeOf = (volume: string): number => {
-  const { bavail, bsize } = statfsSync(volume);
-  return bavail * bsize;
-};
-
-/** Something else takes of each volume what leaves so many bytes. */
-function fillUp(made: ReplicaGroup, left: number): void {
-  const piece = new Uint8Array(mebibyte);
-  for (const replica of replicas) {
-    const volume = made.etcd.volume(replica);
-    for (let more = freeOf(volume) - left; more > 0; more -= piece.length)
-      writeFileSync(join(volume, 'ballast'), piece.subarray(0, more), { flag: 'a' });
-  }
+/** Of each volume. */
+function leave(made: ReplicaGroup, bytes: number): void {
+  for (const replica of replicas) fillUp(made.etcd.volume(replica), bytes);
 }
-
-const makeRoom = (made: ReplicaGroup): void => {
-  for (const replica of replicas) rmSync(join(made.etcd.volume(replica), 'ballast'));
-};
 
 const allRefuse = (made: ReplicaGroup): Promise<true> =>
   eventually('all replicas say that their volume is full', async () => {
@@ -113,13 +76,13 @@ const allRefuse = (made: ReplicaGroup): Promise<true> =>
   });
 
 test('volumes that fill up refuse new events, lose none, and answer reads, whoever leads', async () => {
-  if (!mayMount) return;
+  if (!canMount) return;
   const made = (group = await ReplicaGroup.start({ volumeBytes }));
   await made.leader();
   const writer = newClient(made);
   await create(writer, Operation.createAccounts, accountBytes([1n, 2n]));
   // A checkpoint fits, and what is logged for it does not for long.
-  fillUp(made, spareBytes(volumeBytes) + 80 * mebibyte);
+  leave(made, spareBytes(volumeBytes) + 80 * mebibyte);
 
   let sent = 0;
   let answered = 0;
@@ -133,7 +96,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
   })();
   await eventually('a good deal is written', async () => answered >= 100 || undefined);
   // Written on, etcd would need another file soon; what it gives back from time to time is taken too.
-  const filling = setInterval(() => fillUp(made, (leastBytes(volumeBytes) * 7) / 8), 200);
+  const filling = setInterval(() => leave(made, (leastBytes(volumeBytes) * 7) / 8), 200);
   try {
     await allRefuse(made);
     process.stderr.write(`figure: refused after ${answered} batches of ${batchSize}\n`);
@@ -151,7 +114,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
   } finally {
     clearInterval(filling);
   }
-  makeRoom(made);
+  for (const replica of replicas) makeRoom(made.etcd.volume(replica));
   await writing;
   const { transfers } = await made.level();
   expect(transfers).toBe(sent * batchSize);

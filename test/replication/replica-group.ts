@@ -3,6 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
+import { Client } from '../../engine/client/client.ts';
+import { parseAddresses } from '../../engine/commands/values.ts';
 import { quotaBytes } from '../../engine/log/shared-volume.ts';
 import { engineProgram } from '../support/engine.ts';
 import { eventually, mustRun } from '../support/shell.ts';
@@ -51,6 +53,12 @@ export class ReplicaGroup {
   /** Where official clients reach the replicas, in order. */
   get addresses(): readonly string[] {
     return this.#ports.slice(0, this.size).map((port) => `127.0.0.1:${port}`);
+  }
+
+  /** A client of ours. */
+  connect(deadlineMs: number): Client {
+    const addresses = parseAddresses(this.addresses.join(','));
+    return new Client({ cluster: 0n, addresses, deadlineMs });
   }
 
   /** Where replicas reach each other, in order. */

@@ -218,11 +218,7 @@ async function ask(url: string, path: string, asked: Asked = {}): Promise<Answer
   });
   const text = await response.text();
   if (operation !== undefined) {
-    const wrong = undocumented(operation, {
-      status: response.status,
-      headers: response.headers,
-      body: text,
-    });
+    const wrong = undocumented(operation, response, text);
     expect({ operation, status: response.status, wrong }).toEqual({
       operation,
       status: response.status,

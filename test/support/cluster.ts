@@ -14,7 +14,7 @@ export interface TestCluster {
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
-  /** The same; when it fails, what a person would look at first is in the run's log. */
+  /** Does something; when that fails, what a person would look at first is in the run's log. */
   reporting<T>(deed: () => Promise<T>): Promise<T>;
   /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
   slowestGet(sinceMs: number): number;
@@ -64,6 +64,8 @@ export function openTestCluster(
     if (args.includes('get')) gets.push({ beganMs, tookMs: Date.now() - beganMs });
     return said;
   };
+  const tryKubectl = async (...args: readonly string[]) =>
+    shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env });
   const gets: { readonly beganMs: number; readonly tookMs: number }[] = [];
   return {
     stateFolder,
@@ -77,19 +79,14 @@ export function openTestCluster(
       clusterNotes.remove(stateFolder);
     },
     kubectlPath,
-    tryKubectl: async (...args) =>
-      shell(await kubectlPath(), ['--kubeconfig', kubeconfig, ...args], { env }),
+    tryKubectl,
     kubectl,
     async reporting(deed) {
       try {
         return await deed();
       } catch (error) {
         const say = async (...args: readonly string[]) => {
-          const { stdout, stderr } = await shell(
-            await kubectlPath(),
-            ['--kubeconfig', kubeconfig, ...args],
-            { env },
-          );
+          const { stdout, stderr } = await tryKubectl(...args);
           process.stderr.write(`report: kubectl ${args.join(' ')}\n${stdout}${stderr}\n`);
           return stdout;
         };

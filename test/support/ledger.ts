@@ -36,6 +36,19 @@ export function transferBytes(transfers: readonly TransferFields[]): Uint8Array 
   return bytes;
 }
 
+export const batchSize = 8189;
+
+/** A full batch, which follows on those before it: transfers of 1 from account 1 to account 2. */
+export const batchOf = (index: number): Uint8Array =>
+  transferBytes(
+    Array.from({ length: batchSize }, (_, i) => ({
+      id: BigInt(index * batchSize + i + 1),
+      debit: 1n,
+      credit: 2n,
+      amount: 1n,
+    })),
+  );
+
 export const u128 = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 

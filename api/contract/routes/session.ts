@@ -49,7 +49,7 @@ export const sessionRoutes = {
     tag,
     summary: 'End the session',
     access: access.ownPerson,
-    responses: { 204: { ...empty('It has ended.'), headers: ['Set-Cookie'] } },
+    responses: { 204: empty('It has ended.', ['Set-Cookie']) },
     problems: [],
   },
   listSessions: {

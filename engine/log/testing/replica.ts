@@ -63,6 +63,17 @@ export class ToyReplica {
     });
   }
 
+  /** What it sends of its newest checkpoint. */
+  async exported(): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      await Promise.resolve();
+      parts.push(bytes.slice());
+    };
+    await this.log.exportTo({ write });
+    return Buffer.concat(parts);
+  }
+
   async checkpoint(): Promise<void> {
     const { op } = this.state;
     const position = {

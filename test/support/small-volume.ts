@@ -1,0 +1,45 @@
+/** Volumes that a test may fill: in memory, where one may be mounted. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PIECE_BYTES = 2 ** 20;
+
+export function mountVolume(folder: string, sizeBytes: number): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'tmpfs', folder], {
+    stdio: 'pipe',
+  });
+}
+
+export function unmountVolume(folder: string): void {
+  execFileSync('umount', [folder]);
+}
+
+/** Where not, the run's log says that something is skipped. */
+export function mayMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-mount-'));
+  try {
+    mountVolume(folder, PIECE_BYTES);
+    unmountVolume(folder);
+    return true;
+  } catch (error) {
+    process.stderr.write(`skipped: no tmpfs may be mounted here (${String(error)})\n`);
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Something else takes of the volume what leaves so many bytes. */
+export function fillUp(volume: string, leftBytes: number): void {
+  const { bavail, bsize } = statfsSync(volume);
+  const piece = new Uint8Array(PIECE_BYTES);
+  for (let more = bavail * bsize - leftBytes; more > 0; more -= piece.length)
+    writeFileSync(ballastOf(volume), piece.subarray(0, more), { flag: 'a' });
+}
+
+/** It gives all of that back. */
+export const makeRoom = (volume: string): void => rmSync(ballastOf(volume));
+
+const ballastOf = (volume: string): string => join(volume, 'ballast');
