@@ -67,3 +67,32 @@ export const ProgressReason = {
   Stalled: 'Stalled',
 } as const;
 export type ProgressReason = (typeof ProgressReason)[keyof typeof ProgressReason];
+
+/** The reasons of each condition. Those of `Ready` while something is stalled are the reasons of `Stalled`. */
+export const conditionReasons = {
+  Available: ['QuorumServing', 'NotBootstrapped', 'Suspended', 'QuorumLost'],
+  Ready: [...Object.values(ProgressReason), ...Object.values(StallReason)],
+  Reconciling: Object.values(ProgressReason),
+  Stalled: ['NotStalled', ...Object.values(StallReason)],
+  Bootstrapped: ['Formatted', 'Inherited', 'InProgress'],
+  ReplicasHealthy: ['AllHealthy', 'Degraded', 'NotBootstrapped', 'Suspended'],
+  StorageReady: ['InSize', 'Provisioning', 'Resizing', 'ExpansionNotSupported', 'ExpansionFailed'],
+  VersionUpToDate: [
+    'UpToDate',
+    'Unresolved',
+    'NotStarted',
+    'RollingOut',
+    'Blocked',
+    'WaitingForRelease',
+  ],
+  Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
+  BackupHealthy: ['NotConfigured'],
+} as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
+export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Type][number];
+
+/** Reasons of the conditions of the other kinds. */
+export const CatalogReason = { valid: 'Valid', inconsistent: 'Inconsistent' } as const;
+export const BackupReason = { notSupportedYet: 'NotSupportedYet' } as const;
+
+/** Events that are told of volumes whose database is gone. */
+export const VolumeEvent = { retained: 'VolumeRetained', purged: 'VolumePurged' } as const;

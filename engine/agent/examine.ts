@@ -4,23 +4,15 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { DataProblem } from '../../domain/data-problem.ts';
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
 import { LOG_OFFSET } from '../log/layout.ts';
 import type { TigerBeetleHead } from '../log/tigerbeetle-head.ts';
 import type { Expected } from './identity.ts';
 
-/** Reasons that the operator acts on, by name: it reads them in a pod's status. */
-export const Reason = {
-  missing: 'DataFileMissing',
-  foreign: 'DataFileForeign',
-  damaged: 'DataFileDamaged',
-  memberMissing: 'LogMemberMissing',
-} as const;
-export type Reason = (typeof Reason)[keyof typeof Reason];
-
 export interface Finding {
-  readonly reason: Reason;
+  readonly reason: DataProblem;
   readonly message: string;
 }
 
@@ -36,7 +28,7 @@ const TIGERBEETLE_FORMAT_VERSION = 2;
 export async function examine(path: string, expected: Expected): Promise<Finding | undefined> {
   const head = await readHead(path);
   if (head === undefined) {
-    return { reason: Reason.missing, message: `${path} does not exist` };
+    return { reason: DataProblem.missing, message: `${path} does not exist` };
   }
   const found = judge(head.bytes, head.sizeBytes, expected);
   return found && { reason: found.reason, message: `${path}: ${found.message}` };
@@ -53,7 +45,7 @@ export function judge(
     recognised = recogniseHead(bytes);
   } catch (error) {
     if (!(error instanceof DataFileError) || error.code === 'unknown_format_version') throw error;
-    return { reason: Reason.damaged, message: error.message };
+    return { reason: DataProblem.damaged, message: error.message };
   }
   return recognised.kind === 'tigerbeetle'
     ? judgeTigerBeetle(recognised.head, sizeBytes, expected)
@@ -110,12 +102,12 @@ function difference(found: Expected, expected: Expected): Finding | undefined {
 function tooShort(sizeBytes: number, least: number): Finding | undefined {
   if (sizeBytes >= least) return undefined;
   return {
-    reason: Reason.damaged,
+    reason: DataProblem.damaged,
     message: `it has ${sizeBytes} bytes, its head says at least ${least}: it was cut off`,
   };
 }
 
-const foreign = (message: string): Finding => ({ reason: Reason.foreign, message });
+const foreign = (message: string): Finding => ({ reason: DataProblem.foreign, message });
 
 async function readHead(
   path: string,

@@ -2,7 +2,8 @@ import { dirname } from 'node:path';
 import { required } from '../commands/format.ts';
 import type { Verb } from '../commands/verb.ts';
 import { diskStorage, syncDurably } from '../log/disk-storage.ts';
-import { examine, Reason, type Finding } from './examine.ts';
+import { DataProblem } from '../../domain/data-problem.ts';
+import { examine, type Finding } from './examine.ts';
 import {
   engineFlag,
   identityFlags,
@@ -38,7 +39,7 @@ async function installDataFile(path: string, expected: Expected): Promise<Findin
     await syncDurably(dirname(path));
     return undefined;
   }
-  if (existing.reason !== Reason.missing) return existing;
+  if (existing.reason !== DataProblem.missing) return existing;
   const partial = partialOf(path);
   const made = await examine(partial, expected);
   if (made !== undefined) return made;

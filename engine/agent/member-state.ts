@@ -7,7 +7,8 @@ import { isThere } from '../../base/is-there.ts';
 import { hasMember, initialClusterPath, memoPath } from '../members/files.ts';
 import { diskStorage } from '../log/disk-storage.ts';
 import { readSuperblock, type Superblock } from '../log/superblock.ts';
-import { Reason, type Finding } from './examine.ts';
+import { DataProblem } from '../../domain/data-problem.ts';
+import type { Finding } from './examine.ts';
 
 /** etcd's `initial-cluster-state`, which it reads only while the member has no data. */
 export type MemberState = 'new' | 'existing';
@@ -43,7 +44,7 @@ export function stateOf(
   if (joins) return 'existing';
   if (place === undefined && !hadMember) return 'new';
   return {
-    reason: Reason.memberMissing,
+    reason: DataProblem.memberMissing,
     message: `${folder} is empty, while the data file holds the log up to block ${place?.sequence ?? 0}: the member of etcd is lost, and the replica must be made again with \`recover\``,
   };
 }

@@ -2,13 +2,14 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { isRefusal } from '../commands/command-line.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
-import { Reason, type Finding } from './examine.ts';
+import { DataProblem } from '../../domain/data-problem.ts';
+import type { Finding } from './examine.ts';
 
-export const exitStatus: Readonly<Record<Reason, number>> = {
-  [Reason.missing]: 10,
-  [Reason.foreign]: 11,
-  [Reason.damaged]: 12,
-  [Reason.memberMissing]: 13,
+export const exitStatus: Readonly<Record<DataProblem, number>> = {
+  [DataProblem.missing]: 10,
+  [DataProblem.foreign]: 11,
+  [DataProblem.damaged]: 12,
+  [DataProblem.memberMissing]: 13,
 };
 
 /** Where Kubernetes reads a container's last words; it keeps 4 KiB of them. */

@@ -3,6 +3,7 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import type { Cache, Kube, Resource } from '../../base/kube/kube.ts';
 import type { BackupObject } from '../../domain/custom-objects.ts';
+import { BackupReason } from '../../domain/conditions.ts';
 import { statusManager } from '../field-managers.ts';
 
 /** The condition that says how each of the two kinds is doing. */
@@ -25,7 +26,7 @@ export async function reconcileBackup<T extends BackupObject>(
   const condition = {
     type: conditionOf[kind],
     status: 'False',
-    reason: 'NotSupportedYet',
+    reason: BackupReason.notSupportedYet,
     message:
       'this version makes no backups; copy a database with `ledger-engine export`: docs/operating/disaster-recovery.md',
   } as const;

@@ -1,5 +1,6 @@
 /** Says of the catalog whether a database can be made from its defaults, so that a mistake in it is seen when it is applied. */
 import { resolve } from '../../domain/catalog/resolve.ts';
+import { CatalogReason } from '../../domain/conditions.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
@@ -31,13 +32,13 @@ export async function reconcileCatalog(
           ? {
               type: 'Valid',
               status: 'True',
-              reason: 'Valid',
+              reason: CatalogReason.valid,
               message: 'databases can be made from it',
             }
           : {
               type: 'Valid',
               status: 'False',
-              reason: 'Inconsistent',
+              reason: CatalogReason.inconsistent,
               message: problems.join('; ').slice(0, 1_024),
             },
       ],

@@ -1,12 +1,16 @@
 /** The conditions, each from the same observation; reasons are of closed lists (docs/operating/conditions.md). */
-import { ConditionType, ProgressReason } from '../../domain/conditions.ts';
+import { ConditionType, ProgressReason, type ReasonOf } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/resources.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
 import type { Standing } from './standing.ts';
 
-type Verdict = readonly [status: Condition['status'], reason: string, message: string];
+type Verdict<Type extends ConditionType> = readonly [
+  status: Condition['status'],
+  reason: ReasonOf<Type>,
+  message: string,
+];
 
 export function conditionsOf(observed: Observation, draft: Draft, standing: Standing): Condition[] {
   const storage = storageReady(observed, draft, standing);
@@ -14,7 +18,7 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   const healthy = replicasHealthy(draft, standing);
   const settled = healthy[0] === 'True' && storage[0] === 'True' && version[0] === 'True';
   const progress = progressOf(draft, standing, { healthy, storage, version });
-  const verdicts: Readonly<Record<ConditionType, Verdict>> = {
+  const verdicts: { readonly [Type in ConditionType]: Verdict<Type> } = {
     Available: available(draft, standing),
     Ready: ready(draft, standing, settled, progress),
     Reconciling: reconciling(draft, standing, settled, progress),
@@ -39,7 +43,7 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   });
 }
 
-function available(draft: Draft, standing: Standing): Verdict {
+function available(draft: Draft, standing: Standing): Verdict<'Available'> {
   if (standing.replicas > 0 && standing.ready >= standing.quorum) {
     return [
       'True',
@@ -56,7 +60,7 @@ function available(draft: Draft, standing: Standing): Verdict {
   return ['False', 'QuorumLost', lost];
 }
 
-function replicasHealthy(draft: Draft, standing: Standing): Verdict {
+function replicasHealthy(draft: Draft, standing: Standing): Verdict<'ReplicasHealthy'> {
   if (standing.suspended) return ['False', 'Suspended', 'the database is suspended'];
   if (draft.facts.bootstrapped !== true)
     return ['False', 'NotBootstrapped', 'the database has not started yet'];
@@ -79,7 +83,11 @@ function troubles({ members }: Standing): string {
   return words.length === 0 ? '' : `: ${words.join('; ')}`;
 }
 
-function storageReady(observed: Observation, draft: Draft, standing: Standing): Verdict {
+function storageReady(
+  observed: Observation,
+  draft: Draft,
+  standing: Standing,
+): Verdict<'StorageReady'> {
   if (draft.storageProblem !== undefined) {
     return ['False', draft.storageProblem.reason, draft.storageProblem.message];
   }
@@ -124,7 +132,7 @@ function storageReady(observed: Observation, draft: Draft, standing: Standing): 
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
 }
 
-function versionUpToDate(draft: Draft, standing: Standing): Verdict {
+function versionUpToDate(draft: Draft, standing: Standing): Verdict<'VersionUpToDate'> {
   const desired = draft.facts.resolved?.engine?.version;
   if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not decided yet'];
   if (draft.activeVersion === undefined) {
@@ -158,7 +166,7 @@ function versionUpToDate(draft: Draft, standing: Standing): Verdict {
   return ['True', 'UpToDate', `version ${desired} runs on every replica`];
 }
 
-function bootstrapped(observed: Observation, draft: Draft): Verdict {
+function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrapped'> {
   if (draft.facts.bootstrapped !== true) {
     return ['False', 'InProgress', draft.waiting ?? 'the data files are not made yet'];
   }
@@ -168,7 +176,7 @@ function bootstrapped(observed: Observation, draft: Draft): Verdict {
     : ['True', 'Formatted', 'every replica got its data file'];
 }
 
-function suspended(draft: Draft, standing: Standing): Verdict {
+function suspended(draft: Draft, standing: Standing): Verdict<'Suspended'> {
   if (!standing.suspended) return ['False', 'NotSuspended', 'the database is to run'];
   const running = standing.members.filter((member) => member.state !== 'Absent').length;
   return running === 0
@@ -180,7 +188,11 @@ function suspended(draft: Draft, standing: Standing): Verdict {
 function progressOf(
   draft: Draft,
   standing: Standing,
-  verdicts: { healthy: Verdict; storage: Verdict; version: Verdict },
+  verdicts: {
+    healthy: Verdict<'ReplicasHealthy'>;
+    storage: Verdict<'StorageReady'>;
+    version: Verdict<'VersionUpToDate'>;
+  },
 ): readonly [ProgressReason, string] {
   if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
   if (standing.suspended) {
@@ -218,7 +230,7 @@ function ready(
   standing: Standing,
   settled: boolean,
   progress: readonly [ProgressReason, string],
-): Verdict {
+): Verdict<'Ready'> {
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
   if (settled && !standing.suspended && !draft.deleting) {
     return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
@@ -231,7 +243,7 @@ function reconciling(
   standing: Standing,
   settled: boolean,
   progress: readonly [ProgressReason, string],
-): Verdict {
+): Verdict<'Reconciling'> {
   if (draft.stall !== undefined)
     return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
   const resting = progress[0] === ProgressReason.Suspended || (settled && !draft.deleting);

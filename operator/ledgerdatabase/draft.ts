@@ -1,5 +1,6 @@
 /** A plan in the making: steps write into it what they found and what is to be done. */
-import type { StallReason } from '../../domain/conditions.ts';
+import type { ReasonOf, StallReason } from '../../domain/conditions.ts';
+import type { RolloutRule } from '../../domain/replica-states.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { Action } from './actions.ts';
@@ -45,7 +46,7 @@ export interface Stall {
 
 export interface Blocked {
   readonly pod: string;
-  readonly predicate: string;
+  readonly predicate: RolloutRule;
   readonly message: string;
 }
 
@@ -60,7 +61,7 @@ export class Draft {
   /** What is waited for, in words. */
   waiting: string | undefined;
   recovering = false;
-  storageProblem: { reason: string; message: string } | undefined;
+  storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   deleting = false;
   readonly blocked: Blocked[] = [];
   readonly actions: Action[] = [];

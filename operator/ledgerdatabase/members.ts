@@ -1,33 +1,14 @@
 /** What each replica's pod is at: one word, and for those that fail, why. */
 import type { V1ContainerStatus } from '@kubernetes/client-node';
+import { DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
+import { waitingFailures, type ReplicaTrouble } from '../../domain/replica-states.ts';
 import type { Member } from '../../domain/resources.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
-/** What the agent's check of a data file found, from the termination message of its container (engine/agent). */
-export const DataProblem = {
-  missing: 'DataFileMissing',
-  foreign: 'DataFileForeign',
-  damaged: 'DataFileDamaged',
-  memberMissing: 'LogMemberMissing',
-} as const;
-export type DataProblem = (typeof DataProblem)[keyof typeof DataProblem];
-
-/** Waiting reasons that time alone does not cure. */
-const failures = new Set([
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'ErrImageNeverPull',
-  'CrashLoopBackOff',
-  'CreateContainerConfigError',
-  'CreateContainerError',
-  'RunContainerError',
-]);
-
 export interface Trouble {
-  readonly reason: string;
+  readonly reason: ReplicaTrouble;
   readonly message: string;
 }
 
@@ -105,11 +86,12 @@ export function troubleOf(pod: Pod): Trouble | undefined {
   ];
   for (const container of containers) {
     const waiting = container.state?.waiting;
-    if (waiting?.reason === undefined || !failures.has(waiting.reason)) continue;
+    const failure = waitingFailures.find((reason) => reason === waiting?.reason);
+    if (failure === undefined) continue;
     const ended = container.lastState?.terminated;
     const last = ended === undefined ? '' : `; it ended with ${ended.exitCode}${said(ended)}`;
-    const message = `container ${container.name}: ${waiting.message ?? waiting.reason}${last}`;
-    return { reason: waiting.reason, message: message.slice(0, 512) };
+    const message = `container ${container.name}: ${waiting?.message ?? failure}${last}`;
+    return { reason: failure, message: message.slice(0, 512) };
   }
   const scheduled = pod.status?.conditions?.find((row) => row.type === 'PodScheduled');
   if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {

@@ -3,6 +3,7 @@
  * volume that a database is about to take over is left alone.
  */
 import type { Logger } from 'pino';
+import { VolumeEvent } from '../../domain/conditions.ts';
 import { annotations, catalogName, labels } from '../../domain/names.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events.ts';
@@ -49,7 +50,7 @@ export async function reconcileVolume(
     logger.info({ database, purgeAt: decision.purgeAt }, 'volume of a deleted database marked');
     environment.events.record(claim, {
       type: 'Normal',
-      reason: 'VolumeRetained',
+      reason: VolumeEvent.retained,
       note: `the database ${database} is gone; this volume is deleted after ${decision.purgeAt} unless a database takes it over`,
     });
   } else if (decision.kind === 'purge') {
@@ -58,7 +59,7 @@ export async function reconcileVolume(
     logger.info({ purgeAt: decision.purgeAt }, 'volume purged');
     environment.events.record(claim, {
       type: 'Normal',
-      reason: 'VolumePurged',
+      reason: VolumeEvent.purged,
       note: `deleted: its database is gone and ${decision.purgeAt} has passed`,
     });
   }

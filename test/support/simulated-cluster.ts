@@ -4,13 +4,9 @@
  * real control plane in test/integration.
  */
 import { createHash } from 'node:crypto';
+import { DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
-import {
-  DataProblem,
-  dataProblemOf,
-  isReady,
-  replicaPods,
-} from '../../operator/ledgerdatabase/members.ts';
+import { dataProblemOf, isReady, replicaPods } from '../../operator/ledgerdatabase/members.ts';
 import { hasFailed, hasSucceeded } from '../../operator/ledgerdatabase/jobs.ts';
 import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
 import {

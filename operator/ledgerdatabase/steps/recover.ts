@@ -3,6 +3,7 @@
  * one is made again from them with the engine's `recover`, never with `format`; several of them one after the other. When too
  * few are left, as when a single one has lost its file, only a person can decide.
  */
+import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
 import { buildRecoverJob } from '../../manifests/recover-job.ts';
 import { adapterOf } from '../../engines/adapters.ts';
@@ -11,7 +12,7 @@ import { resources, type Job, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
-import { DataProblem, dataProblemOf, isReady, replicaPods } from '../members.ts';
+import { dataProblemOf, isReady, replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
 import { claimOf } from './volumes.ts';
 

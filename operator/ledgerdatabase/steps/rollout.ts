@@ -97,7 +97,7 @@ function order(outdated: readonly Pod[], { statusOf }: Situation): readonly Pod[
 function refusalOf(
   pod: Pod,
   situation: Situation,
-): { predicate: string; message: string } | undefined {
+): Omit<Draft['blocked'][number], 'pod'> | undefined {
   const { pods, replicas, nowMs, statusOf } = situation;
   if (pod.metadata.deletionTimestamp !== undefined) {
     return { predicate: 'AlreadyStopping', message: 'the pod is stopping' };

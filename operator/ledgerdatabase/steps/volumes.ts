@@ -1,10 +1,11 @@
 /** Volumes: made once, taken over when the spec says so, grown, never adopted silently and never made smaller than they are. */
+import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, claimName, labels } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import { DataProblem, dataProblemOf, replicaPods } from '../members.ts';
+import { dataProblemOf, replicaPods } from '../members.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 
