@@ -6,7 +6,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { assertNever } from '../../base/assert.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { apiKeyStatus, findApiKeyBySecret, noteApiKeyUse, type ApiKey } from '../store/api-keys.ts';
 import {
   defaultSlug,

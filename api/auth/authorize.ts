@@ -1,6 +1,6 @@
 /** Whether a credential may use a route, as far as its row in the route table tells: a pure function. */
-import { hasRight, rights, type Access, type Right } from '../contract/access.ts';
-import { Refusal } from '../http/refusal.ts';
+import { hasRight, rights, type Access, type Right } from '../model/access.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   isGuest,
   seesDatabase,

@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { hashOf } from './api-key-format.ts';
 import { cookieOf, csrfCookie } from './credentials.ts';
 

@@ -1,7 +1,7 @@
 /** Credentials that are good, but not for what was asked, in the audit log: once a minute for each and each operation. */
 import type { Logger } from 'pino';
-import type { ProblemCode } from '../contract/problems.ts';
-import type { Author } from '../events/actor.ts';
+import type { ProblemCode } from '../model/problems.ts';
+import type { Author } from '../model/actor.ts';
 import type { Store } from '../store/store.ts';
 import type { Principal } from './principal.ts';
 import { RecentMap } from './recent-map.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Permission, Role } from '../contract/access.ts';
-import type { Actor } from '../events/actor.ts';
+import type { Permission, Role } from '../model/access.ts';
+import type { Actor } from '../model/actor.ts';
 import { mayMakeKey, mayManageKey } from './key-rights.ts';
 import type { MemberPrincipal } from './principal.ts';
 

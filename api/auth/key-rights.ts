@@ -1,6 +1,6 @@
 /** Which of the organization's keys a member may make, see and manage: all, or those that they made and that only read. */
-import { hasRight, type Permission } from '../contract/access.ts';
-import type { Actor } from '../events/actor.ts';
+import { hasRight, type Permission } from '../model/access.ts';
+import type { Actor } from '../model/actor.ts';
 import { seesDatabase, visibleDatabases, type MemberPrincipal } from './principal.ts';
 
 interface KeyFacts {

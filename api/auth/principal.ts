@@ -1,6 +1,6 @@
 /** Who asks. */
-import type { Actor } from '../events/actor.ts';
-import type { Permission, Role } from '../contract/access.ts';
+import type { Actor } from '../model/actor.ts';
+import type { Permission, Role } from '../model/access.ts';
 import type { Organization } from '../store/organizations.ts';
 
 export type DatabaseScope =

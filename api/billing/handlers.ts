@@ -1,6 +1,6 @@
 import type { billingRoutes } from '../contract/routes/billing.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   ensureBillingAccount,
   findBillingAccount,

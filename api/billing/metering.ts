@@ -1,5 +1,5 @@
 /** What each database used in an hour, and what that costs: from the events in the store, so that whoever writes it, and when, finds the same. */
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import {
   databasesOfHour,
   lastMeteredHour,
@@ -11,7 +11,7 @@ import {
 } from '../store/billing-usage.ts';
 import type { Store } from '../store/store.ts';
 import { microsOf, shareOf } from './money.ts';
-import { hourMs, runningSeconds } from './running.ts';
+import { hourMs, runningSeconds } from '../store/running.ts';
 
 /** After an hour's end, before it is metered: transactions that began within it have ended by then. */
 const graceMs = 5 * 60_000;

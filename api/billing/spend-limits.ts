@@ -1,5 +1,5 @@
 /** Tells an organization when it has spent half, most and all of what it means to spend in a month. */
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import {
   lockBillingAccount,
   organizationsWithLimit,

@@ -6,9 +6,9 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isTypeId } from '../../domain/type-id.ts';
-import { systemAuthor, type Author } from '../events/actor.ts';
+import { systemAuthor, type Author } from '../model/actor.ts';
 import type { Refusal as DatabaseRefusal } from '../databases/refusal.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   ensureBillingAccount,
   findBillingAccount,
@@ -28,7 +28,7 @@ import { accruedIn } from '../store/billing-usage.ts';
 import type { Change } from '../store/change.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
-import type { BillingBlock, BillingGuard, BillingState } from './guard.ts';
+import type { BillingBlock, BillingGuard, BillingState } from '../databases/billing-guard.ts';
 import { monthOf } from './money.ts';
 import type { StripeSettings } from './settings.ts';
 import { billingEventOf, billingStatusOf, isOver } from './standing.ts';

@@ -3,7 +3,7 @@
  * same after a crash (https://docs.stripe.com/api/idempotent_requests). Failures are refusals with which a request can end.
  */
 import { Stripe } from 'stripe';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { PaymentMethod } from '../store/billing-accounts.ts';
 import type { StripeSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 /** Databases of organizations that do not pay stand still, with all their data, and go on when they pay. Nothing is deleted. */
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import {
   databasesToResume,

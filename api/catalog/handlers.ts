@@ -1,7 +1,7 @@
 import type { catalogRoutes } from '../contract/routes/catalog.ts';
 import { etagOf } from '../http/conditional.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';
 import { shownCatalog } from './shown-catalog.ts';
 

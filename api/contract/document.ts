@@ -4,10 +4,10 @@
  * not know.
  */
 import { z } from 'zod';
-import type { Access } from './access.ts';
+import type { Access } from '../model/access.ts';
 import { headers as documentedHeaders } from './headers.ts';
 import { namesInPath, pathParameters } from './path-parameters.ts';
-import { problems, type ProblemCode } from './problems.ts';
+import { problems, type ProblemCode } from '../model/problems.ts';
 import { problemsOf } from './problems-of-route.ts';
 import { routeEntries } from './routes.ts';
 import type { BodySpec, ResponseSpec, RouteSpec } from './route.ts';

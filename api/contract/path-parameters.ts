@@ -1,4 +1,4 @@
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode } from '../model/problems.ts';
 
 /** All parameters of paths: IDs. What is not one is answered as what is not there, so that a name is told to be none. */
 export const pathParameters = {

@@ -1,5 +1,5 @@
 import { namesInPath, pathParameters } from './path-parameters.ts';
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode } from '../model/problems.ts';
 import type { RouteSpec } from './route.ts';
 
 /** All that a route may answer with: its own, and those that follow from what it takes. */

@@ -3,9 +3,9 @@
  * handler that is missing, or answers otherwise than its row says, does not compile.
  */
 import type { z } from 'zod';
-import type { Access } from './access.ts';
+import type { Access } from '../model/access.ts';
 import type { pathParameters, PathParameter } from './path-parameters.ts';
-import type { ProblemCode } from './problems.ts';
+import type { ProblemCode } from '../model/problems.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { countDatabases, createDatabase, findDatabaseByName } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
-import type { BillingBlock } from '../billing/guard.ts';
+import type { BillingBlock } from './billing-guard.ts';
 import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
   viewOf,

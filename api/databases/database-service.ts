@@ -1,7 +1,7 @@
 /** What a database's life is made of when it is led over HTTP: created, changed, deleted, restored. */
-import type { BillingGuard } from '../billing/guard.ts';
-import type { Author } from '../events/actor.ts';
-import type { Job } from '../jobs/job.ts';
+import type { BillingGuard } from './billing-guard.ts';
+import type { Author } from '../model/actor.ts';
+import type { Job } from '../model/job.ts';
 import type { CatalogView } from '../kubernetes/cluster-view.ts';
 import type { Change } from '../store/change.ts';
 import type { Database, DatabaseView, Profile } from '../store/database-record.ts';

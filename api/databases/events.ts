@@ -1,9 +1,9 @@
 /** How a database is named in events. */
-import type { EventType } from '../events/event-types.ts';
-import { jobFact, type Job } from '../jobs/job.ts';
+import type { EventType } from '../model/event-types.ts';
+import { jobFact, type Job } from '../model/job.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
-import type { Explanation } from './standing.ts';
+import type { Explanation } from '../model/database-standing.ts';
 
 export type DatabaseEvent = EventType & `database.${string}`;
 

@@ -3,7 +3,7 @@ import type { databaseRoutes } from '../contract/routes/databases.ts';
 import type { CallerFacts, HandlersOf } from '../http/handler.ts';
 import { once } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal as HttpRefusal } from '../http/refusal.ts';
+import { Refusal as HttpRefusal } from '../model/refusal.ts';
 import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';

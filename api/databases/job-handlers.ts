@@ -1,7 +1,7 @@
 /** The worker's hands on databases: looks at the rows, does what `provision` and `unprovision` say, writes what came of it. */
 import type { CatalogSpec } from '../../domain/resources.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
-import type { Job } from '../jobs/job.ts';
+import type { Job } from '../model/job.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';

@@ -1,5 +1,5 @@
 /** The end of a database's resource, whoever notices it first: told once, and the volumes' time runs. */
-import type { Job } from '../jobs/job.ts';
+import type { Job } from '../model/job.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { updateActiveProfile, updateDatabase } from '../store/databases.ts';

@@ -2,7 +2,7 @@
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { ObservedDatabase } from '../store/database-record.ts';
-import { standingOf, type Standing } from './standing.ts';
+import { standingOf, type Standing } from '../model/database-standing.ts';
 
 export interface Observation {
   readonly observed: ObservedDatabase;

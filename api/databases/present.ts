@@ -6,12 +6,12 @@ import type {
   database as databaseSchema,
   profile as profileSchema,
 } from '../contract/schemas/database.ts';
-import type { GatewayHealth } from '../gateway/health.ts';
+import type { GatewayHealth } from '../model/gateway-health.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { eventsMax, rowsMax } from '../ledger/operations.ts';
 import type { DatabaseView, Profile, ProfileChoice } from '../store/database-record.ts';
 import { priceOfChoice } from './choose.ts';
-import type { DatabaseHealth } from './standing.ts';
+import type { DatabaseHealth } from '../model/database-standing.ts';
 
 export type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
 export type ShownProfile = Immutable<z.input<typeof profileSchema>>;

@@ -1,5 +1,5 @@
 /** The jobs that make and unmake databases, as they are queued. */
-import type { NewJob } from '../jobs/job.ts';
+import type { NewJob } from '../model/job.ts';
 import type { Database } from '../store/database-record.ts';
 
 export const provisioningSteps = [

@@ -1,5 +1,5 @@
 /** Deleted databases whose time is over: from here on nobody is told that they could come back. */
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import { listDatabasesToPurge, lockDatabase, updateDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../contract/problems.ts';
+import type { ProblemCode } from '../model/problems.ts';
 import type { Database } from '../store/database-record.ts';
 
 /** Why nothing was done: a row of the problem catalogue, this occasion's sentence, and its members. */

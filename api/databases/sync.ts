@@ -10,7 +10,7 @@ import { WorkQueue } from '../../base/work-queue.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { databaseIdOf, labels } from '../../domain/names.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import type { Change } from '../store/change.ts';
 import type { Database, ProfileChoice } from '../store/database-record.ts';
 import {

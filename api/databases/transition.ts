@@ -3,7 +3,7 @@ import type { DatabasePatch } from '../store/databases.ts';
 import type { Database } from '../store/database-record.ts';
 import type { DatabaseEvent } from './events.ts';
 import type { Observation } from './observed.ts';
-import type { DatabaseHealth, DatabaseStatus } from './standing.ts';
+import type { DatabaseHealth, DatabaseStatus } from '../model/database-standing.ts';
 
 export interface Transition {
   readonly patch: DatabasePatch;

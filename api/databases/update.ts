@@ -1,6 +1,6 @@
 /** Labels, and protection against deletion; the latter is the resource's too, so that kubectl is refused as well. */
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
-import type { FieldChange } from '../events/event.ts';
+import type { FieldChange } from '../model/event.ts';
 import type { Database, DatabaseView } from '../store/database-record.ts';
 import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.ts';
 import { findActiveJob } from '../store/jobs.ts';

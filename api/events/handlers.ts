@@ -1,12 +1,12 @@
 import type { auditRoutes } from '../contract/routes/events.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { listEvents } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { StoredEvent } from './event.ts';
-import { eventTypes, type EventType } from './event-types.ts';
+import type { StoredEvent } from '../model/event.ts';
+import { eventTypes, type EventType } from '../model/event-types.ts';
 
 export interface AuditServices {
   readonly store: Store;

@@ -1,4 +1,4 @@
-import type { Outcome } from '../ledger/problems.ts';
+import type { Outcome } from '../model/ledger-problems.ts';
 
 /**
  * Why a call has no answer. `ledger_unavailable`: certainly not executed. `ledger_timeout`: it may have been, or may still be.

@@ -6,7 +6,7 @@ import type { LedgerRequest } from '../ledger/decode.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure } from './failures.ts';
-import { unknownHealth, type GatewayHealth } from './health.ts';
+import { unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { Lane } from './lane.ts';
 import { gatewayMetrics, type GatewayMetrics } from './metrics.ts';
 

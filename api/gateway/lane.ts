@@ -13,7 +13,7 @@ import { takeMessage, type Call, type GatewayReply } from './call.ts';
 import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
-import { healthByTraffic, type GatewayHealth } from './health.ts';
+import { healthByTraffic, type GatewayHealth } from '../model/gateway-health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
 export interface LaneOptions {

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { VirtualTimers } from '../../test/support/virtual-timers.ts';
 import type { Target } from './connection.ts';
-import { unknownHealth, type GatewayHealth } from './health.ts';
+import { unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { Probes } from './probes.ts';
 

@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import { sleep, type Timers } from '../../base/timers.ts';
 import type { Target } from './connection.ts';
-import { newerHealth, unknownHealth, type GatewayHealth } from './health.ts';
+import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { ping } from './ping.ts';
 

@@ -5,7 +5,7 @@ import { decodeRequest, type LedgerRequest } from '../ledger/decode.ts';
 import { encodeReply, type EncodedReply, type Warning } from '../ledger/encode.ts';
 import { account, offsetOf } from '../ledger/layouts.ts';
 import { ledgerOperations, type LedgerOperation } from '../ledger/operations.ts';
-import { ledgerProblem, type LedgerProblem } from '../ledger/problems.ts';
+import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure, sameIds } from './failures.ts';

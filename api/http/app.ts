@@ -3,7 +3,7 @@
  *
  * How an area plugs in: its routes stand in `api/contract/routes/<area>.ts`; its handlers are a function in
  * `api/<area>/handlers.ts` from what it needs (store, cluster view, gateway …) to a `HandlersOf<typeof areaRoutes>`, one method
- * per operationId. `api/main.ts` joins all areas to a `Handlers`; one that is missing does not compile. A handler gets what
+ * per operationId. `api/api.ts` joins all areas to a `Handlers`; one that is missing does not compile. A handler gets what
  * the contract has checked (`http/handler.ts`), answers with a status and a body of its row, and throws a `Refusal` for
  * everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network. What the table says
  * of access has been checked before, but for what only a look at the store tells: a job's or an event's database is asked for
@@ -26,7 +26,7 @@ import { Gate, type GatePort } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { problemContentType, problemResponse, refusalOf } from './problem-response.ts';
 import { RateLimits, type RateLimitSettings } from './rate-limits.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import { securityHeaders, strictTransport } from './security-headers.ts';
 

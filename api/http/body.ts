@@ -3,7 +3,7 @@ import { raw, type Request, type Response } from 'express';
 import type { BodySpec } from '../contract/route.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
 import { parseJsonBody } from './json-body.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { bodyErrors, summaryOf } from './validation.ts';
 
 export const controlBodyMax = 256 * 1024;

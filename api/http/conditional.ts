@@ -1,5 +1,5 @@
 /** ETags (RFC 9110, section 8.8.3): all weak, for answers may differ in what does not matter. */
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 export const etagOf = (id: string, version: number | string): string => `W/"${id}-${version}"`;
 

@@ -11,7 +11,7 @@ import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
 import type { RequestFacts } from './handler.ts';
 import { parseQuery } from './query.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { eventStreamType, writeEvents } from './server-sent-events.ts';
 
 const deadlineDefaultMs = 30_000;

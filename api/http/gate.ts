@@ -11,7 +11,7 @@ import type { RouteSpec } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import { isTypeId } from '../../domain/type-id.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 /** What the gate asks: `api/auth/authenticator.ts`, and the store for databases. */
 export interface GatePort {

@@ -1,7 +1,7 @@
 /** What a handler of an area gets, and what it is called by. */
 import type { OperationId, Routes } from '../contract/routes.ts';
 import type { Input, Reply, RouteSpec } from '../contract/route.ts';
-import type { Author } from '../events/actor.ts';
+import type { Author } from '../model/actor.ts';
 import type { Caller, KeyPrincipal, Principal } from '../auth/principal.ts';
 
 /** What every request has. */

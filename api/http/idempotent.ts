@@ -13,7 +13,7 @@ import {
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
 import type { RequestFacts } from './handler.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 /** Longer than any such request may take. */
 const leaseMs = 60_000;

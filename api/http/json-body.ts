@@ -1,6 +1,6 @@
 /** Strict JSON (RFC 8259) for bodies of the control plane: no property twice, no nesting without end, offsets in bytes. */
 import { JsonReader, MalformedJson } from '../ledger/json-reader.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 const quote = 0x22;
 const depthMax = 16;

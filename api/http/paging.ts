@@ -1,7 +1,7 @@
 /** Lists in pages, from the store's positions to the client's cursors and back. */
 import type { Cursors } from '../store/cursor.ts';
 import type { Page } from '../store/page.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 interface Positions {
   1: readonly [string];

@@ -1,7 +1,7 @@
 /** From whatever was thrown to the problem that the client reads. */
 import { ApiError } from '../../base/kube/kube.ts';
-import { problems, problemType, type ProblemCode } from '../contract/problems.ts';
-import { Refusal, type Occasion } from './refusal.ts';
+import { problems, problemType, type ProblemCode } from '../model/problems.ts';
+import { Refusal, type Occasion } from '../model/refusal.ts';
 
 export interface ProblemResponse {
   readonly status: number;

@@ -1,6 +1,6 @@
 /** Query strings: text made into what each parameter's schema wants, so that the schema alone says what is right. */
 import type { z } from 'zod';
-import { Refusal, type FieldError } from './refusal.ts';
+import { Refusal, type FieldError } from '../model/refusal.ts';
 import { queryErrors, summaryOf } from './validation.ts';
 
 export function parseQuery(schema: z.ZodObject | undefined, search: string): unknown {

@@ -3,7 +3,7 @@
  * more. Announced in the headers of draft-ietf-httpapi-ratelimit-headers.
  */
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 
 export interface RateLimitSettings {
   /** Requests that are not ledger operations, a minute, an organization. */

@@ -1,7 +1,7 @@
 /** Zod's findings in the words of problems: where, which rule by a stable code, and what would be right. */
 import { z } from 'zod';
 import { assertNever } from '../../base/assert.ts';
-import type { FieldError } from './refusal.ts';
+import type { FieldError } from '../model/refusal.ts';
 
 /** More of them help nobody. */
 const errorsMax = 20;

@@ -3,7 +3,14 @@
  * after trouble, after a crash in the middle, maybe on another machine. So it looks at what there is and does what is missing.
  */
 import type { Change } from '../store/change.ts';
-import type { EndedJobStatus, Job, JobError, JobProgress, JobType, StepStatus } from './job.ts';
+import type {
+  EndedJobStatus,
+  Job,
+  JobError,
+  JobProgress,
+  JobType,
+  StepStatus,
+} from '../model/job.ts';
 
 export type JobOutcome =
   | { readonly kind: 'succeeded' }

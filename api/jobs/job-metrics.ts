@@ -1,7 +1,7 @@
 /** What Prometheus is told of jobs. Every series of the closed sets is there from the start. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import type { JobHooks } from './handler.ts';
-import { jobTypes, type EndedJobStatus } from './job.ts';
+import { jobTypes, type EndedJobStatus } from '../model/job.ts';
 
 const endedStatuses: readonly EndedJobStatus[] = ['SUCCEEDED', 'FAILED', 'CANCELED'];
 

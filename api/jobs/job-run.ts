@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
-import { systemAuthor } from '../events/actor.ts';
+import { systemAuthor } from '../model/actor.ts';
 import type { Change } from '../store/change.ts';
 import {
   endJob,
@@ -16,7 +16,7 @@ import {
 } from '../store/job-leases.ts';
 import type { Store } from '../store/store.ts';
 import type { JobContext, JobHandler, JobHooks, JobOutcome } from './handler.ts';
-import type { Job, JobProgress, StepStatus } from './job.ts';
+import type { Job, JobProgress, StepStatus } from '../model/job.ts';
 import { advance } from './steps.ts';
 
 export interface JobRunOptions {

@@ -4,7 +4,7 @@ import type { Immutable } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';
 import { assert } from '../../base/assert.ts';
 import { etagOf } from '../http/conditional.ts';
-import type { Job } from './job.ts';
+import type { Job } from '../model/job.ts';
 
 export type ShownJob = Immutable<z.input<typeof jobSchema>>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { JobStep } from './job.ts';
+import type { JobStep } from '../model/job.ts';
 import { advance } from './steps.ts';
 
 const at = '2026-11-21T02:03:04.567Z';

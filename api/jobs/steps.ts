@@ -1,4 +1,4 @@
-import type { JobProgress, JobStep, StepStatus } from './job.ts';
+import type { JobProgress, JobStep, StepStatus } from '../model/job.ts';
 
 /** With one step's status changed. Steps before one that begins have ended; `percent` follows from how many have. */
 export function advance(

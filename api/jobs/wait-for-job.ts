@@ -4,7 +4,7 @@ import { uuidOf } from '../store/ids.ts';
 import { findJob } from '../store/jobs.ts';
 import { channels, type Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
-import type { Job } from './job.ts';
+import type { Job } from '../model/job.ts';
 
 /** How often it looks when it hears nothing: notifications are hints. */
 const lookEveryMs = 2_000;

@@ -10,7 +10,7 @@ import { channels, type Listener } from '../store/listener.ts';
 import { uuidOf } from '../store/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { JobHandler, JobHooks } from './handler.ts';
-import type { JobType } from './job.ts';
+import type { JobType } from '../model/job.ts';
 import { JobRun } from './job-run.ts';
 
 export type JobHandlers = Readonly<Record<JobType, JobHandler>>;

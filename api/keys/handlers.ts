@@ -1,12 +1,12 @@
 import { keysOnlyOf, mayMakeKey, mayManageKey } from '../auth/key-rights.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
-import { rights } from '../contract/access.ts';
+import { rights } from '../model/access.ts';
 import { apiKeyPrefix, generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   apiKeyStatus,
   createApiKey,

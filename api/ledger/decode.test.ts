@@ -4,7 +4,7 @@ import { decodeRequest, ledgerBodyMax, type LedgerRequest } from './decode.ts';
 import { accountFlags, transferFlags } from './flags.ts';
 import { account as accountLayout, outputFields, type Field } from './layouts.ts';
 import { eventsMax, ledgerOperations, type LedgerOperationName } from './operations.ts';
-import type { LedgerProblem } from './problems.ts';
+import type { LedgerProblem } from '../model/ledger-problems.ts';
 
 const u128Max = (1n << 128n) - 1n;
 const decode = (operation: LedgerOperationName, body: unknown) =>

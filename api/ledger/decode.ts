@@ -6,7 +6,7 @@ import type { Events } from './events.ts';
 import { EnoughIssues, Issues } from './issues.ts';
 import { JsonReader, MalformedJson } from './json-reader.ts';
 import { eventsMax, type LedgerOperation } from './operations.ts';
-import { ledgerProblem, type LedgerProblem } from './problems.ts';
+import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 
 /** The largest body: 8,189 transfers with every property as long as it can be are some 5 MB. */
 export const ledgerBodyMax = 8 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { ledgerProblem, type LedgerProblem, type ProblemError } from './problems.ts';
+import { ledgerProblem, type LedgerProblem, type ProblemError } from '../model/ledger-problems.ts';
 
 /** Errors told of one request; one that has more has most likely the same one everywhere. */
 const issuesMax = 20;

@@ -1,7 +1,7 @@
 import { hashOf } from '../auth/api-key-format.ts';
 import type { PersonFacts } from '../auth/principal.ts';
-import type { Author } from '../events/actor.ts';
-import { Refusal } from '../http/refusal.ts';
+import type { Author } from '../model/actor.ts';
+import { Refusal } from '../model/refusal.ts';
 import { acceptInvitation } from '../store/invitations.ts';
 import type { Store } from '../store/store.ts';
 

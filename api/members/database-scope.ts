@@ -1,7 +1,7 @@
 /** A member's databases: as the store keeps them, null for all, and as the contract shows them. */
-import { restrictableRoles, type Role } from '../contract/access.ts';
+import { restrictableRoles, type Role } from '../model/access.ts';
 import { notThere } from '../http/gate.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Reader } from '../store/tables.ts';
 

@@ -1,12 +1,12 @@
 import { requireRight } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
-import { restrictableRoles, type Role } from '../contract/access.ts';
+import { restrictableRoles, type Role } from '../model/access.ts';
 import type { memberRoutes } from '../contract/routes/members.ts';
-import type { Author } from '../events/actor.ts';
+import type { Author } from '../model/actor.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import {
   changeMember,

@@ -3,7 +3,7 @@ import type { invitationRoutes } from '../contract/routes/members.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
 import type { Change } from '../store/change.ts';
 import type { Cursors } from '../store/cursor.ts';

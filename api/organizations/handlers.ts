@@ -3,7 +3,7 @@ import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { listBelongings } from '../store/members.ts';
 import { createOrganization, findOrganization } from '../store/organizations.ts';

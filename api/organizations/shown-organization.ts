@@ -1,4 +1,4 @@
-import type { Role } from '../contract/access.ts';
+import type { Role } from '../model/access.ts';
 import type { Organization } from '../store/organizations.ts';
 
 export const shownOrganization = (organization: Organization, role: Role | null) => ({

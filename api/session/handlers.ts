@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { isGuest, type Caller } from '../auth/principal.ts';
-import { hasRight, type Permission, type Right } from '../contract/access.ts';
+import { hasRight, type Permission, type Right } from '../model/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { shownScope } from '../members/database-scope.ts';
 import { belongingsOf } from '../organizations/belongings.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
@@ -13,7 +13,7 @@ import { closedSessionCookies, openBrowserSession } from '../sign-in/browser-ses
 import type { Cursors } from '../store/cursor.ts';
 import { endOwnSession, endSession, listSessions, type Session } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { isBootstrapToken } from './bootstrap-token.ts';
+import { isBootstrapToken } from '../sign-in/bootstrap-token.ts';
 
 export interface SessionServices {
   readonly store: Store;

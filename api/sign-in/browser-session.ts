@@ -1,7 +1,7 @@
 /** A browser's session: two tokens, one that only the browser has, and one that our pages send back as a header or a field. */
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
-import type { Actor, Author } from '../events/actor.ts';
+import type { Actor, Author } from '../model/actor.ts';
 import { openSession, type Session } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { ensureUser, type Identity } from '../store/users.ts';

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { accessTokenPrefix } from '../auth/credentials.ts';
-import type { Actor, Author } from '../events/actor.ts';
+import type { Actor, Author } from '../model/actor.ts';
 import {
   createDeviceRequest,
   deviceRequestSeconds,

@@ -5,7 +5,7 @@
  */
 import * as openid from 'openid-client';
 import { z } from 'zod';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Identity } from '../store/users.ts';
 

@@ -4,9 +4,9 @@
  */
 import express, { type Express, type Request, type Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { problems } from '../contract/problems.ts';
+import { problems } from '../model/problems.ts';
 import { callerOf } from '../http/gate.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Store } from '../store/store.ts';
 import {
   beginDeviceRequest,

@@ -2,7 +2,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Actor } from '../events/actor.ts';
+import type { Actor } from '../model/actor.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';

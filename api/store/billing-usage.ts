@@ -1,8 +1,8 @@
 /** What databases used, by the hour: written once for each hour by whichever process comes first, and sent on from here. */
 import { sql, type UpdateObject } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import type { RunningEvent } from '../billing/running.ts';
-import { runningEvents } from '../billing/running.ts';
+import type { RunningEvent } from './running.ts';
+import { runningEvents } from './running.ts';
 import type { Price } from './database-record.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';

@@ -1,9 +1,9 @@
 /** A change in progress: its transaction, who makes it, and what it will have told. */
 import type { Transaction } from 'kysely';
 import { newTypeId } from '../../domain/type-id.ts';
-import type { Author } from '../events/actor.ts';
-import type { NewEvent } from '../events/event.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { Author } from '../model/actor.ts';
+import type { NewEvent } from '../model/event.ts';
+import type { EventType } from '../model/event-types.ts';
 import { writeEvents } from './events.ts';
 import type { Tables } from './tables.ts';
 

@@ -3,7 +3,7 @@
  * filters and its reader.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { canonicalJson } from '../events/canonical-json.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 
 const lifetimeMs = 24 * 60 * 60 * 1_000;
 const signatureBytes = 16;

@@ -1,6 +1,6 @@
 /** Databases as they are shown: one, or a page of them. */
 import { sql, type Selectable } from 'kysely';
-import type { DatabaseStatus } from '../databases/standing.ts';
+import type { DatabaseStatus } from '../model/database-standing.ts';
 import { databaseOf, profileOf, type DatabaseView } from './database-record.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';

@@ -1,8 +1,8 @@
 /** Databases and their profiles as the store gives them. */
 import type { Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import type { DatabaseHealth, DatabaseStatus, Explanation } from '../databases/standing.ts';
-import type { Actor } from '../events/actor.ts';
+import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
+import type { Actor } from '../model/actor.ts';
 import type { DatabasesTable, ProfilesTable } from './tables.ts';
 
 /** What the cluster showed last of a database. */

@@ -2,7 +2,7 @@
 import { sql, type Updateable } from 'kysely';
 import pg from 'pg';
 import { newTypeId } from '../../domain/type-id.ts';
-import type { DatabaseHealth, DatabaseStatus, Explanation } from '../databases/standing.ts';
+import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
 import type { Change } from './change.ts';
 import {
   databaseOf,

@@ -1,7 +1,7 @@
 /** Those who act on events (webhooks, notifications): each event once, in order, in the change that does what follows from it. */
 import { uuidOf } from './ids.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import type { StoredEvent } from '../events/event.ts';
+import type { StoredEvent } from '../model/event.ts';
 import type { Change } from './change.ts';
 import { eventOf } from './events.ts';
 import type { Reader } from './tables.ts';

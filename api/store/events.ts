@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import { canonicalJson } from '../events/canonical-json.ts';
-import type { Actor, Author } from '../events/actor.ts';
-import type { EventType } from '../events/event-types.ts';
-import type { EventOutcome, FieldChange, NewEvent, StoredEvent, Subject } from '../events/event.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
+import type { Actor, Author } from '../model/actor.ts';
+import type { EventType } from '../model/event-types.ts';
+import type { EventOutcome, FieldChange, NewEvent, StoredEvent, Subject } from '../model/event.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import { pageOf, type Page } from './page.ts';
 import type { EventsTable, Reader, Tables } from './tables.ts';

@@ -1,18 +1,16 @@
 /** Invitations into an organization: for one address, used once, good for seven days from when they were last sent. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Role } from '../contract/access.ts';
-import type { Actor } from '../events/actor.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { Role } from '../model/access.ts';
+import type { Actor } from '../model/actor.ts';
+import type { EventType } from '../model/event-types.ts';
+import type { InvitationStatus } from '../model/invitation-status.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { addMember, databaseIdsOf, type Member } from './members.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { InvitationsTable, Reader } from './tables.ts';
 import type { User } from './users.ts';
-
-export const invitationStatuses = ['OPEN', 'ACCEPTED', 'REVOKED', 'EXPIRED'] as const;
-export type InvitationStatus = (typeof invitationStatuses)[number];
 
 export interface Invitation {
   /** TypeID `inv_…`. */

@@ -12,7 +12,7 @@ import {
   type JobProgress,
   type JobStep,
   type JobType,
-} from '../jobs/job.ts';
+} from '../model/job.ts';
 import type { Change } from './change.ts';
 import { jobOf } from './jobs.ts';
 import type { Reader } from './tables.ts';

@@ -1,8 +1,8 @@
 /** Jobs as everybody but the worker sees them: made, looked at, cancelled, retried, woken. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Actor } from '../events/actor.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { Actor } from '../model/actor.ts';
+import type { EventType } from '../model/event-types.ts';
 import {
   hasEnded,
   jobFact,
@@ -13,7 +13,7 @@ import {
   type JobStep,
   type JobType,
   type NewJob,
-} from '../jobs/job.ts';
+} from '../model/job.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';

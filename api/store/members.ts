@@ -1,9 +1,9 @@
 /** Who belongs to an organization, as what. An organization that has an owner never ceases to have one. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Role } from '../contract/access.ts';
-import type { FieldChange } from '../events/event.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { Role } from '../model/access.ts';
+import type { FieldChange } from '../model/event.ts';
+import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { organizationOf, type Organization } from './organizations.ts';

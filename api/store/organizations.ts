@@ -1,7 +1,7 @@
 /** Organizations: who owns databases, keys and events. Each has one Kubernetes namespace. */
 import type { Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Actor } from '../events/actor.ts';
+import type { Actor } from '../model/actor.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';

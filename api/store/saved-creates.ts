@@ -1,7 +1,7 @@
 /** Databases that were asked for before billing was set up: kept for a day, and made as soon as it is. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Author } from '../events/actor.ts';
+import type { Author } from '../model/actor.ts';
 import type { SavedCreatesTable } from './billing-tables.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';

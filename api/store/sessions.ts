@@ -1,7 +1,7 @@
 /** Sessions of people, in browsers and on devices. The store has hashes only: who reads it can open none. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { uuidOf, uuidOrNull } from './ids.ts';
 import { listBelongings } from './members.ts';

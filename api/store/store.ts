@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
-import type { Author } from '../events/actor.ts';
+import type { Author } from '../model/actor.ts';
 import { Change } from './change.ts';
 import { migrate } from './migrate.ts';
 import { migrations as allMigrations } from './migrations/all.ts';

@@ -3,8 +3,8 @@
  * worker see rows; everybody else gets the records that the functions beside this file return.
  */
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
-import type { EventOutcome } from '../events/event.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { EventOutcome } from '../model/event.ts';
+import type { EventType } from '../model/event-types.ts';
 import type { BillingTables } from './billing-tables.ts';
 
 /** Set by PostgreSQL unless given. */

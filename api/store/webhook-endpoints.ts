@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
-import type { Actor } from '../events/actor.ts';
-import type { EventType } from '../events/event-types.ts';
+import type { Actor } from '../model/actor.ts';
+import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import type { Sealer } from './sealing.ts';

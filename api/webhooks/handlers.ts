@@ -1,7 +1,7 @@
 import type { webhookRoutes } from '../contract/routes/events.ts';
 import { checkMatch, etagOf } from '../http/conditional.ts';
 import type { HandlersOf } from '../http/handler.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';

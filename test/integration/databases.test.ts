@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
-import { noBilling, type BillingGuard } from '../../api/billing/guard.ts';
+import { noBilling, type BillingGuard } from '../../api/databases/billing-guard.ts';
 import { Background } from '../../api/databases/background.ts';
 import { createPlanned, planCreation, type CreateRequest } from '../../api/databases/create.ts';
 import type { DatabaseServices, WithJob } from '../../api/databases/database-service.ts';

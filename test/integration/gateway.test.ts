@@ -7,7 +7,7 @@ import { Gateway, type GatewayOptions } from '../../api/gateway/gateway.ts';
 import { Probes } from '../../api/gateway/probes.ts';
 import { runOperation, type OperationContext } from '../../api/gateway/run-operation.ts';
 import { ledgerOperations, type LedgerOperationName } from '../../api/ledger/operations.ts';
-import type { LedgerProblem } from '../../api/ledger/problems.ts';
+import type { LedgerProblem } from '../../api/model/ledger-problems.ts';
 import type { Client } from '../../engine/client/client.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';

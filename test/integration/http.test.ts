@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Handlers } from '../../api/http/handler.ts';
-import { Refusal } from '../../api/http/refusal.ts';
+import { Refusal } from '../../api/model/refusal.ts';
 import { ApiError } from '../../base/kube/kube.ts';
 import { StoreUnavailable } from '../../api/store/store-errors.ts';
 import { databaseExample, profileExample } from '../../api/contract/schemas/database.ts';

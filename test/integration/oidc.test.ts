@@ -1,7 +1,7 @@
 // People against a real identity provider in its own process: signing in, being invited, letting a device in.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pino from 'pino';
-import type { JobType } from '../../api/jobs/job.ts';
+import type { JobType } from '../../api/model/job.ts';
 import { IdentityProvider } from '../../api/sign-in/identity-provider.ts';
 import { defaultSlug, findOrganizationBySlug } from '../../api/store/organizations.ts';
 import { Sealer } from '../../api/store/sealing.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { namesInPath, pathParameters } from '../../api/contract/path-parameters.ts';
-import { problems, type ProblemCode } from '../../api/contract/problems.ts';
+import { problems, type ProblemCode } from '../../api/model/problems.ts';
 import { routeEntries, routes, type OperationId } from '../../api/contract/routes.ts';
 import type { RouteSpec } from '../../api/contract/route.ts';
 import type { CreatedDatabase } from '../../gen/api.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { JobContext, JobHandler, JobOutcome } from '../../api/jobs/handler.ts';
-import type { Job } from '../../api/jobs/job.ts';
+import type { Job } from '../../api/model/job.ts';
 import { waitForJob } from '../../api/jobs/wait-for-job.ts';
 import { Worker, type WorkerOptions } from '../../api/jobs/worker.ts';
 import { listEvents } from '../../api/store/events.ts';

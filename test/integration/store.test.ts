@@ -28,7 +28,7 @@ import {
   listOrganizations,
   type Organization,
 } from '../../api/store/organizations.ts';
-import type { StoredEvent } from '../../api/events/event.ts';
+import type { StoredEvent } from '../../api/model/event.ts';
 import { checkout } from '../support/shell.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import {

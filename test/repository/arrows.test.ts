@@ -49,6 +49,20 @@ test.each([
   ['dashboard/main.ts', '../api/contract/routes.ts'],
   ['api/client/client.ts', '../http/app.ts'],
   ['api/client/client.ts', '../../domain/names.ts'],
+  ['api/model/job.ts', '../store/jobs.ts'],
+  ['api/model/job.ts', '../contract/routes.ts'],
+  ['api/ledger/decode.ts', '../contract/routes.ts'],
+  ['api/ledger/decode.ts', '../../engine/client/client.ts'],
+  ['api/store/jobs.ts', '../contract/routes.ts'],
+  ['api/store/jobs.ts', '../jobs/worker.ts'],
+  ['api/store/migrations/0001-start.ts', '../../contract/routes.ts'],
+  ['api/contract/routes.ts', '../store/jobs.ts'],
+  ['api/contract/routes/jobs.ts', '../../jobs/worker.ts'],
+  ['api/auth/principal.ts', '../http/gate.ts'],
+  ['api/auth/principal.ts', '../keys/handlers.ts'],
+  ['api/http/gate.ts', '../databases/create.ts'],
+  ['api/http/gate.ts', '../api.ts'],
+  ['api/databases/create.ts', '../api.ts'],
 ])('%s may not import %s', async (path, imported) => {
   const { code, said } = await lint(
     path,
@@ -66,6 +80,17 @@ test.each([
   ['cli/handlers/databases.ts', '../../gen/api.ts'],
   ['cli/main.ts', './handlers/api.ts'],
   ['api/client/client.ts', '../../gen/api.ts'],
+  ['api/model/job.ts', '../../domain/names.ts'],
+  ['api/ledger/decode.ts', '../model/ledger-problems.ts'],
+  ['api/ledger/decode.ts', '../../engine/wire/records.ts'],
+  ['api/store/jobs.ts', '../model/job.ts'],
+  ['api/store/migrations/0001-start.ts', '../tables.ts'],
+  ['api/contract/routes/jobs.ts', '../../model/job.ts'],
+  ['api/contract/routes/jobs.ts', '../schemas/job.ts'],
+  ['api/auth/principal.ts', '../contract/routes.ts'],
+  ['api/http/gate.ts', '../auth/principal.ts'],
+  ['api/databases/create.ts', '../jobs/worker.ts'],
+  ['api/api.ts', './databases/create.ts'],
 ])('%s may import %s', async (path, imported) => {
   const { said } = await lint(path, `import { x } from '${imported}';\nexport const y = x;\n`);
   expect(said).not.toContain('no-restricted-imports');

@@ -7,7 +7,7 @@ import { expect } from '@jest/globals';
 import { openapiDocument } from '../../api/contract/document.ts';
 import { documentDefaults } from '../../api/contract/document-defaults.ts';
 import { routeEntries, type OperationId } from '../../api/contract/routes.ts';
-import type { Role } from '../../api/contract/access.ts';
+import type { Role } from '../../api/model/access.ts';
 import type { RouteSpec } from '../../api/contract/route.ts';
 import type { Credential } from '../../api/auth/credentials.ts';
 import { hashOf } from '../../api/auth/api-key-format.ts';
@@ -18,7 +18,7 @@ import { createApp } from '../../api/http/app.ts';
 import type { GatePort } from '../../api/http/gate.ts';
 import type { Handlers } from '../../api/http/handler.ts';
 import { rateLimitDefaults, type RateLimitSettings } from '../../api/http/rate-limits.ts';
-import { Refusal } from '../../api/http/refusal.ts';
+import { Refusal } from '../../api/model/refusal.ts';
 import { startServer } from '../../api/http/server.ts';
 import { undocumented } from './openapi.ts';
 

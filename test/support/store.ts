@@ -1,6 +1,6 @@
 /** A store in a database of its own, with the organization that it has from the start. */
 import pino from 'pino';
-import { systemAuthor, type Author } from '../../api/events/actor.ts';
+import { systemAuthor, type Author } from '../../api/model/actor.ts';
 import { createDatabase, type NewDatabase } from '../../api/store/databases.ts';
 import type { ProfileChoice } from '../../api/store/database-record.ts';
 import { createJob } from '../../api/store/jobs.ts';
@@ -11,7 +11,7 @@ import {
   type Organization,
 } from '../../api/store/organizations.ts';
 import { Store, type StoreOptions } from '../../api/store/store.ts';
-import type { Job, NewJob } from '../../api/jobs/job.ts';
+import type { Job, NewJob } from '../../api/model/job.ts';
 import type { TestPostgres } from './postgres.ts';
 
 export const silent = pino({ level: 'silent' });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { documentDefaults } from '../../api/contract/document-defaults.ts';
 import { openapiDocument } from '../../api/contract/document.ts';
-import { problemCodes, problems } from '../../api/contract/problems.ts';
+import { problemCodes, problems } from '../../api/model/problems.ts';
 import type { Generator } from './generator.ts';
 import { typesOfDocument } from './openapi/types.ts';
 
@@ -22,7 +22,7 @@ function problemsPage(): string {
     const again = retryable ? ' The same request may succeed later.' : '';
     return `## \`${code}\`\n\n${status}: ${title}. ${advice}${again}\n`;
   });
-  return `<!-- Generated from api/contract/problems.ts by \`make gen\`. Not to be edited. -->
+  return `<!-- Generated from api/model/problems.ts by \`make gen\`. Not to be edited. -->
 
 # Problems
 

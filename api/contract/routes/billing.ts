@@ -1,4 +1,4 @@
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import { answer, empty, jsonBody, type BodySpec, type RouteSpec } from '../route.ts';
 import {
   billingExample,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import { answer, jsonBody, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
 import {
@@ -19,7 +19,7 @@ import {
   restoringExample,
   updateDatabaseRequest,
 } from '../schemas/database.ts';
-import { databaseStatuses } from '../../databases/standing.ts';
+import { databaseStatuses } from '../../model/database-standing.ts';
 
 const path = '/api/v1/databases';
 const one = '/api/v1/databases/{databaseId}';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jobStatuses } from '../../jobs/job.ts';
-import { access } from '../access.ts';
+import { jobStatuses } from '../../model/job.ts';
+import { access } from '../../model/access.ts';
 import { answer, empty, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
 import { changedJob, job, jobExample, readJob } from '../schemas/job.ts';

@@ -1,5 +1,5 @@
 /** The ledger route, each operation with its own shapes. */
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import type { BodySpec, ResponseSpec, RouteSpec } from '../route.ts';
 import {
   account,

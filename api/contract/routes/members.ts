@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf, success } from '../schemas/common.ts';
 import {

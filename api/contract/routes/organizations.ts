@@ -1,4 +1,4 @@
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import { z } from 'zod';
 import { answer, jsonBody, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';

@@ -1,4 +1,4 @@
-import { access } from '../access.ts';
+import { access } from '../../model/access.ts';
 import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
 import { z } from 'zod';
 import { cursor, emptyPage, exampleTime, limit, listOf } from '../schemas/common.ts';

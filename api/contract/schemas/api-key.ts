@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions } from '../access.ts';
+import { permissions } from '../../model/access.ts';
 import { actor, exampleId, exampleTime, id, success, text, time } from './common.ts';
 
 /** Which databases a key is for. */

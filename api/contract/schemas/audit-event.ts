@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventOutcomes } from '../../events/event.ts';
+import { eventOutcomes } from '../../model/event.ts';
 import { actor, exampleId, exampleTime, id, listOf, time } from './common.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,6 +1,6 @@
 /** Databases, their profiles, and what is sent to make and change them. */
 import { z } from 'zod';
-import { databaseHealths, databaseStatuses } from '../../databases/standing.ts';
+import { databaseHealths, databaseStatuses } from '../../model/database-standing.ts';
 import { engine, topology } from './catalog.ts';
 import {
   actor,

@@ -1,6 +1,6 @@
 /** Jobs: one long-running thing done to a database. */
 import { z } from 'zod';
-import { jobStatuses, jobTypes, stepStatuses } from '../../jobs/job.ts';
+import { jobStatuses, jobTypes, stepStatuses } from '../../model/job.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 
 export const job = z

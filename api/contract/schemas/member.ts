@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { invitationStatuses } from '../../store/invitations.ts';
-import { restrictableRoles, roles } from '../access.ts';
+import { restrictableRoles, roles } from '../../model/access.ts';
+import { invitationStatuses } from '../../model/invitation-status.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 
 const role = z.enum(roles);

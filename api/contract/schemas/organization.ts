@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { roles } from '../access.ts';
+import { roles } from '../../model/access.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
 
 export const organizationSlug = z

@@ -1,6 +1,6 @@
 /** Problem details (RFC 9457) with our members. */
 import { z } from 'zod';
-import { problemCodes, problems, problemType, type ProblemCode } from '../problems.ts';
+import { problemCodes, problems, problemType, type ProblemCode } from '../../model/problems.ts';
 
 export const problemError = z
   .object({

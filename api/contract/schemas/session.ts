@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { permissions, roles } from '../access.ts';
+import { permissions, roles } from '../../model/access.ts';
 import { databaseScope } from './api-key.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
 import { memberScope } from './member.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
-import { standingOf } from './standing.ts';
+import { standingOf } from './database-standing.ts';
 
 function database(
   conditions: Readonly<Record<string, string>>,

@@ -2,7 +2,7 @@
  * Every problem that the API answers with (RFC 9457): one row a code. `code` and `title` never change; `detail` is the
  * occasion's. `retryable`: the same request may succeed later without anything being changed by the caller.
  */
-import { ledgerProblems } from '../ledger/problems.ts';
+import { ledgerProblems } from './ledger-problems.ts';
 
 export interface ProblemRow {
   readonly status: number;

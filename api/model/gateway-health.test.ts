@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { gatewayStatus, healthByTraffic, newerHealth, unknownHealth } from './health.ts';
+import { gatewayStatus, healthByTraffic, newerHealth, unknownHealth } from './gateway-health.ts';
 
 const open = { ready: true, wasReady: true, ageMs: 60_000, silentMs: 0 };
 

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { authorize } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
 import { roles, type Role } from './access.ts';
-import { routes, type OperationId } from './routes.ts';
+import { routes, type OperationId } from '../contract/routes.ts';
 
 const databaseId = 'db_01jd8f3zk5e0v9t3m2q6r8w4x0';
 const otherDatabaseId = 'db_01jd8f3zk5e0v9t3m2q6r8w4x1';

@@ -1,5 +1,5 @@
 /** Jobs: long-running things done to a database. */
-import type { Actor } from '../events/actor.ts';
+import type { Actor } from './actor.ts';
 
 export const jobTypes = ['database.create', 'database.delete', 'database.restore_deleted'] as const;
 export type JobType = (typeof jobTypes)[number];

@@ -1,5 +1,5 @@
 /** What a handler throws instead of answering: a problem of the catalogue, with what is true of this occasion. */
-import type { ProblemCode } from '../contract/problems.ts';
+import type { ProblemCode } from './problems.ts';
 
 export interface FieldError {
   /** JSON Pointer into the body, as a URI fragment. */
