@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { goProgram } from '../../tools/cluster/binaries.ts';
 import { engineProgram } from '../support/engine.ts';
 import { mustRun, shell } from '../support/shell.ts';
 
@@ -15,8 +16,8 @@ jest.setTimeout(downloadMaxMs + testsMaxMs + 60_000);
 const module = 'github.com/tigerbeetle/tigerbeetle-go@v0.17.9';
 let folder = '';
 
-const missing =
-  (await shell('go', ['version'])).code !== 0 || (await shell('cc', ['--version'])).code !== 0;
+const go = await goProgram().catch(() => undefined);
+const missing = go === undefined || (await shell('cc', ['--version'])).code !== 0;
 if (missing) process.stderr.write('skipped: the Go client needs Go and a C compiler\n');
 
 beforeAll(() => {
@@ -26,7 +27,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 (missing ? test.skip : test)('all tests of tigerbeetle-go pass', async () => {
   const { Dir } = JSON.parse(
-    await mustRun('go', ['mod', 'download', '-json', module], { timeoutMs: downloadMaxMs }),
+    await mustRun(go ?? '', ['mod', 'download', '-json', module], { timeoutMs: downloadMaxMs }),
   ) as {
     Dir: string;
   };
@@ -39,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
   chmodSync(shim, 0o755);
   const { code, stdout, stderr } = await shell(
     'sh',
-    ['-c', 'cd "$0" && exec go test -count=1 -v ./...', copy],
+    ['-c', 'cd "$0" && exec "$1" test -count=1 -v ./...', copy, go ?? ''],
     { timeoutMs: testsMaxMs, env: { CGO_ENABLED: '1' } },
   );
   const said = stdout + stderr;

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { cacheFolder, ClusterError } from './config.ts';
+import { cacheFolder, checkout, ClusterError } from './config.ts';
 import { withLock } from './lock.ts';
 import { step } from './progress.ts';
 import { run } from './run.ts';
@@ -136,19 +136,22 @@ async function build(group: GroupName, folder: string): Promise<void> {
 }
 
 async function go(args: readonly string[], cwd: string): Promise<string> {
+  return run(await goProgram(), args, {
+    cwd,
+    timeoutMs: 40 * 60_000,
+    env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
+  });
+}
+
+/** Path of a Go that is new enough, installed into the user's cache where the machine has none. */
+export async function goProgram(): Promise<string> {
   try {
-    return await run('go', args, {
-      cwd,
-      timeoutMs: 40 * 60_000,
-      env: { CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
-    });
+    return (await run(join(checkout, 'tools/setup/go.sh'), [], { timeoutMs: 10 * 60_000 })).trim();
   } catch (error) {
-    const missing = error instanceof Error && error.message.includes('ENOENT');
-    if (!missing) throw error;
-    throw new ClusterError(
-      'the native local Kubernetes is built with Go 1.26 or later, and there is no `go` on the PATH',
-      { cause: error },
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ClusterError(`the native local Kubernetes is built with Go: ${reason}`, {
+      cause: error,
+    });
   }
 }
 

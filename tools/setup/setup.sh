@@ -7,10 +7,14 @@ started=$SECONDS
 say() { printf 'setup: %3ds  %s\n' "$((SECONDS - started))" "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 
-command -v npm >/dev/null || fail "npm is missing. On Debian: apt-get install -y npm; elsewhere: install Node.js 20 or later, then run make setup again."
-
-# One line a package; what each is for stands in the file.
-mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' tools/setup/debian-packages.txt)
+# One package a line. A line `package ?command` is wanted only where that command is missing.
+mapfile -t lines < <(sed -e 's/#.*//' -e 's/[[:space:]]*$//' -e '/^$/d' tools/setup/debian-packages.txt)
+wanted=()
+for line in "${lines[@]}"; do
+  read -r package command <<<"$line"
+  [ -n "$command" ] && command -v "${command#\?}" >/dev/null && continue
+  wanted+=("$package")
+done
 if command -v dpkg-query >/dev/null; then
   missing=()
   for package in "${wanted[@]}"; do
@@ -36,14 +40,9 @@ if command -v dpkg-query >/dev/null; then
 else
   say "not a Debian: install what tools/setup/debian-packages.txt names, or use a Docker engine for the local Kubernetes"
 fi
-# The native local Kubernetes is built with Go; the newest `go` line of tools/cluster/modules/*/go.mod says from which on.
-wanted_go=$(sed -n 's/^go \([0-9.]*\)$/\1/p' tools/cluster/modules/*/go.mod | sort -V | tail -n 1)
-have_go=$(command -v go >/dev/null && GOTOOLCHAIN=local go env GOVERSION 2>/dev/null | sed 's/^go//' || true)
-if [ -z "$have_go" ]; then
-  say "go is missing: the native local Kubernetes is built with Go $wanted_go or later; install it from https://go.dev/dl"
-elif [ "$(printf '%s\n' "$wanted_go" "$have_go" | sort -V | head -n 1)" != "$wanted_go" ]; then
-  say "go $have_go is too old: the native local Kubernetes is built with Go $wanted_go or later; install it from https://go.dev/dl"
-fi
+command -v npm >/dev/null || fail "npm is missing. On Debian: apt-get install -y npm; elsewhere: install Node.js 20 or later, then run make setup again."
+# The native local Kubernetes is built with Go. A Docker engine or a cluster of yours does without it.
+tools/setup/go.sh >/dev/null || say "go is missing: the native local Kubernetes cannot be built"
 
 stamp=node_modules/.ledgerhouse-lock
 if ! cmp -s package-lock.json "$stamp"; then
