@@ -7,9 +7,20 @@ import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, rmSyn
 import { constants } from 'node:os';
 import { clusterNotes } from './left-clusters.ts';
 import { stages, type Stage } from './stages.ts';
-import { closingLine, summarize, type JestReport, type StageResult } from './summary.ts';
+import {
+  closingLine,
+  slowest,
+  summarize,
+  timedTests,
+  type JestExit,
+  type JestReport,
+  type StageResult,
+  type TimedTest,
+} from './summary.ts';
 
 const logFolder = '.ledgerhouse/test';
+/** Time for Jest to exit after its report: workers that end, sockets that close. */
+const exitMs = 60_000;
 /** Each kills a run of Jest and all that it started. */
 const running = new Set<() => void>();
 /** What ended the ladder early. */
@@ -24,10 +35,12 @@ async function main(names: readonly string[]): Promise<number> {
   mkdirSync(logFolder, { recursive: true });
   const results: StageResult[] = [];
   const times: string[] = [];
+  const tests: TimedTest[] = [];
   const climb = async (stage: Stage) => {
     const started = Date.now();
     console.log(`\n== ${stage.name}: ${stage.title}`);
-    const result = await runStage(stage);
+    const { result, timed } = await runStage(stage);
+    tests.push(...timed);
     const seconds = Math.round((Date.now() - started) / 1000);
     const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped} skipped`;
     times.push(`${stage.name.padEnd(14)}${String(seconds).padStart(5)} s   ${counts}`);
@@ -46,6 +59,7 @@ async function main(names: readonly string[]): Promise<number> {
       if (stage.beside !== true && interruption === undefined) await climb(stage);
   };
   await Promise.all([inOrder(), ...chosen.filter(({ beside }) => beside).map(climb)]);
+  console.log(`\nthe slowest tests\n${slowest(tests, 20).join('\n')}`);
   console.log(`\nwhere time went\n${times.join('\n')}\n`);
   takeDownLeftClusters();
   console.log(closingLine(results));
@@ -55,7 +69,9 @@ async function main(names: readonly string[]): Promise<number> {
 
 const logOf = (stage: Stage) => `${logFolder}/${stage.name}.log`;
 
-async function runStage(stage: Stage): Promise<StageResult> {
+async function runStage(
+  stage: Stage,
+): Promise<{ readonly result: StageResult; readonly timed: readonly TimedTest[] }> {
   const reportFile = `${logFolder}/${stage.name}.json`;
   rmSync(reportFile, { force: true });
   const where = stage.folder ?? 'unit';
@@ -67,8 +83,6 @@ async function runStage(stage: Stage): Promise<StageResult> {
     `--outputFile=${reportFile}`,
     `--maxWorkers=${stage.workers}`,
     '--verbose',
-    // A suite that leaves something open must not hold the ladder; the deadline below is the last resort.
-    '--forceExit',
     ...(stage.folder === undefined
       ? [
           '--testPathIgnorePatterns',
@@ -76,18 +90,15 @@ async function runStage(stage: Stage): Promise<StageResult> {
         ]
       : [`--testPathPatterns=${where}/`]),
   ];
-  const exit = await runToEnd(stage, args);
+  const exit = await runToEnd(stage, args, reportFile);
   const report = existsSync(reportFile)
     ? (JSON.parse(readFileSync(reportFile, 'utf8')) as JestReport)
     : undefined;
-  return summarize(report, exit);
+  return { result: summarize(report, exit), timed: timedTests(report) };
 }
 
-/** Runs Jest, its people's output (stderr) shown and logged, its own report on stdout only logged. */
-function runToEnd(
-  stage: Stage,
-  args: readonly string[],
-): Promise<{ code: number | null; timedOut: boolean }> {
+/** Runs Jest. Its output for people (stderr) is shown and logged. */
+function runToEnd(stage: Stage, args: readonly string[], reportFile: string): Promise<JestExit> {
   return new Promise((resolve) => {
     const log = createWriteStream(logOf(stage));
     const child = spawn(process.execPath, args, {
@@ -102,14 +113,24 @@ function runToEnd(
       timedOut = true;
       kill();
     }, stage.deadlineMinutes * 60_000);
+    let leftOpen = false;
+    let reportedAt = 0;
+    const watch = setInterval(() => {
+      if (!existsSync(reportFile)) return;
+      reportedAt ||= Date.now();
+      if (Date.now() - reportedAt < exitMs) return;
+      leftOpen = true;
+      kill();
+    }, 1000);
     child.stderr.on('data', (chunk: Buffer) => {
       log.write(chunk);
       process.stderr.write(chunk);
     });
     child.on('close', (code) => {
       clearTimeout(deadline);
+      clearInterval(watch);
       running.delete(kill);
-      log.end(() => resolve({ code, timedOut }));
+      log.end(() => resolve({ code, timedOut, leftOpen }));
     });
   });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { closingLine, summarize, type JestReport } from './summary.ts';
+import { closingLine, slowest, summarize, timedTests, type JestReport } from './summary.ts';
 
 const report = (part: Partial<JestReport>): JestReport => ({
   numPassedTests: 0,
@@ -10,7 +10,11 @@ const report = (part: Partial<JestReport>): JestReport => ({
   testResults: [],
   ...part,
 });
-const ended = (code: number | null, timedOut = false) => ({ code, timedOut });
+const ended = (code: number | null, how: { timedOut?: boolean; leftOpen?: boolean } = {}) => ({
+  code,
+  timedOut: how.timedOut ?? false,
+  leftOpen: how.leftOpen ?? false,
+});
 
 test('a stage that passes counts its tests', () => {
   const result = summarize(report({ numPassedTests: 3, numPendingTests: 1 }), ended(0));
@@ -19,8 +23,9 @@ test('a stage that passes counts its tests', () => {
 
 test.each([
   ['a crash without a report', undefined, ended(134)],
-  ['a run past its deadline', report({ numPassedTests: 9 }), ended(null, true)],
+  ['a run past its deadline', report({ numPassedTests: 9 }), ended(null, { timedOut: true })],
   ['a run of no test', report({}), ended(0)],
+  ['a run that does not exit', report({ numPassedTests: 9 }), ended(null, { leftOpen: true })],
   ['a bad exit status though every test passed', report({ numPassedTests: 9 }), ended(1)],
   ['a suite that does not load', report({ numRuntimeErrorTestSuites: 1 }), ended(1)],
 ])('silence is never success: %s is a failure', (_, jestReport, exit) => {
@@ -31,4 +36,20 @@ test('the closing line adds the stages up and names skipped tests only when ther
   const ok = { passed: 2, failed: 0, skipped: 0, failures: [] };
   expect(closingLine([ok, ok])).toBe('4 passed, 0 failed');
   expect(closingLine([ok, { ...ok, failed: 1, skipped: 2 }])).toBe('4 passed, 1 failed, 2 skipped');
+});
+
+test('the slowest tests come first, and a test that did not run is not timed', () => {
+  const assertion = (fullName: string, duration?: number | null) =>
+    duration === undefined
+      ? { fullName, status: 'pending' }
+      : { fullName, status: 'passed', duration };
+  const suite = {
+    name: 'a.test.ts',
+    status: 'passed',
+    message: '',
+    assertionResults: [assertion('quick', 20), assertion('slow', 12_340), assertion('skipped')],
+  };
+  const tests = timedTests(report({ testResults: [suite] }));
+  expect(slowest(tests, 20)).toEqual(['   12.3 s   slow', '    0.0 s   quick']);
+  expect(slowest(tests, 1)).toEqual(['   12.3 s   slow']);
 });

@@ -1,4 +1,4 @@
-/** What Jest's `--json` file says of a run, reduced to what the ladder adds up. */
+/** The part of Jest's `--json` report that the ladder reads. */
 export interface JestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -9,7 +9,12 @@ export interface JestReport {
     readonly name: string;
     readonly status: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      /** Milliseconds; absent for a test that did not run. */
+      readonly duration?: number | null;
+    }[];
   }[];
 }
 
@@ -21,15 +26,26 @@ export interface StageResult {
   readonly failures: readonly string[];
 }
 
+/** How a run of Jest ended. */
+export interface JestExit {
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  /** Jest wrote its report and did not exit: a test left a handle open. */
+  readonly leftOpen: boolean;
+}
+
+export interface TimedTest {
+  readonly name: string;
+  readonly milliseconds: number;
+}
+
 /**
  * The result of a stage from how its process ended and what it reported. A run that crashed, ran past its deadline or ran
  * no test counts as one failure at least: silence is never success.
  */
-export function summarize(
-  report: JestReport | undefined,
-  exit: { readonly code: number | null; readonly timedOut: boolean },
-): StageResult {
+export function summarize(report: JestReport | undefined, exit: JestExit): StageResult {
   if (exit.timedOut) return crashed('ran past its deadline', report);
+  if (exit.leftOpen) return crashed('did not exit after its last test: a handle is open', report);
   if (report === undefined) return crashed(`ended with status ${exit.code} and no report`, report);
   const failures = report.testResults.flatMap((suite) => [
     ...suite.assertionResults.filter((a) => a.status === 'failed').map((a) => a.fullName),
@@ -52,6 +68,21 @@ function crashed(how: string, report: JestReport | undefined): StageResult {
     failures: [`the stage ${how}`],
   };
 }
+
+/** The tests of a report that ran, with their durations. */
+export const timedTests = (report: JestReport | undefined): readonly TimedTest[] =>
+  (report?.testResults ?? []).flatMap((suite) =>
+    suite.assertionResults.flatMap(({ fullName, duration }) =>
+      typeof duration === 'number' ? [{ name: fullName, milliseconds: duration }] : [],
+    ),
+  );
+
+/** Lines for people: the slowest tests first, at most `count` of them. */
+export const slowest = (tests: readonly TimedTest[], count: number): readonly string[] =>
+  tests
+    .toSorted((a, b) => b.milliseconds - a.milliseconds)
+    .slice(0, count)
+    .map(({ name, milliseconds }) => `${(milliseconds / 1000).toFixed(1).padStart(7)} s   ${name}`);
 
 /** The line that CI reads; the last of the whole run. */
 export function closingLine(results: readonly StageResult[]): string {
