@@ -1,7 +1,10 @@
 /**
- * The durable log behind a replica: one interface, implemented by a file (one replica) and, for three and six, by etcd.
+ * Entries and positions of the log, the same for one replica and for several, and the interface of a single replica's log
+ * (file-log.ts). Three and six replicas share a log kept by etcd, with an interface of its own
+ * (replicated/replicated-log.ts): there, only committed entries are executed. Both give operations their place alike
+ * (engine/replica/orderer.ts).
  *
- * Contract: an entry is *committed* when it can no longer be lost. The replica may execute an entry before it is
+ * Contract of `ReplicaLog`: an entry is *committed* when it can no longer be lost. The replica may execute an entry before it is
  * committed, but answers nothing that depends on it until then. Entries are committed in op order.
  */
 import type { Checkpointed } from '../ledger/checkpoint.ts';

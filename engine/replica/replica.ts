@@ -13,6 +13,8 @@ import { Operation, shapeOf } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
+import { Orderer } from './orderer.ts';
+import { RequestCounts } from './request-counts.ts';
 import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
 import type { Reply, SessionTable } from './sessions.ts';
 
@@ -35,21 +37,23 @@ interface Waiting {
 export class Replica implements ServedReplica {
   readonly #options: ReplicaOptions;
   readonly #executor: Executor;
+  readonly #orderer: Orderer;
+  readonly #counts = new RequestCounts();
   /** Answers in op order. */
   #waiting: Waiting[] = [];
   #committed = 0;
   readonly #checkpoints: Checkpoints;
   #stopping = false;
   #recovered = false;
-  /** Requests executed since the start, by operation code. */
-  readonly requests = new Map<number, number>();
-  /** Create requests that were refused because a limit was reached. */
-  refused = 0;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    const { log, ledger, batchSizeLimit } = options;
+    const { log, ledger, clock, batchSizeLimit } = options;
     this.#executor = new Executor({ ledger, identity: log.identity, batchSizeLimit });
+    this.#orderer = new Orderer({
+      executor: () => this.#executor,
+      nowNs: () => clock.realtimeNs(),
+    });
     this.#checkpoints = new Checkpoints({
       nowMs: () => performance.now(),
       onError: options.onCheckpointError,
@@ -66,6 +70,7 @@ export class Replica implements ServedReplica {
       executor.apply(entry);
     });
     executor.loaded(position);
+    this.#orderer.begin(executor);
     this.#committed = executor.op;
     this.#checkpoints.op = position.op;
     this.#recovered = true;
@@ -86,6 +91,14 @@ export class Replica implements ServedReplica {
 
   get op(): number {
     return this.#executor.op;
+  }
+
+  get requests(): ReadonlyMap<number, number> {
+    return this.#counts.executed;
+  }
+
+  get refused(): number {
+    return this.#counts.refused;
   }
 
   get committedOp(): number {
@@ -158,10 +171,9 @@ export class Replica implements ServedReplica {
   }
 
   #pulseWhenDue(): void {
-    const due = this.#options.ledger.nextExpiry();
-    if (due === undefined || due > this.#options.clock.realtimeNs()) return;
     if (this.#options.log.logFull) return;
-    this.#append(this.#executor.pulseMessage(this.view), Operation.pulse, undefined);
+    const entry = this.#orderer.nextPulse(this.view);
+    if (entry !== undefined) this.#append(entry, Operation.pulse, undefined);
   }
 
   /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
@@ -181,7 +193,7 @@ export class Replica implements ServedReplica {
     const { operation } = request;
     const shape = shapeOf(operation);
     if (shape !== undefined && !shape.write) {
-      this.#count(operation);
+      this.#counts.count(operation);
       this.#read(request, body, sink);
       return;
     }
@@ -189,11 +201,12 @@ export class Replica implements ServedReplica {
     if (this.op - this.#committed >= uncommittedMax) return;
     if (this.#isFullFor(operation, body)) {
       // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
-      this.refused += 1;
+      this.#counts.refused += 1;
       return;
     }
-    this.#count(operation);
-    this.#append(message, operation, (reply) => sink.send(reply));
+    this.#counts.count(operation);
+    const entry = this.#orderer.next(operation, message, this.view);
+    this.#append(entry, operation, (reply) => sink.send(reply));
     this.#pulseWhenDue();
   }
 
@@ -204,26 +217,13 @@ export class Replica implements ServedReplica {
     return log.logFull || (operation !== Operation.noop && !ledger.admits(operation, body));
   }
 
-  /** Logs an operation, executes it, and gives its reply to `answer` once it is committed. */
-  #append(
-    message: Uint8Array,
-    operation: number,
-    answer: ((reply: Reply) => void) | undefined,
-  ): void {
-    const { clock, log } = this.#options;
-    const executor = this.#executor;
-    const now = clock.realtimeNs();
-    const earliest = executor.timestamp + 1n;
-    const delta = executor.timestampDelta(operation, message.subarray(headerSize));
-    const entry: LogEntry = {
-      op: executor.op + 1,
-      timestamp: (now > earliest ? now : earliest) + delta,
-      view: executor.view,
-      message,
-    };
+  /** Logs an entry, executes it, and gives its reply to `answer` once it is committed. */
+  #append(entry: LogEntry, operation: number, answer: ((reply: Reply) => void) | undefined): void {
+    this.#orderer.ordered(entry, operation);
     // The write is under way while the operation is executed.
-    log.append(entry, () => this.#onCommitted(entry.op));
-    const reply = executor.apply(entry);
+    this.#options.log.append(entry, () => this.#onCommitted(entry.op));
+    const reply = this.#executor.apply(entry);
+    this.#orderer.executed(operation);
     if (reply !== undefined && answer !== undefined)
       this.#whenCommitted(entry.op, () => answer(reply));
     this.#checkpointWhenDue();
@@ -257,10 +257,6 @@ export class Replica implements ServedReplica {
     const { log } = this.#options;
     if (log.logBytesSinceCheckpoint < log.checkpointAfterBytes) return;
     if (this.#checkpoints.mayBegin) this.#checkpoints.begin();
-  }
-
-  #count(operation: number): void {
-    this.requests.set(operation, (this.requests.get(operation) ?? 0) + 1);
   }
 }
 

@@ -1,0 +1,74 @@
+/** Fetches the state of another replica, when the log no longer has the blocks that this replica needs. */
+import { sleep } from '../../base/timers.ts';
+import { StorageFullError } from '../log/errors.ts';
+import type { CheckpointPosition } from '../log/log.ts';
+import type { HeardPeer } from '../peers/peer-link.ts';
+import type { HeldState } from './held-state.ts';
+import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+
+const RETRY_MS = 250;
+/** A volume does not grow in a moment. */
+const WITHOUT_ROOM_RETRY_MS = 10_000;
+/** A peer that is asked for its state was heard this recently. */
+const HEARD_MS = 1000;
+
+export class CatchUp {
+  readonly #options: ReplicatedReplicaOptions;
+  readonly #state: HeldState;
+  readonly #stopped: AbortSignal;
+
+  constructor(options: ReplicatedReplicaOptions, state: HeldState, stopped: AbortSignal) {
+    this.#options = options;
+    this.#state = state;
+    this.#stopped = stopped;
+  }
+
+  /**
+   * Replaces this replica's state by another replica's that contains the block before `floor`. Asks until one gives it.
+   * Resolves with undefined when this replica stops first.
+   */
+  async fetch(floor: number): Promise<CheckpointPosition | undefined> {
+    const state = this.#state;
+    // A replica that has lost its state takes any, even one without a single operation.
+    const least = floor > 1 ? state.executor.op + 1 : 0;
+    state.replacing = true;
+    await state.checkpoints.idle();
+    await this.#replaceFile(floor, least);
+    if (this.#stopped.aborted) return undefined;
+    const position = await state.load();
+    if (this.#stopped.aborted) return undefined;
+    state.replacing = false;
+    return position;
+  }
+
+  async #replaceFile(floor: number, least: number): Promise<void> {
+    const { peers, timers, replaceFile, onCheckpointError } = this.#options;
+    while (!this.#stopped.aborted) {
+      let retryMs = RETRY_MS;
+      const source = this.#source(least);
+      try {
+        if (source !== undefined) {
+          await replaceFile(
+            (write) => peers.fetchState(source.replica, floor, write),
+            () => this.#state.closeFile(),
+          );
+          return;
+        }
+      } catch (error) {
+        onCheckpointError(error);
+        if (error instanceof StorageFullError) retryMs = WITHOUT_ROOM_RETRY_MS;
+      }
+      await sleep(timers, retryMs, this.#stopped);
+    }
+  }
+
+  /** A follower rather than the leader, and the one that is furthest. */
+  #source(least: number): HeardPeer | undefined {
+    const { peers, timers } = this.#options;
+    const [source] = peers
+      .all()
+      .filter(({ op, heardAtMs }) => op >= least && timers.nowMs() - heardAtMs < HEARD_MS)
+      .sort((a, b) => Number(a.fence !== undefined) - Number(b.fence !== undefined) || b.op - a.op);
+    return source;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The state that one replica of several holds: ledger and sessions in memory, the data file with its checkpoints, and its
+ * place in the log.
+ */
+import { DataFileError, CORRUPTION_ADVICE } from '../log/errors.ts';
+import type { DataFile } from '../log/data-file.ts';
+import type { CheckpointPosition } from '../log/log.ts';
+import { positionAfter, type Block, type LogPosition } from '../log/replicated/block.ts';
+import { Checkpoints } from './checkpoints.ts';
+import { Executor } from './executor.ts';
+import { HaltedError } from './halted-error.ts';
+import { sameChecksum } from './pending-requests.ts';
+import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+
+const CHECKPOINT_AFTER_BYTES = 64 << 20;
+/** A start reads so many blocks in some seconds, however little is in them. */
+const CHECKPOINT_AFTER_BLOCKS = 16_384;
+
+export class HeldState {
+  readonly #options: ReplicatedReplicaOptions;
+  /** A checkpoint is durable. */
+  readonly #onDurable: (position: CheckpointPosition) => void;
+  readonly #checkpointAfterBytes: number;
+  readonly checkpoints: Checkpoints;
+  #executor: Executor;
+  #file: DataFile | undefined;
+  #logBytes = 0;
+  /** Behind the last block executed; undefined before the first load. */
+  position: LogPosition | undefined;
+  /** Another replica's state is on its way: the file is about to be that one's. */
+  replacing = false;
+
+  constructor(
+    options: ReplicatedReplicaOptions,
+    onDurable: (position: CheckpointPosition) => void,
+  ) {
+    this.#options = options;
+    this.#onDurable = onDurable;
+    this.#executor = this.#newExecutor();
+    this.#checkpointAfterBytes = options.checkpointAfterBytes ?? CHECKPOINT_AFTER_BYTES;
+    this.checkpoints = new Checkpoints({
+      nowMs: () => options.timers.nowMs(),
+      onError: options.onCheckpointError,
+      take: () => this.#checkpoint(),
+    });
+  }
+
+  get executor(): Executor {
+    return this.#executor;
+  }
+
+  /** The state's hash: 32 hexadecimal digits. */
+  get hash(): string {
+    return Buffer.from(this.#executor.ledger.stateHash()).toString('hex');
+  }
+
+  /** The volume has little room left. */
+  get isShort(): boolean {
+    return this.#file?.isShort === true;
+  }
+
+  storage(): { readonly usedBytes: number; readonly limitBytes: number } {
+    return this.#file?.storage() ?? { usedBytes: 0, limitBytes: 0 };
+  }
+
+  /** Opens the data file and loads its checkpoint. Rejects with HaltedError or DataFileError. */
+  async load(): Promise<CheckpointPosition> {
+    const { openFile, incarnation, pause } = this.#options;
+    const file = await openFile();
+    this.#file = file;
+    const executor = this.#newExecutor();
+    const position = await file.load(executor.state);
+    const { place } = position;
+    if (place !== undefined && place.incarnation !== incarnation) {
+      throw new HaltedError(
+        'incarnation_differs',
+        `The data file is of incarnation ${place.incarnation} of this database, and is started for incarnation ${incarnation}. Start it with the state that the incarnation began with, or bring the replica back with 'recover'.`,
+      );
+    }
+    if (position.op > 0 && !sameChecksum(executor.ledger.stateHash(), position.stateHash)) {
+      throw new DataFileError(
+        'state_rejected',
+        `The checkpoint's state is another than its head says. ${CORRUPTION_ADVICE}`,
+      );
+    }
+    executor.loaded(position);
+    file.beginCheckpoints({ ring: undefined, pause });
+    this.#executor = executor;
+    this.checkpoints.op = position.op;
+    this.#logBytes = 0;
+    return position;
+  }
+
+  /** The block's entries are executed. */
+  executed(block: Block): void {
+    this.position = positionAfter(block);
+    const least = this.#checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
+    this.#logBytes += Math.max(block.contentBytes, least);
+  }
+
+  checkpointWhenDue(): void {
+    const { identity } = this.#options;
+    // The replicas' first checkpoints are apart, so that their disks are not all busy at once.
+    const part = identity.replicaIndex / identity.replicaCount;
+    const first = this.checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
+    if (this.replacing || this.#logBytes < this.#checkpointAfterBytes + first) return;
+    if (this.checkpoints.mayBegin) this.checkpoints.begin();
+  }
+
+  /** Writes the newest checkpoint as an exported data file. Rejects while no data file is open. */
+  async exportTo(
+    write: (bytes: Uint8Array) => Promise<void>,
+    options?: { readonly sameCluster: true },
+  ): Promise<void> {
+    if (this.#file === undefined) throw new Error('there is no state here now');
+    await this.#file.exportTo({ write }, options);
+  }
+
+  /**
+   * Writes a state that contains the block before `floor`, for another replica of the cluster. Takes a checkpoint first if
+   * there is none of that age. Rejects when there is no such state here.
+   */
+  async sendTo(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
+    if (this.#file === undefined || this.replacing) throw new Error('there is no state here now');
+    // Where nothing is logged yet, the state that the incarnation began with is all there is.
+    const isEnough = (): boolean =>
+      (this.position?.sequence === 0 && floor <= 1) ||
+      (this.#file?.superblock.position.place?.sequence ?? 0) >= Math.max(1, floor - 1);
+    if (!isEnough()) await this.checkpoints.mustReach(this.#executor.op);
+    if (!isEnough()) throw new Error(`there is no checkpoint here at block ${floor - 1} or later`);
+    await this.exportTo(write, { sameCluster: true });
+  }
+
+  async closeFile(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #newExecutor(): Executor {
+    const { newLedger, identity, batchSizeLimit } = this.#options;
+    return new Executor({ ledger: newLedger(), identity, batchSizeLimit });
+  }
+
+  async #checkpoint(): Promise<number | undefined> {
+    const { incarnation } = this.#options;
+    const file = this.#file;
+    const { position } = this;
+    if (file === undefined || this.replacing) return undefined;
+    if (position === undefined || position.sequence === 0) return undefined;
+    const { sequence, fence, seal } = position;
+    const place = { incarnation, sequence, fence, seal };
+    const bytes = this.#logBytes;
+    const taken = { ...this.#executor.position(), place };
+    const durable = await file.checkpoint(this.#executor.state, taken);
+    this.#logBytes -= bytes;
+    this.#onDurable(durable);
+    return durable.op;
+  }
+}

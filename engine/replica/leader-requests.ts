@@ -1,0 +1,143 @@
+/** What a leader does with requests: it orders writes into the log and executes reads behind the log's fence. */
+import type { Clock } from '../../base/clock.ts';
+import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
+import { headerSize } from '../wire/limits.ts';
+import { Operation, shapeOf } from '../wire/operations.ts';
+import { admitRequest } from './admission.ts';
+import type { HeldState } from './held-state.ts';
+import { LeaderReads } from './leader-reads.ts';
+import { Orderer } from './orderer.ts';
+import type { PendingRequest, PendingRequests } from './pending-requests.ts';
+import type { RequestCounts } from './request-counts.ts';
+
+export interface LeaderRequestsOptions {
+  readonly state: HeldState;
+  readonly log: () => ReplicatedLog | undefined;
+  readonly clock: Clock;
+  readonly pending: PendingRequests;
+  readonly counts: RequestCounts;
+  /** Bytes of a request's body that clients are granted. */
+  readonly batchSizeLimit: number;
+  readonly view: () => number;
+}
+
+export class LeaderRequests {
+  readonly #options: LeaderRequestsOptions;
+  readonly #orderer: Orderer;
+  readonly #reads: LeaderReads;
+  /** View of this replica's reign; undefined while it does not lead. */
+  #view: number | undefined;
+  /** Records that ordered entries may create when they are executed. */
+  #ahead = { accounts: 0, transfers: 0 };
+
+  constructor(options: LeaderRequestsOptions) {
+    this.#options = options;
+    const { state, clock } = options;
+    this.#orderer = new Orderer({
+      executor: () => state.executor,
+      nowNs: () => clock.realtimeNs(),
+    });
+    this.#reads = new LeaderReads(options);
+  }
+
+  get leads(): boolean {
+    return this.#view !== undefined;
+  }
+
+  /** View of this replica's reign; 0 while it does not lead. */
+  get view(): number {
+    return this.#view ?? 0;
+  }
+
+  /** New events are dropped before they are logged. Reads go on, and so do new sessions and expiries, which take little. */
+  get isFull(): boolean {
+    const { log, state } = this.#options;
+    return log()?.full === true || state.isShort;
+  }
+
+  roleChanged(role: Role): void {
+    this.#view = role.kind === 'leading' ? role.view : undefined;
+    if (role.kind === 'leading') this.#orderer.begin(role.position);
+    this.#ahead = { accounts: 0, transfers: 0 };
+    // What was ordered may be in the log, or not: executed, it is answered; if not, it waits for whoever leads next.
+    for (const request of this.#options.pending.all()) {
+      request.state = 'waiting';
+      request.creations = undefined;
+    }
+  }
+
+  /** This replica serves no more. */
+  halt(): void {
+    this.#view = undefined;
+  }
+
+  /** Looks at all requests that wait: there is room again, or this replica leads now. */
+  consider(): void {
+    for (const request of this.#options.pending.all()) {
+      if (this.leads && request.state === 'waiting') this.take(request);
+    }
+  }
+
+  /** Takes a request that is not ordered yet. */
+  take(request: PendingRequest): void {
+    const { view, batchSizeLimit, state, pending } = this.#options;
+    const { header, message, sinks } = request;
+    const body = message.subarray(headerSize);
+    const admission = admitRequest(header, body, {
+      view: view(),
+      batchSizeLimit,
+      session: state.executor.sessions.get(header.client),
+    });
+    if (admission.kind === 'execute') {
+      const shape = shapeOf(header.operation);
+      if (shape !== undefined && !shape.write) this.#reads.take(request, body);
+      else this.#order(request, body);
+      return;
+    }
+    pending.delete(request);
+    if (admission.kind === 'evict')
+      for (const sink of sinks) sink.evict(header.client, admission.reason);
+    if (admission.kind === 'resend') for (const sink of sinks) sink.send(admission.reply);
+  }
+
+  pulseWhenDue(): void {
+    if (this.#view === undefined) return;
+    const entry = this.#orderer.nextPulse(this.#view);
+    if (entry === undefined || this.#options.log()?.append(entry) !== 'taken') return;
+    this.#orderer.ordered(entry, Operation.pulse);
+  }
+
+  /** An entry of the log is executed; `request` waited for it here. */
+  executed(operation: number, request: PendingRequest | undefined): void {
+    this.#orderer.executed(operation);
+    this.#ahead.accounts -= request?.creations?.accounts ?? 0;
+    this.#ahead.transfers -= request?.creations?.transfers ?? 0;
+  }
+
+  #order(request: PendingRequest, body: Uint8Array): void {
+    const { operation } = request.header;
+    const { ledger } = this.#options.state.executor;
+    const isLedgers = operation !== Operation.register && operation !== Operation.noop;
+    if (isLedgers && (this.isFull || !ledger.admits(operation, body, this.#ahead))) {
+      // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
+      this.#options.pending.delete(request);
+      this.#options.counts.refused += 1;
+      return;
+    }
+    // Without room it waits for the next commit; without the lead, for the next leader.
+    if (!this.#append(operation, request.message)) return;
+    request.state = 'ordered';
+    if (!isLedgers) return;
+    request.creations = ledger.creations(operation, body);
+    this.#ahead.accounts += request.creations.accounts;
+    this.#ahead.transfers += request.creations.transfers;
+  }
+
+  #append(operation: number, message: Uint8Array): boolean {
+    if (this.#view === undefined) return false;
+    const entry = this.#orderer.next(operation, message, this.#view);
+    if (this.#options.log()?.append(entry) !== 'taken') return false;
+    this.#orderer.ordered(entry, operation);
+    return true;
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Gives operations their place in the log: the next op, and a timestamp later than every earlier one. A single replica and
+ * the leader of several order alike; they differ in what happens to an entry afterwards.
+ */
+import type { LogEntry } from '../log/log.ts';
+import { headerSize } from '../wire/limits.ts';
+import { Operation } from '../wire/operations.ts';
+import type { Executor } from './executor.ts';
+
+export interface OrdererOptions {
+  readonly executor: () => Executor;
+  /** Nanoseconds since the UNIX epoch. */
+  readonly nowNs: () => bigint;
+}
+
+export class Orderer {
+  readonly #options: OrdererOptions;
+  #op = 0;
+  #timestamp = 0n;
+  /** A pulse was ordered and is not executed yet. */
+  #pulsing = false;
+
+  constructor(options: OrdererOptions) {
+    this.#options = options;
+  }
+
+  /** The next entry follows this one. Every reign begins here. */
+  begin({ op, timestamp }: { readonly op: number; readonly timestamp: bigint }): void {
+    this.#op = op;
+    this.#timestamp = timestamp;
+    this.#pulsing = false;
+  }
+
+  /** The entry that `message` becomes if the log takes it: the caller says so with `ordered`. */
+  next(operation: number, message: Uint8Array, view: number): LogEntry {
+    const { executor, nowNs } = this.#options;
+    const now = nowNs();
+    const earliest = this.#timestamp + 1n;
+    const delta = executor().timestampDelta(operation, message.subarray(headerSize));
+    return {
+      op: this.#op + 1,
+      timestamp: (now > earliest ? now : earliest) + delta,
+      view,
+      message,
+    };
+  }
+
+  /** The entry of a pulse, when an expiry is due and no earlier pulse waits to be executed. */
+  nextPulse(view: number): LogEntry | undefined {
+    const executor = this.#options.executor();
+    const due = executor.ledger.nextExpiry();
+    if (this.#pulsing || due === undefined || due > this.#options.nowNs()) return undefined;
+    return this.next(Operation.pulse, executor.pulseMessage(view), view);
+  }
+
+  /** The log has taken the entry. */
+  ordered(entry: LogEntry, operation: number): void {
+    this.#op = entry.op;
+    this.#timestamp = entry.timestamp;
+    if (operation === Operation.pulse) this.#pulsing = true;
+  }
+
+  executed(operation: number): void {
+    if (operation === Operation.pulse) this.#pulsing = false;
+  }
+}

@@ -1,0 +1,50 @@
+/** How one replica of several stands to the others, for its status. */
+import { ReplicaRole } from '../../domain/engine-status.ts';
+import type { ReplicatedLogError } from '../log/replicated/errors.ts';
+import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
+import type { HeardPeer } from '../peers/peer-link.ts';
+import type { HaltedError } from './halted-error.ts';
+import type { Standing } from './served-replica.ts';
+
+export interface StandingParts {
+  /** Undefined while it is not opened yet, and after the replica was stopped. */
+  readonly log: ReplicatedLog | undefined;
+  readonly halted: HaltedError | ReplicatedLogError | undefined;
+  readonly leads: boolean;
+  readonly isFull: boolean;
+  /** It fetches the state of another replica. */
+  readonly catchingUp: boolean;
+  readonly peers: readonly HeardPeer[];
+  readonly nowMs: number;
+}
+
+const LATELY_MS = 1000;
+
+export function standingOf(parts: StandingParts): Standing {
+  const { log, halted, leads, isFull, catchingUp } = parts;
+  const isUp = log !== undefined && halted === undefined;
+  const isLeader = isUp && leads;
+  const follows = isUp && !catchingUp && log.heartbeat().canLead;
+  return {
+    role: isLeader ? ReplicaRole.primary : follows ? ReplicaRole.backup : ReplicaRole.recovering,
+    syncing: !isLeader && !follows,
+    logFull: isUp && isFull,
+    unready: unreadyOf(parts, follows),
+    halted: halted !== undefined,
+  };
+}
+
+/** Why the replica takes no part in serving clients; undefined when it does. */
+function unreadyOf(parts: StandingParts, follows: boolean): string | undefined {
+  const { log, halted, leads, catchingUp, peers, nowMs } = parts;
+  if (halted !== undefined) return `halted (${halted.code}): ${halted.message}`;
+  if (log === undefined) return 'not serving';
+  if (catchingUp) return 'fetching the state of another replica';
+  if (leads) return undefined;
+  if (log.memberStatus?.isLearner === true)
+    return 'the etcd member beside it is new: it takes part once that has the log';
+  if (!follows) return 'the etcd member beside it does not serve, or the log is not read yet';
+  const isLeader = (peer: HeardPeer): boolean =>
+    peer.fence === log.lead?.fence && peer.heardAtMs >= nowMs - LATELY_MS;
+  return peers.some(isLeader) ? undefined : 'no replica leads';
+}
