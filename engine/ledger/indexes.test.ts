@@ -3,10 +3,10 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Cursor, intersect, ListCursor, UnionCursor } from './cursor.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
+import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Memory } from './memory.ts';
 import { PostingLists } from './posting-lists.ts';
 import { SlotTable } from './slot-table.ts';
-import { hash128 } from './words.ts';
 
 const EMPTY_SLOTS_BYTES = (4096 * 2 + 2) * 4;
 
@@ -55,7 +55,7 @@ test('ids whose words follow from one another spread as random ones do', () => {
     const hashes = new Set<number>();
     const places = new Uint32Array(4096);
     for (let i = 1; i <= 40_960; i += 1) {
-      const hash = hash128(Uint32Array.from(pattern(i)), 0);
+      const hash = new KeyedHash(PUBLIC_HASH_KEY).of128(Uint32Array.from(pattern(i)), 0);
       hashes.add(hash);
       places[hash & 4095]! += 1;
     }

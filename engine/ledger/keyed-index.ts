@@ -1,15 +1,15 @@
 /**
  * From a field's value (a ledger, a code, user data) to the posting list of the records that have it. Keys are not
- * stored: a key of more than 32 bits is compared in the first record of its list, and one of 32 bits is its own hash.
+ * stored: a key of more than 32 bits is compared in the first record of its list, and one of 32 bits has a hash of its own.
  *
  * A slot's value is record + 1 for a key that occurs once, -(list + 1) otherwise.
  */
+import type { KeyedHash } from './keyed-hash.ts';
 import type { Memory } from './memory.ts';
 import type { PostingLists, PostingView } from './posting-lists.ts';
 import { EMPTY } from './posting-lists.ts';
 import { RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
-import { hash128, hash32, hash64 } from './words.ts';
 
 export interface KeyedIndexOptions {
   /** Where the key is kept. */
@@ -20,6 +20,7 @@ export interface KeyedIndexOptions {
 }
 
 export class KeyedIndex {
+  readonly #hash: KeyedHash;
   readonly #width: number;
   readonly #word: number;
   readonly #rows: RowTable;
@@ -31,7 +32,8 @@ export class KeyedIndex {
   #lastKey = -1;
   #lastList = 0;
 
-  constructor(memory: Memory, postings: PostingLists, options: KeyedIndexOptions) {
+  constructor(memory: Memory, hash: KeyedHash, postings: PostingLists, options: KeyedIndexOptions) {
+    this.#hash = hash;
     this.#rows = options.rows;
     this.#word = options.word;
     this.#width = options.width;
@@ -45,18 +47,16 @@ export class KeyedIndex {
     if (this.#width === 1) {
       if (key[at] === 0) return;
       if (key[at] === this.#lastKey) this.#appendToList(this.#lastList, record);
-      else this.#insert(key, at, hash32(key[at]!), record);
+      else this.#insert(key, at, this.#hash.ofWord(key[at]!), record);
     } else if (this.#width === 2) {
-      if ((key[at]! | key[at + 1]!) !== 0) this.#insert(key, at, hash64(key, at), record);
+      if ((key[at]! | key[at + 1]!) !== 0) this.#insert(key, at, this.#hash.of(key, at, 2), record);
     } else if ((key[at]! | key[at + 1]! | key[at + 2]! | key[at + 3]!) !== 0) {
-      this.#insert(key, at, hash128(key, at), record);
+      this.#insert(key, at, this.#hash.of128(key, at), record);
     }
   }
 
   find(key: Uint32Array, at: number): PostingView {
-    const width = this.#width;
-    const hash = width === 1 ? hash32(key[at]!) : width === 2 ? hash64(key, at) : hash128(key, at);
-    const value = this.#find(key, at, hash);
+    const value = this.#find(key, at, this.#hashOf(key, at));
     if (value === 0) return EMPTY;
     if (value < 0) {
       return this.#postings.view(this.#lists.chunkOf(-1 - value), this.#lists.offsetOf(-1 - value));
@@ -69,6 +69,11 @@ export class KeyedIndex {
   /** Bytes that adding `records` may allocate, the posting lists' own not counted. */
   growthBytes(records: number): number {
     return this.#slots.growthBytes(records) + this.#lists.growthBytes(records);
+  }
+
+  #hashOf(key: Uint32Array, at: number): number {
+    if (this.#width === 1) return this.#hash.ofWord(key[at]!);
+    return this.#width === 2 ? this.#hash.of(key, at, 2) : this.#hash.of128(key, at);
   }
 
   #insert(key: Uint32Array, at: number, hash: number, record: number): void {

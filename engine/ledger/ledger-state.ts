@@ -8,6 +8,7 @@
  * Records are numbered in the order they were created, which is the order of their timestamps as well.
  */
 import { ExpiryQueue } from './expiry-queue.ts';
+import { type HashKey, KeyedHash } from './keyed-hash.ts';
 import { KeyedIndex } from './keyed-index.ts';
 import { Account, BurnedId, Expiry, Transfer, Wide } from './layout.ts';
 import { Memory } from './memory.ts';
@@ -15,7 +16,7 @@ import { PostingLists } from './posting-lists.ts';
 import { ByteTable, RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
 import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
-import { compare64, equal128, expiresAt, hash128 } from './words.ts';
+import { compare64, equal128, expiresAt } from './words.ts';
 
 const TOUCHED_TOGETHER = 4096;
 const code = new Uint32Array(1);
@@ -31,20 +32,25 @@ export class FieldIndexes {
 
   constructor(
     memory: Memory,
+    hash: KeyedHash,
     postings: PostingLists,
     rows: RowTable,
     layout: { readonly userData128: number; readonly userData64: number },
   ) {
     const narrow = { rows, word: 0, width: 1 } as const;
-    this.userData128 = new KeyedIndex(memory, postings, {
+    this.userData128 = new KeyedIndex(memory, hash, postings, {
       rows,
       word: layout.userData128,
       width: 4,
     });
-    this.userData64 = new KeyedIndex(memory, postings, { rows, word: layout.userData64, width: 2 });
-    this.userData32 = new KeyedIndex(memory, postings, narrow);
-    this.ledger = new KeyedIndex(memory, postings, narrow);
-    this.code = new KeyedIndex(memory, postings, narrow);
+    this.userData64 = new KeyedIndex(memory, hash, postings, {
+      rows,
+      word: layout.userData64,
+      width: 2,
+    });
+    this.userData32 = new KeyedIndex(memory, hash, postings, narrow);
+    this.ledger = new KeyedIndex(memory, hash, postings, narrow);
+    this.code = new KeyedIndex(memory, hash, postings, narrow);
   }
 
   growthBytes(records: number): number {
@@ -73,20 +79,29 @@ export class LedgerState {
   readonly postings = new PostingLists(this.memory);
   /** Of each account two lists of transfers: (count, address) of its debits, (count, address) of its credits. */
   readonly accountTransfers = new RowTable(this.memory, { wordsPerRow: 4, rowsShift: 14 });
-  readonly accountFields = new FieldIndexes(this.memory, this.postings, this.accounts, Account);
-  readonly transferFields = new FieldIndexes(this.memory, this.postings, this.transfers, Transfer);
+  readonly accountFields: FieldIndexes;
+  readonly transferFields: FieldIndexes;
   readonly expiryQueue = new ExpiryQueue(this.memory);
 
+  readonly #hash: KeyedHash;
   readonly #accountIds = new SlotTable(this.memory);
   /** Of transfers: index + 1; of burned ids: -(index + 1). */
   readonly #transferIds = new SlotTable(this.memory);
   #indexedAccounts = 0;
   #indexedTransfers = 0;
 
+  constructor(hashKey: HashKey) {
+    const hash = new KeyedHash(hashKey);
+    const { memory, postings } = this;
+    this.#hash = hash;
+    this.accountFields = new FieldIndexes(memory, hash, postings, this.accounts, Account);
+    this.transferFields = new FieldIndexes(memory, hash, postings, this.transfers, Transfer);
+  }
+
   /** The account with the id, -1 when there is none. */
   findAccount(id: Uint32Array, at: number): number {
     const ids = this.#accountIds;
-    ids.seek(hash128(id, at));
+    ids.seek(this.#hash.of128(id, at));
     for (;;) {
       const value = ids.next();
       if (value === 0) return -1;
@@ -98,7 +113,7 @@ export class LedgerState {
   /** Index + 1 of the transfer with the id, -(index + 1) of the burned id, 0 when the id was never used. */
   findTransfer(id: Uint32Array, at: number): number {
     const ids = this.#transferIds;
-    ids.seek(hash128(id, at));
+    ids.seek(this.#hash.of128(id, at));
     for (;;) {
       const value = ids.next();
       if (value === 0) return 0;
@@ -111,13 +126,13 @@ export class LedgerState {
   /** Brings the places where the ids of `count` transfers will be looked for into the processor's cache. */
   touchTransferIds(events: Uint32Array, at: number, count: number, wordsPerEvent: number): void {
     for (let i = 0; i < count; i += 1) {
-      this.#transferIds.touch(hash128(events, at + i * wordsPerEvent));
+      this.#transferIds.touch(this.#hash.of128(events, at + i * wordsPerEvent));
     }
   }
 
   /** Makes the id of an account's row findable; the field indexes follow with `indexNew`. */
   addAccountId(account: number): void {
-    const hash = hash128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
+    const hash = this.#hash.of128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
     this.#accountIds.insert(hash, account + 1);
     if (this.accountTransfers.count <= account) {
       // Stays through a rollback: an account that was taken back has no transfers in the lists.
@@ -126,7 +141,10 @@ export class LedgerState {
   }
 
   addTransferId(transfer: number): void {
-    const hash = hash128(this.transfers.chunkOf(transfer), this.transfers.offsetOf(transfer));
+    const hash = this.#hash.of128(
+      this.transfers.chunkOf(transfer),
+      this.transfers.offsetOf(transfer),
+    );
     this.#transferIds.insert(hash, transfer + 1);
   }
 
@@ -155,14 +173,17 @@ export class LedgerState {
   }
 
   addBurnedId(index: number): void {
-    const hash = hash128(this.burnedIds.chunkOf(index), this.burnedIds.offsetOf(index));
+    const hash = this.#hash.of128(this.burnedIds.chunkOf(index), this.burnedIds.offsetOf(index));
     this.#transferIds.insert(hash, -1 - index);
   }
 
   /** Takes back accounts that are not in the field indexes yet, the newest first. */
   truncateAccounts(count: number): void {
     for (let account = this.accounts.count - 1; account >= count; account -= 1) {
-      const hash = hash128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
+      const hash = this.#hash.of128(
+        this.accounts.chunkOf(account),
+        this.accounts.offsetOf(account),
+      );
       this.#accountIds.remove(hash, account + 1);
     }
     this.accounts.truncate(count);
@@ -171,7 +192,10 @@ export class LedgerState {
   /** Takes back transfers that are not in the field indexes yet, the newest first. */
   truncateTransfers(count: number): void {
     for (let transfer = this.transfers.count - 1; transfer >= count; transfer -= 1) {
-      const hash = hash128(this.transfers.chunkOf(transfer), this.transfers.offsetOf(transfer));
+      const hash = this.#hash.of128(
+        this.transfers.chunkOf(transfer),
+        this.transfers.offsetOf(transfer),
+      );
       this.#transferIds.remove(hash, transfer + 1);
     }
     this.transfers.truncate(count);

@@ -8,8 +8,8 @@
  *
  *   segment: (hash, value) × slots ‖ entries ‖ depth        value 0 = free slot
  *
- * Hashes are not keyed. Someone who forges ids with one hash makes one segment grow beyond its 4,096 slots and look-ups
- * of those ids slow; the directory stays at most 2^DEPTH_MAX long.
+ * Hashes are the caller's, under a secret key (keyed-hash.ts). Where many are equal all the same, one segment grows beyond
+ * its 4,096 slots and look-ups in it are slow; the directory stays at most 2^DEPTH_MAX long.
  */
 import type { Memory } from './memory.ts';
 

@@ -11,9 +11,11 @@ import { CheckpointTables } from './checkpoint-tables.ts';
 import { type EventContext, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
 import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfers.ts';
+import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
 import { executeRead } from './execute-read.ts';
+import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
@@ -21,6 +23,8 @@ import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './wor
 
 export interface LedgerOptions {
   readonly memoryLimitBytes: number;
+  /** Of the indexes; a secret wherever clients are served. A public one when absent, for tests and tools. */
+  readonly hashKey?: HashKey;
 }
 
 /** Records that operations would create. */
@@ -36,29 +40,25 @@ const EVENTS_MAX = 8190;
 
 export class StateMachine implements Checkpointed {
   readonly #limitBytes: number;
-  readonly #state = new LedgerState();
+  readonly #state: LedgerState;
   readonly #hash = new StateHash();
   readonly #reply = new ReplyWriter();
-  readonly #context: EventContext = {
-    state: this.#state,
-    undo: new UndoLog(this.#state),
-    times: new Uint32Array(Time.words),
-  };
+  readonly #context: EventContext;
   /** The last committed operation's timestamp. */
   readonly #committed = new Uint32Array(2);
-  readonly #tables = new CheckpointTables(this.#state, this.#hash.lanes, this.#committed);
+  readonly #tables: CheckpointTables;
   /** Dense results of one batch. */
   readonly #results = new Uint32Array(EVENTS_MAX * RESULT_WORDS);
-  readonly #hashed = [
-    this.#state.accounts,
-    this.#state.transfers,
-    this.#state.wides,
-    this.#state.expiries,
-    this.#state.burnedIds,
-  ];
+  readonly #hashed: readonly RowTable[];
 
-  constructor(options: LedgerOptions) {
-    this.#limitBytes = options.memoryLimitBytes;
+  constructor({ memoryLimitBytes, hashKey = PUBLIC_HASH_KEY }: LedgerOptions) {
+    this.#limitBytes = memoryLimitBytes;
+    const state = new LedgerState(hashKey);
+    this.#state = state;
+    this.#context = { state, undo: new UndoLog(state), times: new Uint32Array(Time.words) };
+    this.#tables = new CheckpointTables(state, this.#hash.lanes, this.#committed);
+    const { accounts, transfers, wides, expiries, burnedIds } = state;
+    this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
   }
 
   /** The timestamps that an operation consumes: one an event for creations, a full pulse's for a pulse, else none. */

@@ -136,28 +136,6 @@ export function hash32(word: number): number {
   return h ^ (h >>> 16);
 }
 
-export function hash64(a: Uint32Array, i: number): number {
-  return hash32(absorb(absorb(SEED, a[i]!), a[i + 1]!));
-}
-
-export function hash128(a: Uint32Array, i: number): number {
-  const low = absorb(absorb(SEED, a[i]!), a[i + 1]!);
-  return hash32(absorb(absorb(low, a[i + 2]!), a[i + 3]!));
-}
-
-const SEED = 0x2545f491;
-
-/**
- * MurmurHash3's step. Words are scrambled before they meet: ids are often made of words that follow from one another, and
- * a cheaper mix let such words cancel out.
- */
-function absorb(hash: number, word: number): number {
-  let k = imul(word, 0xcc9e2d51);
-  k = (k << 15) | (k >>> 17);
-  const h = hash ^ imul(k, 0x1b873593);
-  return (imul((h << 13) | (h >>> 19), 5) + 0xe6546b64) | 0;
-}
-
 /** A view of bytes as words; bytes that do not begin at a word are copied once. */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

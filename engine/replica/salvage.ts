@@ -4,7 +4,6 @@
  * had been sent and not yet told to be committed is lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import type { CheckpointPosition, LogPlace } from '../log/log.ts';
 import { blockSealKey, decodeBlock, misfitOf, positionAfter } from '../log/replicated/block.ts';
@@ -18,6 +17,7 @@ import { batchSizeLimitProduction } from '../wire/limits.ts';
 import { engineRelease } from '../wire/release.ts';
 import { Executor } from './executor.ts';
 import { logPositionOf } from './log-position.ts';
+import { newLedger } from './new-ledger.ts';
 
 export interface SalvageOptions {
   /** Of a replica that does not run. Its checkpoint becomes the salvaged state. */
@@ -48,7 +48,7 @@ export async function salvage(options: SalvageOptions): Promise<CheckpointPositi
   const file = await DataFile.open({ path, release: engineRelease, onFailure });
   try {
     const { identity } = file;
-    const ledger = new StateMachine({ memoryLimitBytes });
+    const ledger = newLedger(memoryLimitBytes);
     const executor = new Executor({ ledger, identity, batchSizeLimit: batchSizeLimitProduction });
     const position = await file.load(executor.state);
     if (position.place?.sequence === 0) {

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { systemClock } from '../../base/clock.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
-import { StateMachine } from '../ledger/state-machine.ts';
 import { DataFile } from '../log/data-file.ts';
 import { FileLog } from '../log/file-log.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
@@ -18,6 +17,7 @@ import { memberIdsOf, questionOf } from '../members/questions.ts';
 import type { PeerAddress } from '../peers/tcp-link.ts';
 import { TcpLink } from '../peers/tcp-link.ts';
 import { HaltedError } from '../replica/halted-error.ts';
+import { newLedger } from '../replica/new-ledger.ts';
 import { Replica } from '../replica/replica.ts';
 import { ReplicatedReplica } from '../replica/replicated-replica.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
@@ -81,7 +81,7 @@ function single(options: MemberOptions, data: DataFile): Member {
   const { memoryLimitBytes, batchSizeLimit, logger } = options;
   const replica = new Replica({
     log,
-    ledger: new StateMachine({ memoryLimitBytes }),
+    ledger: newLedger(memoryLimitBytes),
     clock: systemClock,
     batchSizeLimit,
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint failed'),
@@ -137,7 +137,7 @@ async function oneOfSeveral(
         receive,
         closeOld,
       }),
-    newLedger: () => new StateMachine({ memoryLimitBytes }),
+    newLedger: () => newLedger(memoryLimitBytes),
     etcd: client,
     peers,
     timers: systemTimers,
