@@ -21,6 +21,14 @@ test('links between pages lead somewhere', async () => {
   expect(broken).toEqual([]);
 });
 
+test('every path that the page on the architecture names is there', () => {
+  const paths = [...read('docs/architecture.md').matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(paths.length).toBeGreaterThan(50);
+  expect(paths.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
+});
+
 test('every decision stands in the index of decisions', async () => {
   const index = read('docs/decisions/README.md');
   const pages = (await tracked()).filter((path) => /^docs\/decisions\/\d{4}-/.test(path));
