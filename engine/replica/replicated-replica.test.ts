@@ -70,6 +70,38 @@ test('a backup owes the answer to what it was asked, not to what came next: the 
   world.end();
 });
 
+test('what was acknowledged outlives the loss of any one volume, though the others had no room for checkpoints', async () => {
+  const world = new ReplicaWorld({ seed: 5, chaosMs, retainedBytesMax: 3000 });
+  world.cluster.quotaBytes = 200_000;
+  await world.runQuietly(2000);
+  const leader = world.members.find(({ standing }) => standing?.role === 'primary')!;
+  const followers = world.members.filter((member) => member !== leader);
+  for (const follower of followers) follower.fillDisk();
+  const checkpoints = followers.map(({ checkpointOp }) => checkpointOp);
+  const isFull = () => leader.standing?.logFull === true;
+  for (let passed = 0; passed < 60_000 && !isFull(); passed += 100) await world.simulation.run(100);
+  // The leader alone has them in a checkpoint: they stay in the log, and it takes no more.
+  expect(isFull()).toBe(true);
+  expect(leader.checkpointOp).toBeGreaterThan(Math.max(...checkpoints.map(Number)));
+  expect(followers.map(({ checkpointOp }) => checkpointOp)).toEqual(checkpoints);
+  await world.simulation.run(1000);
+  const { writes } = world.history;
+  await world.simulation.run(1000);
+  expect(world.history.writes).toBe(writes);
+  const op = leader.op!;
+  // All lose power, and the leader's volume does not come back.
+  for (const member of world.members) member.kill();
+  world.cluster.cutOff(leader.index);
+  for (const follower of followers) follower.start();
+  world.cluster.elect(followers[0]!.index);
+  await world.simulation.run(10_000);
+  for (const follower of followers) expect(follower.op).toBeGreaterThan(op);
+  // There is room again, so that clients go on where they were.
+  expect(world.history.writes).toBeGreaterThan(writes);
+  expect(world.history.violation).toBeUndefined();
+  world.end();
+});
+
 test('the same seed makes the same world', async () => {
   const [one, other] = [await runWorld({ seed: 4, chaosMs }), await runWorld({ seed: 4, chaosMs })];
   expect(one).toEqual(other);

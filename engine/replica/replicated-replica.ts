@@ -85,6 +85,8 @@ export class ReplicatedReplica implements ServedReplica {
     if (this.#stopped.signal.aborted) return 0;
     state.position = logPositionOf(position);
     this.#log = this.#openLog(state.position);
+    // A lost volume may have had more than this one: its old mark must not count for the majority.
+    this.#mark(position);
     this.#beat();
     return 0;
   }

@@ -65,9 +65,10 @@ export class Disks {
     this.#throttle(replica, SLOW_WRITES);
   }
 
-  async fill(replica: number): Promise<void> {
+  /** Takes all of the disk but `leftBytes`. */
+  async fill(replica: number, leftBytes = LEFT_BYTES): Promise<void> {
     const { bavail, bsize } = statfsSync(this.path(replica));
-    const bytes = Math.max(0, bavail * bsize - LEFT_BYTES);
+    const bytes = Math.max(0, bavail * bsize - leftBytes);
     await mustRun('fallocate', ['-l', String(bytes), this.#ballast(replica)]);
   }
 

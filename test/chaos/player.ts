@@ -35,6 +35,13 @@ const BACK_MAX_MS = 30_000;
 const JOINED_MAX_MS = 120_000;
 const BULK_REQUESTS = 190;
 const BULK_MAX_MS = 60_000;
+/**
+ * Less than a data file leaves free when it grows (256 MiB on these disks), so that no checkpoint fits, and enough for what
+ * etcd writes meanwhile.
+ */
+const NO_CHECKPOINT_BYTES = 250 * 2 ** 20;
+/** More than is kept for a follower that is behind. */
+const LOPSIDED_REQUESTS = 3 * BULK_REQUESTS;
 const MOVE_EVERY_MS = 250;
 const NARROW_MEGABITS = 20;
 /** Little enough that the queue is never empty for long, and a burst that lets nothing of note pass it. */
@@ -49,6 +56,7 @@ const mending = new Set<Play['kind']>([
   'lose-volume',
   'fall-behind',
   'full-disk',
+  'lopsided-disks',
   'no-space',
 ]);
 
@@ -64,7 +72,8 @@ export class Player {
     const { network, disks } = this.#world;
     if (['cut', 'island', 'loss', 'narrow', 'congestion'].includes(kind) && !network.canBeCut)
       return 'no rights for network namespaces';
-    if (kind === 'full-disk' && !disks.canBeFull) return 'no rights to mount disks';
+    if ((kind === 'full-disk' || kind === 'lopsided-disks') && !disks.canBeFull)
+      return 'no rights to mount disks';
     if (kind === 'slow-disk' && !disks.canBeSlow) return 'no blkio controller of cgroups v1';
     return undefined;
   }
@@ -79,7 +88,8 @@ export class Player {
       const pick = picks[i] ?? 0;
       const who = 'who' in play ? play.who : play.kind === 'fall-behind' ? 'follower' : 'leader';
       const targets = targetsOf(who, { size: pairs.length, leader, pick });
-      if (play.kind !== 'move-leader') for (const target of targets) hit.add(target);
+      const ends = play.kind === 'lopsided-disks' ? pairs.map(({ index }) => index) : targets;
+      if (play.kind !== 'move-leader') for (const target of ends) hit.add(target);
       await this.#begin(play, targets, holdMs);
     }
     await sleep(Math.max(0, holdMs - (performance.now() - began)));
@@ -169,6 +179,12 @@ export class Player {
           await disks.fill(pair.index);
         }
         return;
+      case 'lopsided-disks':
+        for (const other of others) await disks.fill(other, NO_CHECKPOINT_BYTES);
+        await this.#bulk(LOPSIDED_REQUESTS);
+        await Promise.all(this.#world.pairs.map((pair) => pair.end('both', 'SIGKILL')));
+        for (const pair of pairs) pair.loseVolume();
+        return;
       case 'no-space':
         await takeSpace(pairs);
         return;
@@ -237,9 +253,9 @@ export class Player {
     }
   }
 
-  async #bulk(): Promise<void> {
+  async #bulk(requests = BULK_REQUESTS): Promise<void> {
     const { load } = this.#world;
-    const [until, enough] = [performance.now() + BULK_MAX_MS, load.bulkSent + BULK_REQUESTS];
+    const [until, enough] = [performance.now() + BULK_MAX_MS, load.bulkSent + requests];
     load.bulk = true;
     while (load.bulkSent < enough && performance.now() < until) await sleep(100);
     load.bulk = false;

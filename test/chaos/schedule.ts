@@ -23,6 +23,11 @@ export type Play =
   | { readonly kind: 'congestion'; readonly who: 'all' }
   | { readonly kind: 'slow-disk'; readonly who: Who }
   | { readonly kind: 'full-disk'; readonly who: Who }
+  /**
+   * The followers' disks have no room for checkpoints while much is written; then all lose power, and the leader's volume
+   * does not come back.
+   */
+  | { readonly kind: 'lopsided-disks'; readonly who: 'leader' }
   /** etcd's quota is reached: it takes no puts. */
   | { readonly kind: 'no-space'; readonly who: 'all' }
   | { readonly kind: 'clock'; readonly hours: number; readonly who: Who }
@@ -87,6 +92,7 @@ const kinds: readonly Play[] = [
 /** Takes longest, or leaves nobody alone for long: not in runs of a minute or two. */
 const longKinds: readonly Play[] = [
   { kind: 'fall-behind' },
+  { kind: 'lopsided-disks', who: 'leader' },
   { kind: 'congestion', who: 'all' },
   { kind: 'no-space', who: 'all' },
 ];

@@ -53,7 +53,7 @@ export const BARRIERS_MAX = 16_384;
 export const REMEMBERED_MS = 60_000;
 /** The leader looks this often, in blocks, whether some can be deleted. */
 export const TRIM_EVERY_BLOCKS = 64;
-/** Bytes of blocks that are kept for replicas which are behind. */
+/** Bytes of blocks that are kept for replicas which are behind a majority. */
 export const RETAINED_BYTES_MAX = 256 << 20;
 /** And at most this part of etcd's quota, far below the one from which on no entries are taken (FULL_PART). */
 export const RETAINED_PART = 1 / 4;

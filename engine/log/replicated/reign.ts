@@ -14,7 +14,7 @@ export interface ReignOptions {
   readonly timers: Timers;
   readonly random: () => number;
   readonly sealKey: KeyObject;
-  readonly self: number;
+  readonly replicaCount: number;
   readonly fence: number;
   readonly view: number;
   readonly position: LogPosition;

@@ -72,7 +72,10 @@ export interface ReplicatedLogOptions {
   readonly nonce: string;
   readonly peers: Peers;
   readonly consumer: LogConsumer;
-  /** Bytes of blocks kept for replicas that are behind: 256 MiB, and never more than a quarter of etcd's quota. */
+  /**
+   * Bytes of blocks that are kept for live replicas which are behind a majority: 256 MiB, and at most a quarter of etcd's
+   * quota. Blocks that no majority has in a checkpoint are kept without a bound (`full` says when there is no room).
+   */
   readonly retainedBytesMax?: number;
 }
 
@@ -174,7 +177,10 @@ export class ReplicatedLog {
     return reign.appender.append(entry) ? 'taken' : 'full';
   }
 
-  /** So much is in etcd that no new events should be appended: only deletion makes room. The little that must be still fits. */
+  /**
+   * True when etcd holds so much that no new events may be appended: only deletion makes room, and blocks are deleted when
+   * a majority has them in a checkpoint. Small entries (new sessions, expiries) still fit.
+   */
   get full(): boolean {
     return this.#status !== undefined && isFull(this.#status);
   }
@@ -425,7 +431,7 @@ export class ReplicatedLog {
       timers,
       random,
       sealKey: this.#sealKey,
-      self: identity.replica,
+      replicaCount: identity.replicaCount,
       fence,
       view,
       position: this.#position,

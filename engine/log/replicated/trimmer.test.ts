@@ -9,24 +9,42 @@ const records = (floor: number, marks: Record<number, number>) => ({
   checkpoints: new Map(Object.entries(marks).map(([replica, at]) => [Number(replica), mark(at)])),
 });
 
-test('deleted is what every live replica has in a checkpoint', () => {
-  expect(planTrim(records(0, { 0: 50, 1: 40, 2: 60 }), [0, 1, 2], 0, 0)).toBe(41);
-  expect(planTrim(records(0, { 0: 50, 1: 40, 2: 60 }), [0, 2], 0, 0)).toBe(51);
+const plan = (
+  seen: ReturnType<typeof records>,
+  live: readonly number[],
+  withinBudget = 0,
+  replicaCount = 3,
+) => planTrim(seen, { live, replicaCount, withinBudget });
+
+test('deleted are the blocks that every live replica has in a checkpoint', () => {
+  expect(plan(records(0, { 0: 50, 1: 40, 2: 60 }), [0, 1, 2])).toBe(41);
+  expect(plan(records(0, { 0: 50, 1: 40, 2: 60 }), [0, 2])).toBe(51);
 });
 
 test('nothing is deleted while a live replica has no checkpoint, within the budget', () => {
-  expect(planTrim(records(0, { 0: 50, 2: 60 }), [0, 1, 2], 0, 0)).toBeUndefined();
+  expect(plan(records(0, { 0: 50, 2: 60 }), [0, 1, 2])).toBeUndefined();
 });
 
-test('the budget goes before those that are behind, and never before the leader’s own checkpoint', () => {
-  expect(planTrim(records(0, { 0: 50, 2: 60 }), [0, 1, 2], 0, 30)).toBe(30);
-  expect(planTrim(records(0, { 0: 50, 2: 60 }), [0, 1, 2], 0, 90)).toBe(51);
-  expect(planTrim(records(0, { 2: 60 }), [0, 2], 0, 90)).toBeUndefined();
+test('the budget goes before a minority that is behind', () => {
+  expect(plan(records(0, { 0: 50, 2: 60 }), [0, 1, 2], 30)).toBe(30);
+  expect(plan(records(0, { 1: 50, 2: 60 }), [0, 1, 2], 30)).toBe(30);
+});
+
+test('whatever the budget, blocks stay until a majority has them in a checkpoint', () => {
+  expect(plan(records(0, { 0: 50, 2: 60 }), [0, 1, 2], 90)).toBe(51);
+  expect(plan(records(0, { 0: 90, 1: 10, 2: 20 }), [0, 1, 2], 90)).toBe(21);
+  expect(plan(records(0, { 2: 60 }), [0, 2], 90)).toBeUndefined();
+  const ofSix = records(0, { 0: 90, 1: 90, 2: 90, 3: 40, 4: 10 });
+  expect(plan(ofSix, [0, 1, 2, 3, 4, 5], 90, 6)).toBe(41);
+});
+
+test('replicas that are away do not make a minority of checkpoints enough', () => {
+  expect(plan(records(0, { 0: 90, 1: 10, 2: 20 }), [0], 90)).toBe(21);
 });
 
 test('the floor only rises, by a bounded step', () => {
-  expect(planTrim(records(51, { 0: 50 }), [0], 0, 0)).toBeUndefined();
-  expect(planTrim(records(10, { 0: 90_000 }), [0], 0, 0)).toBe(10 + TRIM_BLOCKS_MAX);
+  expect(plan(records(51, { 0: 50, 1: 50 }), [0])).toBeUndefined();
+  expect(plan(records(10, { 0: 90_000, 1: 90_000 }), [0])).toBe(10 + TRIM_BLOCKS_MAX);
 });
 
 test('the bytes kept are counted by the mile, and unknown blocks as full ones', () => {

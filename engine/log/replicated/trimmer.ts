@@ -1,7 +1,11 @@
 /**
  * Keeps etcd small: the leader deletes blocks that no live replica needs, because each has a checkpoint behind them, and
- * compacts what was deleted. What is kept for replicas that are behind has a bound; one that falls below it fetches a data
- * file from a peer. Never deleted are blocks behind the leader's own checkpoint: some replica must be able to start.
+ * compacts what was deleted. The blocks that are kept for live replicas which are behind have a bound in bytes; a replica
+ * that falls below it fetches a data file from a peer.
+ *
+ * A block that is not in the checkpoints of a majority is never deleted, whatever the bound: the loss of a minority's
+ * volumes must lose nothing. If a majority gets no checkpoint done, the blocks stay, etcd fills up to FULL_PART of its
+ * quota, and the log takes no more entries (`ReplicatedLog.full`) until there is room for these checkpoints.
  *
  * `floor` is raised in the transaction that deletes, and only from the value that was seen. A try that comes late therefore
  * neither lowers it nor deletes anything that was put since.
@@ -16,7 +20,7 @@ import type { RetainedBytes } from './retained.ts';
 export interface TrimmerOptions {
   readonly etcd: Etcd;
   readonly fence: number;
-  readonly self: number;
+  readonly replicaCount: number;
   /** Replicas that are heard of, this one among them: for these blocks are kept. */
   readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
@@ -24,16 +28,24 @@ export interface TrimmerOptions {
   readonly retainedBytesMax: () => number;
 }
 
-/** The new floor; undefined: nothing is to be deleted. Exported for its table of cases. */
+export interface TrimBounds {
+  readonly live: readonly number[];
+  readonly replicaCount: number;
+  /** Lowest sequence from which on the blocks are within the bound in bytes. */
+  readonly withinBudget: number;
+}
+
+/** The new floor, or `undefined` if nothing is to be deleted. Exported for its table of cases. */
 export function planTrim(
   { floor, checkpoints }: Pick<Records, 'floor' | 'checkpoints'>,
-  live: readonly number[],
-  self: number,
-  withinBudget: number,
+  { live, replicaCount, withinBudget }: TrimBounds,
 ): number | undefined {
-  const behind = (replica: number): number => (checkpoints.get(replica)?.sequence ?? 0) + 1;
-  const needed = Math.min(...live.map(behind), behind(self));
-  const target = Math.min(Math.max(needed, withinBudget), behind(self));
+  const firstNeeded = (replica: number): number => (checkpoints.get(replica)?.sequence ?? 0) + 1;
+  const neededByLive = Math.min(...live.map(firstNeeded));
+  const all = Array.from({ length: replicaCount }, (_, replica) => firstNeeded(replica));
+  // A majority has every block before this one in its checkpoints.
+  const neededByMajority = all.sort((a, b) => b - a)[Math.floor(replicaCount / 2)] ?? 1;
+  const target = Math.min(Math.max(neededByLive, withinBudget), neededByMajority);
   if (target <= floor.sequence || target === 1) return undefined;
   return Math.min(target, Math.max(floor.sequence, 1) + TRIM_BLOCKS_MAX);
 }
@@ -68,12 +80,13 @@ export class Trimmer {
 
   /** One step at a time. One that fails is taken again at the next occasion: there is always a next block or record. */
   async #trim(): Promise<void> {
-    const { etcd, self, liveReplicas, retained, retainedBytesMax } = this.#options;
+    const { etcd, replicaCount, liveReplicas, retained, retainedBytesMax } = this.#options;
     const { signal } = this.#stopped;
     if (this.#busy || this.#records === undefined || signal.aborted) return;
     const { floor } = this.#records;
     const withinBudget = retained.sequenceWithin(retainedBytesMax(), floor.sequence);
-    const target = planTrim(this.#records, liveReplicas(), self, withinBudget);
+    const live = liveReplicas();
+    const target = planTrim(this.#records, { live, replicaCount, withinBudget });
     if (target === undefined) return;
     this.#busy = true;
     try {

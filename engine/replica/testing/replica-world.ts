@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly broken?: number;
   /** Clients send each request to one more replica than the leader; true when absent. */
   readonly hedges?: boolean;
+  /** Bytes of blocks kept for replicas that are behind; by chance when absent. */
+  readonly retainedBytesMax?: number;
 }
 
 export interface Outcome {
@@ -56,14 +58,16 @@ export class ReplicaWorld implements ClientWorld {
   loss = 0;
   #chaos = false;
 
-  constructor({ seed, replicaCount = 3, clients = 4, broken, hedges = true }: WorldOptions) {
+  constructor(options: WorldOptions) {
+    const { seed, replicaCount = 3, clients = 4, broken, hedges = true } = options;
     this.simulation = new Simulation(seed);
     this.broken = broken;
     this.hedges = hedges;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
     // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
-    this.retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
+    const retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
+    this.retainedBytesMax = options.retainedBytesMax ?? retainedBytesMax;
     this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
     this.clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
   }
@@ -240,6 +244,16 @@ class SimMember {
 
   get standing(): Standing | undefined {
     return this.#replica?.standing();
+  }
+
+  get checkpointOp(): number | undefined {
+    return this.#replica?.checkpointOp;
+  }
+
+  /** The disk takes no more, until the next start. */
+  fillDisk(): void {
+    const storage = this.#storage;
+    storage.capacity = storage.paths.reduce((sum, path) => sum + storage.bytes(path).length, 0);
   }
 
   /** Transfers that wait for what is to become of them. */

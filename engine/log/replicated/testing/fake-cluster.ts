@@ -46,6 +46,7 @@ export class FakeCluster {
   readonly size: number;
   faults: FaultRates = noFaults;
   noSpace = false;
+  quotaBytes = 2 << 20;
   term = 1;
   leader: number | undefined = 0;
   readonly #cutOff = new Set<number>();
@@ -148,7 +149,7 @@ class FakeClient implements Etcd {
   }
 
   async status(options: CallOptions): Promise<MemberStatus> {
-    const { leader, term, noSpace, simulation } = this.#cluster;
+    const { leader, term, noSpace, quotaBytes, simulation } = this.#cluster;
     await this.#answer(simulation.between(0.1, 3), options);
     const known = leader !== undefined && this.#cluster.hasQuorum(this.#member);
     return {
@@ -156,8 +157,8 @@ class FakeClient implements Etcd {
       leaderId: known ? FakeCluster.idOf(leader) : 0n,
       raftTerm: term,
       fileBytes: 0,
-      bytesInUse: 0,
-      quotaBytes: 2 << 20,
+      bytesInUse: this.#cluster.store.bytesInUse,
+      quotaBytes,
       isLearner: false,
       noSpace,
       corrupt: false,

@@ -33,6 +33,8 @@ export class FakeStore {
   revision = 1;
   compactedRevision = 0;
   readonly #keys = new Map<string, KeyValue>();
+  /** Bytes of all values now. */
+  bytesInUse = 0;
   /** All changes, oldest first. Those that are compacted stay, so that tests may look; readers do not see them. */
   readonly history: Change[] = [];
 
@@ -103,11 +105,13 @@ export class FakeStore {
       const createRevision = this.#keys.get(name)?.createRevision ?? revision;
       const { key, value } = operation;
       const kv = { key, value, createRevision, modRevision: revision };
+      this.bytesInUse += value.length - (this.#keys.get(name)?.value.length ?? 0);
       this.#keys.set(name, kv);
       this.history.push({ name, revision, deleted: false, kv });
     } else {
       for (const { key } of this.#select(operation)) {
         const name = nameOf(key);
+        this.bytesInUse -= this.#keys.get(name)?.value.length ?? 0;
         this.#keys.delete(name);
         const kv = { key, value: new Uint8Array(0), createRevision: 0, modRevision: revision };
         this.history.push({ name, revision, deleted: true, kv });
