@@ -217,7 +217,10 @@ function restoreTransfer(state: LedgerState, transfer: number): void {
   const flags = codeFlags >>> 16;
   const isPending = (flags & TransferFlag.pending) !== 0;
   state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
-  if (isPending) state.pendingTransfers += 1;
+  if (isPending) {
+    state.pendingTransfers += 1;
+    if (row[at + Transfer.timeout] !== 0) state.expiringTransfers += 1;
+  }
   if ((flags & RESOLVING) !== 0) {
     const pending = row[at + Transfer.pendingTransfer]!;
     check(pending < transfer, 'a transfer resolves a later one');
@@ -232,6 +235,9 @@ function resolve(state: LedgerState, transfer: number, status: number): void {
   check(isPending, 'a transfer is resolved that is not pending');
   state.pendingStatuses.set(transfer, status);
   state.pendingTransfers -= 1;
+  const row = state.transfers.chunkOf(transfer);
+  if (row[state.transfers.offsetOf(transfer) + Transfer.timeout] !== 0)
+    state.expiringTransfers -= 1;
 }
 
 function restoreAccounts(

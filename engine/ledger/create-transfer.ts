@@ -154,6 +154,7 @@ function move(context: EventContext, event: Uint32Array, at: number, flags: numb
     add128(debit, d + Account.debitsPending, amount, a);
     add128(credit, c + Account.creditsPending, amount, a);
     state.pendingTransfers += 1;
+    if (timeout !== 0) state.expiringTransfers += 1;
     if ((flags & TransferFlag.closing_debit) !== 0) setClosed(debit, d, true);
     if ((flags & TransferFlag.closing_credit) !== 0) setClosed(credit, c, true);
   } else {

@@ -60,6 +60,7 @@ function expire(state: LedgerState, transfer: number): number {
   if ((flags & TransferFlag.closing_credit) !== 0) setClosed(credit, c, false);
   state.pendingStatuses.set(transfer, PendingStatus.expired);
   state.pendingTransfers -= 1;
+  state.expiringTransfers -= 1;
 
   const index = state.expiries.push();
   const row = state.expiries.chunkOf(index);

@@ -75,6 +75,8 @@ export class LedgerState {
   /** Of each transfer, one of PendingStatus. */
   readonly pendingStatuses = new ByteTable(this.memory);
   pendingTransfers = 0;
+  /** Those of them that have a timeout: each will need room for its expiry, or for what resolves it. */
+  expiringTransfers = 0;
 
   readonly postings = new PostingLists(this.memory);
   /** Of each account two lists of transfers: (count, address) of its debits, (count, address) of its credits. */
@@ -246,7 +248,10 @@ export class LedgerState {
     to[at + 3] = 0;
   }
 
-  /** Bytes that creating so many of each may allocate. */
+  /**
+   * Bytes that creating so many of each may allocate, and the expiries of all that is pending then: an expiry comes with
+   * time, whatever the limit is, so that its room is kept from the moment in which its transfer is created.
+   */
   growthBytes(accounts: number, transfers: number): number {
     return (
       this.accounts.growthBytes(accounts) +
@@ -255,7 +260,8 @@ export class LedgerState {
       (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
       this.postings.growthBytes((accounts * 5 + transfers * 7) * 2) +
       this.transfers.growthBytes(transfers) +
-      this.wides.growthBytes(transfers) +
+      this.wides.growthBytes(transfers + this.expiringTransfers + transfers) +
+      this.expiries.growthBytes(this.expiringTransfers + transfers) +
       this.burnedIds.growthBytes(transfers) +
       this.pendingStatuses.growthBytes(this.transfers.count + transfers) +
       this.expiryQueue.growthBytes(transfers) +

@@ -56,6 +56,39 @@ test.each([24, 48, 96])(
   },
 );
 
+test('what expires has had its room from the beginning: the limit holds when all that was admitted expires', () => {
+  const limitBytes = 48 * MIB;
+  const machine = new StateMachine({ memoryLimitBytes: limitBytes });
+  let timestamp = 1_000_000n;
+  const commit = (operation: number, body: Uint8Array): void => {
+    timestamp += 10_000n;
+    machine.commit(operation, timestamp, body);
+  };
+  commit(Operation.createAccounts, events('account', 100, 0));
+  let count = 0;
+  for (;;) {
+    // Every other amount is beyond 64 bits, so that its expiry needs a wide row besides.
+    const body = events('transfer', 4000, count);
+    const words = new Uint32Array(body.buffer, body.byteOffset, 4000 * 32);
+    for (let at = 0; at < words.length; at += 32) {
+      words[at + 14] = at % 64 === 0 ? 1 : 0;
+      words[at + 27] = 60;
+      words[at + 29] = 1 | (2 << 16);
+    }
+    if (!machine.admits(Operation.createTransfers, body)) break;
+    commit(Operation.createTransfers, body);
+    count += 4000;
+  }
+  expect(machine.counts().pendingTransfers).toBe(count);
+  expect(count).toBeGreaterThan(40_000);
+  timestamp += 100_000_000_000n;
+  while (machine.nextExpiry() !== undefined) commit(Operation.pulse, new Uint8Array(0));
+  expect(machine.counts().pendingTransfers).toBe(0);
+  expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
+  // The room that was kept for them is used.
+  expect(machine.memory().usedBytes).toBeGreaterThan(limitBytes - 20 * MIB);
+});
+
 test('accounts with two unique fields of user data stay below 450 bytes, transfers below 250', () => {
   const machine = new StateMachine({ memoryLimitBytes: 2 ** 40 });
   const empty = machine.memory().usedBytes;

@@ -168,6 +168,7 @@ function apply(context: EventContext, pending: number, isVoid: boolean): void {
   }
   state.pendingStatuses.set(pending, isVoid ? PendingStatus.voided : PendingStatus.posted);
   state.pendingTransfers -= 1;
+  if (p[o + Transfer.timeout] !== 0) state.expiringTransfers -= 1;
 }
 
 function store(context: EventContext, event: Uint32Array, at: number, pending: number): void {

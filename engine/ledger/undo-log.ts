@@ -17,6 +17,7 @@ export class UndoLog {
   #transfers = 0;
   #wides = 0;
   #pendingTransfers = 0;
+  #expiringTransfers = 0;
   #entries = new Uint32Array(ENTRY_WORDS * ENTRIES_FIRST);
   #entryCount = 0;
   readonly #resolved: number[] = [];
@@ -31,6 +32,7 @@ export class UndoLog {
     this.#transfers = this.#state.transfers.count;
     this.#wides = this.#state.wides.count;
     this.#pendingTransfers = this.#state.pendingTransfers;
+    this.#expiringTransfers = this.#state.expiringTransfers;
     this.#entryCount = 0;
     this.#resolved.length = 0;
   }
@@ -77,6 +79,7 @@ export class UndoLog {
       state.pendingStatuses.set(transfer, PendingStatus.pending);
     }
     state.pendingTransfers = this.#pendingTransfers;
+    state.expiringTransfers = this.#expiringTransfers;
     state.truncateTransfers(this.#transfers);
     state.wides.truncate(this.#wides);
     state.truncateAccounts(this.#accounts);

@@ -14,8 +14,10 @@ import { scanLog } from './scan.ts';
 
 /** The log is full, for new writes, at this part of the ring; what is on its way may fill the rest. */
 const FULL_PART = 3 / 4;
-/** Small entries are taken until this part; the rest holds what was on its way, whatever a ring's end costs. */
+/** Registrations are taken until this part, and expiries until the next. */
 const EXHAUSTED_PART = 13 / 16;
+/** The rest holds what was on its way, whatever a ring's end costs: 5 MiB of the smallest ring. */
+const PULSES_EXHAUSTED_PART = 27 / 32;
 /** A checkpoint is due at this part of the ring: it has as much again to finish before the log is full. */
 const CHECKPOINT_PART = 3 / 8;
 
@@ -78,6 +80,11 @@ export class FileLog implements ReplicaLog {
   /** True when registrations are to be refused too. */
   get logExhausted(): boolean {
     return this.#recovered().usedBytes > this.#sizeBytes * EXHAUSTED_PART;
+  }
+
+  /** True when expiries are to wait too. */
+  get logPulsesExhausted(): boolean {
+    return this.#recovered().usedBytes > this.#sizeBytes * PULSES_EXHAUSTED_PART;
   }
 
   /**

@@ -97,6 +97,12 @@ export interface ReplicaLog {
    */
   readonly logExhausted: boolean;
 
+  /**
+   * True when not even expiries fit, which nobody asks for and no limit may refuse. They have room beyond what registrations
+   * leave.
+   */
+  readonly logPulsesExhausted: boolean;
+
   /** Bytes the replica's storage takes now and may take. */
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
 

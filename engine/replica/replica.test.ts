@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Clock } from '../../base/clock.ts';
 import type { Checkpointed, Section } from '../ledger/checkpoint.ts';
 import { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
@@ -20,6 +21,7 @@ class HeldLog implements ReplicaLog {
   readonly checkpointAfterBytes = Infinity;
   logFull = false;
   logExhausted = false;
+  logPulsesExhausted = false;
 
   async recover(
     _state: Checkpointed,
@@ -99,11 +101,15 @@ class HandClient implements ReplySink {
   }
 }
 
-function newReplica(log: HeldLog, batchSizeLimit = batchSizeLimitProduction): Replica {
+function newReplica(
+  log: HeldLog,
+  batchSizeLimit = batchSizeLimitProduction,
+  clock: Clock = { realtimeNs: () => 1_000_000_000n },
+): Replica {
   return new Replica({
     log,
     ledger: new StateMachine({ memoryLimitBytes: 2 ** 28 }),
-    clock: { realtimeNs: () => 1_000_000_000n },
+    clock,
     batchSizeLimit,
     onCheckpointError: (error) => {
       throw error;
@@ -286,6 +292,38 @@ test('while the log is full writes are dropped, and a new client is registered a
   replica.receive(write, client);
   log.commitAll();
   expect(client.replies).toHaveLength(2);
+});
+
+test('while the log is full a pending transfer still expires', async () => {
+  let nowNs = 1_000_000_000n;
+  const log = new HeldLog();
+  const replica = newReplica(log, batchSizeLimitProduction, { realtimeNs: () => nowNs });
+  await replica.recover();
+  const client = registered(replica, log, 7n);
+  const pending = (id: number): Uint8Array => {
+    const words = new Uint32Array(32);
+    words.set([id, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 5]);
+    words.set([id - 2, 1, 1 | (2 << 16)], 27);
+    return encodeMultiBatch([new Uint8Array(words.buffer)], 128);
+  };
+  const write = (operation: number, body: Uint8Array): void => {
+    replica.receive(client.request(operation, body), client);
+    log.commitAll();
+  };
+  for (const id of [1, 2]) write(Operation.createAccounts, accountBody(id));
+  for (const id of [3, 4]) write(Operation.createTransfers, pending(id));
+  expect(replica.ledger.counts().pendingTransfers).toBe(2);
+  log.logFull = log.logExhausted = true;
+  nowNs += 1_500_000_000n;
+  replica.tick();
+  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  // The next one waits a while, so that the room that is kept lasts.
+  nowNs += 1_000_000_000n;
+  replica.tick();
+  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  log.logFull = log.logExhausted = false;
+  replica.tick();
+  expect(replica.ledger.counts().pendingTransfers).toBe(0);
 });
 
 test('a client that registered before the batch limit was changed is still answered', async () => {
