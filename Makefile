@@ -42,11 +42,11 @@ gen: ## Make the generated files anew
 gen-check: ## Fail when a generated file is not what its source says
 	@$(NODE) tools/codegen/main.ts --check
 
-.PHONY: test test-unit test-conformance test-crash test-replication test-chaos test-integration test-e2e
+.PHONY: test test-unit test-conformance test-crash test-replication test-chaos test-integration test-browser test-e2e
 test: setup ## The whole ladder, ending with one line `N passed, N failed`; STAGES="unit e2e" picks
 	@$(NODE) tools/test/ladder.ts $(STAGES)
 test-unit: ## Unit tests: no I/O
-	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(repository|conformance|crash|replication|chaos|integration|e2e)/' --silent
+	@$(JEST) --testPathIgnorePatterns '<rootDir>/test/(repository|conformance|crash|replication|chaos|integration|browser|e2e)/' --silent
 test-conformance: ## Official clients against the engine
 	@$(NODE) tools/test/ladder.ts conformance
 test-crash: ## Kill, cut, flip, fill
@@ -57,6 +57,8 @@ test-chaos: ## The same under a minute of faults
 	@$(NODE) tools/test/ladder.ts chaos
 test-integration: ## Against a real Kubernetes control plane
 	@$(NODE) tools/test/ladder.ts integration
+test-browser: ## People with a real browser
+	@$(NODE) tools/test/ladder.ts browser
 test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 

@@ -1,7 +1,8 @@
 /** Pages for people, from our own origin and without a script: the reference, and one page for each problem. */
 import type { Express, Response } from 'express';
 import { problemCodes, problems } from '../model/problems.ts';
-import { escaped, page, referencePage } from './reference-page.ts';
+import { escaped, page } from './page.ts';
+import { referencePage } from './reference-page.ts';
 import { referenceStyle } from './reference-style.ts';
 import { Refusal } from '../model/refusal.ts';
 import { securityHeaders } from './security-headers.ts';

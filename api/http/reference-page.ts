@@ -1,4 +1,5 @@
 /** The reference of the API as one page of HTML, from its OpenAPI document. */
+import { escaped, page } from './page.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -70,16 +71,6 @@ interface Row {
   readonly method: string;
   readonly operation: Operation;
 }
-
-export const escaped = (text: string): string =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
-
-export const page = (title: string, body: string): string =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)} · Ledgerhouse</title><link rel="stylesheet" href="/docs/reference.css"></head><body>${body}</body></html>`;
 
 export function referencePage(json: Readonly<Record<string, unknown>>): string {
   const document = json as unknown as Document;

@@ -1,4 +1,7 @@
-/** What of a browser signing in needs: cookies, redirects, forms. */
+/**
+ * The part of a browser that signing in needs: cookies, redirects, forms. `test/browser/stand-in.test.ts` compares it with
+ * Chromium.
+ */
 export interface Page {
   readonly url: string;
   readonly status: number;
@@ -9,6 +12,8 @@ export interface Page {
 export class Browser {
   /** By origin; real browsers would send them over https or to localhost alone. */
   readonly #cookies = new Map<string, Map<string, string>>();
+  /** The page that is shown: forms are sent from it. */
+  #shown: Page | undefined;
 
   cookiesOf(url: string): Map<string, string> {
     const { origin } = new URL(url);
@@ -31,12 +36,25 @@ export class Browser {
     let page = await this.#ask(url, form);
     for (let steps = 0; steps < 20; steps += 1) {
       const location = page.headers.get('location');
-      if (page.status < 300 || page.status > 399 || location === null) return page;
+      if (page.status < 300 || page.status > 399 || location === null) {
+        this.#shown = page;
+        return page;
+      }
       const next = new URL(location, page.url).href;
       if (stopAt(next)) return { ...page, url: next };
       page = await this.#ask(next);
     }
     throw new Error(`redirects without end from ${url}`);
+  }
+
+  /** The header Origin of a form that the page shown sends to `url` (Fetch, section "append a request Origin header"). */
+  #originHeader(url: string): string {
+    if (this.#shown === undefined) throw new Error('a form is sent from a page: open one first');
+    const { origin } = new URL(this.#shown.url);
+    const policy = this.#shown.headers.get('referrer-policy');
+    if (policy === 'no-referrer') return 'null';
+    const isSame = origin === new URL(url).origin;
+    return policy === 'same-origin' && !isSame ? 'null' : origin;
   }
 
   async #ask(url: string, form?: Readonly<Record<string, string>>): Promise<Page> {
@@ -46,7 +64,7 @@ export class Browser {
       headers: {
         accept: 'text/html',
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        ...(form && { origin: new URL(url).origin }),
+        ...(form && { origin: this.#originHeader(url) }),
       },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });

@@ -87,6 +87,11 @@ export interface CliOptions {
   readonly stdin?: string;
 }
 
+export interface Started {
+  readonly ended: Promise<Ended>;
+  says(text: string): Promise<string>;
+}
+
 /** Runs the tool with a home of its own, so that nothing of this machine's user comes into it. */
 export class Cli {
   readonly home = mkdtempSync(join(tmpdir(), 'ledgerhouse-cli-'));
@@ -96,32 +101,45 @@ export class Cli {
     this.#env = env;
   }
 
-  run(args: readonly string[], { env = {}, stdin = '' }: CliOptions = {}): Promise<Ended> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(join(checkout, 'bin/ledgerhouse'), args, {
-        cwd: this.home,
-        env: {
-          PATH: process.env['PATH'],
-          HOME: this.home,
-          XDG_CONFIG_HOME: join(this.home, 'config'),
-          // The homes are new, the sources are not.
-          NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/cli'),
-          ...this.#env,
-          ...env,
-        },
-        timeout: 300_000,
-      });
-      const said = { stdout: '', stderr: '' };
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].setEncoding('utf8');
-        child[name].on('data', (piece: string) => (said[name] += piece));
-      }
+  run(args: readonly string[], options: CliOptions = {}): Promise<Ended> {
+    return this.start(args, options).ended;
+  }
+
+  /** Starts the tool. `says` resolves with its standard error once that contains `text`, and rejects when it ends before. */
+  start(args: readonly string[], { env = {}, stdin = '' }: CliOptions = {}): Started {
+    const child = spawn(join(checkout, 'bin/ledgerhouse'), args, {
+      cwd: this.home,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: this.home,
+        XDG_CONFIG_HOME: join(this.home, 'config'),
+        // The homes are new, the sources are not.
+        NODE_COMPILE_CACHE: join(checkout, 'node_modules/.cache/cli'),
+        ...this.#env,
+        ...env,
+      },
+      timeout: 300_000,
+    });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8');
+      child[name].on('data', (piece: string) => (said[name] += piece));
+    }
+    const ended = new Promise<Ended>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', (code) => resolve({ code: code ?? -1, ...said }));
-      // A tool that ends without reading its input is no failure of the test.
-      child.stdin.on('error', () => undefined);
-      child.stdin.end(stdin);
     });
+    // A tool that ends without reading its input is no failure of the test.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(stdin);
+    const says = (text: string) =>
+      new Promise<string>((resolve, reject) => {
+        const look = () => said.stderr.includes(text) && resolve(said.stderr);
+        child.stderr.on('data', look);
+        look();
+        ended.then(({ stderr }) => reject(new Error(`it ended and said: ${stderr}`)), reject);
+      });
+    return { ended, says };
   }
 
   remove(): void {

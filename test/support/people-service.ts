@@ -86,6 +86,7 @@ export class PeopleService {
   async administrator(): Promise<Browser> {
     const browser = new Browser();
     const form = { token: bootstrapToken };
+    await browser.open(`${this.url}/auth/administrator`);
     const page = await browser.open(`${this.url}/auth/administrator`, { form });
     if (page.status !== 200) throw new Error(`${page.status}: ${page.text}`);
     return browser;

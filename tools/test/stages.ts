@@ -59,6 +59,13 @@ export const stages: readonly Stage[] = [
     deadlineMinutes: 40,
   },
   {
+    name: 'browser',
+    title: 'people with a real browser',
+    folder: 'test/browser',
+    workers: 1,
+    deadlineMinutes: 30,
+  },
+  {
     name: 'e2e',
     title: 'on a real cluster with nodes',
     folder: 'test/e2e',

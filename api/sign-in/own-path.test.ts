@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readUserCode } from './device-tokens.ts';
-import { ownPath } from './pages.ts';
+import { ownPath } from './own-path.ts';
 
 test.each([
   ['/device?user_code=BCDF-GHJK', '/device?user_code=BCDF-GHJK'],

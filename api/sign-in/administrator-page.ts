@@ -1,0 +1,53 @@
+/** The page on which the holder of the bootstrap token signs in as the local administrator. */
+import type { Request, Response } from 'express';
+import { checkOrigin } from '../auth/csrf.ts';
+import type { Gate } from '../http/gate.ts';
+import { escaped } from '../http/page.ts';
+import { Refusal } from '../model/refusal.ts';
+import { isBootstrapToken } from './bootstrap-token.ts';
+import { openBrowserSession } from './browser-session.ts';
+import { fieldOf, queryOf } from './form.ts';
+import { ownPath } from './own-path.ts';
+import { fromOf, redirect, show, type PageOptions } from './page-frame.ts';
+
+export async function administratorForm(request: Request, response: Response): Promise<void> {
+  showForm(response, ownPath(queryOf(request).get('returnTo')));
+}
+
+export async function signInAdministrator(
+  { store, logger, bootstrapTokenFile, origin }: PageOptions,
+  gate: Gate,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  await gate.admitSecret(request);
+  checkOrigin(request.headers, origin);
+  const token = fieldOf(request, 'token') ?? '';
+  const returnTo = ownPath(fieldOf(request, 'returnTo'));
+  if (!(await isBootstrapToken(bootstrapTokenFile, token, logger))) {
+    const refusal = new Refusal('invalid_credentials', {
+      detail: 'This is not the bootstrap token. The installation keeps it in a Secret.',
+    });
+    await gate.countIfWrong(request.ip ?? '', refusal);
+    if (request.accepts(['json', 'html']) !== 'html') throw refusal;
+    showForm(response, returnTo, refusal.occasion.detail);
+    return;
+  }
+  const { cookies } = await openBrowserSession(store, null, fromOf(request, response));
+  for (const one of cookies) response.append('Set-Cookie', one);
+  redirect(response, returnTo);
+}
+
+/** `wrong` says what was wrong with the token that was sent before. */
+function showForm(response: Response, returnTo: string, wrong?: string): void {
+  const told = wrong === undefined ? '' : `<p class="bad" role="alert">${escaped(wrong)}</p>`;
+  show(
+    response,
+    'Local administrator',
+    `<p>Sign in with the bootstrap token. It is in a Secret of the installation.</p>${told}
+<form method="post" action="/auth/administrator"><input type="hidden" name="returnTo" value="${escaped(returnTo)}">
+<label for="token">Bootstrap token</label><input id="token" type="password" name="token" autocomplete="off" required autofocus>
+<p class="buttons"><button>Sign in</button></p></form>`,
+    wrong === undefined ? 200 : 401,
+  );
+}
