@@ -1,60 +1,53 @@
-/** The port that clients connect to. */
-import { createServer, type Server } from 'node:net';
+/**
+ * The port that clients connect to. It bounds what all connections together hold, and closes those that only take up room:
+ * docs/decisions/0041-client-connections.md.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
+import { clientLimits, type ClientLimits, type CloseReason } from './client-limits.ts';
 import { Connection } from './connection.ts';
+import { mostDispensable, overBounds } from './dispensable.ts';
 
 export interface ClientServerOptions {
   readonly replica: ServedReplica;
   readonly identity: ReplicaIdentity;
   readonly connectionsMax: number;
   readonly logger: Logger;
+  /** Tests set shorter times. */
+  readonly limits?: Partial<ClientLimits>;
 }
 
+/** Connections that are overdue are looked for this often. */
+const SWEEP_MS = 500;
+
 export class ClientServer {
+  readonly #options: ClientServerOptions;
+  readonly #limits: ClientLimits;
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
   readonly #byClient = new Map<bigint, Connection>();
+  #sweeper: NodeJS.Timeout | undefined;
   /** Connections that were closed for what they sent, by why. */
   readonly streamErrors = new Map<string, number>();
+  /** Connections that were closed because they exceeded a bound, by which. */
+  readonly closed = new Map<CloseReason, number>();
 
   constructor(options: ClientServerOptions) {
-    this.#server = createServer((socket) => {
-      // Accepted and closed at once, as the protocol's own servers do: the client comes back with a delay.
-      if (this.#connections.size >= options.connectionsMax) {
-        socket.destroy();
-        return;
-      }
-      const connection = new Connection({
-        socket,
-        replica: options.replica,
-        identity: options.identity,
-        onClient: (client, own) => this.#replace(client, own),
-        onStreamError: (error) => {
-          this.streamErrors.set(error, (this.streamErrors.get(error) ?? 0) + 1);
-          options.logger.warn(
-            { error, remote: socket.remoteAddress },
-            'connection closed for what it sent',
-          );
-        },
-      });
-      this.#connections.add(connection);
-      socket.on('error', (error) => options.logger.debug({ error }, 'connection failed'));
-      socket.on('close', () => {
-        this.#connections.delete(connection);
-        if (this.#byClient.get(connection.client) === connection)
-          this.#byClient.delete(connection.client);
-      });
-    });
+    this.#options = options;
+    this.#limits = { ...clientLimits, ...options.limits };
+    this.#server = createServer((socket) => this.#accept(socket));
   }
 
   get connections(): number {
     return this.#connections.size;
   }
 
-  /** Binds, and gives the port. An address that is still taken is tried again for `retryMs`: its last owner may be going. */
+  /** Binds, and returns the port. An address that is still taken is tried again for `retryMs`: its last owner may be going. */
   async listen(host: string, port: number, retryMs: number): Promise<number> {
+    this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweeper.unref();
     const deadline = Date.now() + retryMs;
     for (;;) {
       try {
@@ -73,8 +66,71 @@ export class ClientServer {
   }
 
   close(): void {
+    clearInterval(this.#sweeper);
     this.#server.close();
     for (const connection of this.#connections) connection.close();
+  }
+
+  #accept(socket: Socket): void {
+    const { replica, identity, connectionsMax, logger } = this.#options;
+    if (this.#connections.size >= connectionsMax && !this.#makeRoom()) {
+      // Accepted and closed at once, as the protocol's own servers do: the client comes back with a delay.
+      socket.destroy();
+      return;
+    }
+    const remote = socket.remoteAddress;
+    const connection = new Connection({
+      socket,
+      replica,
+      identity,
+      limits: this.#limits,
+      onClient: (client, own) => this.#replace(client, own),
+      onStreamError: (error) => {
+        this.streamErrors.set(error, (this.streamErrors.get(error) ?? 0) + 1);
+        logger.warn({ error, remote }, 'connection closed for what it sent');
+      },
+      onClosed: (reason) => {
+        this.#forget(connection);
+        this.closed.set(reason, (this.closed.get(reason) ?? 0) + 1);
+        // Whoever says nothing cannot fill the log either.
+        const level = connection.client === 0n ? 'debug' : 'warn';
+        logger[level]({ reason, remote }, 'connection closed at a bound');
+      },
+      onHeld: () => this.#bound(),
+    });
+    this.#connections.add(connection);
+    socket.on('error', (error) => logger.debug({ error }, 'connection failed'));
+    socket.on('close', () => this.#forget(connection));
+  }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    if (this.#byClient.get(connection.client) === connection)
+      this.#byClient.delete(connection.client);
+  }
+
+  /** Closes the connection that is needed least; false when all of them are clients with a session. */
+  #makeRoom(): boolean {
+    const { sessions } = this.#options.replica;
+    const least = mostDispensable(
+      this.#connections,
+      (client) => sessions.get(client) !== undefined,
+    );
+    least?.close('replaced_by_new_connection');
+    return least !== undefined;
+  }
+
+  #bound(): void {
+    for (const [connection, reason] of overBounds(this.#connections, this.#limits))
+      connection.close(reason);
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    for (const connection of this.#connections) {
+      const reason = connection.overdue(nowMs);
+      if (reason !== undefined) connection.close(reason);
+    }
   }
 
   #bind(host: string, port: number): Promise<number> {

@@ -1,6 +1,9 @@
 /**
- * One client's connection: bytes in, whole messages to the replica, answers out. What a message deserves is the protocol's
- * to say: a stream that is out of step is closed without a word, a header that breaks a rule is ignored.
+ * One client's connection: bytes in, whole messages to the replica, answers out. A stream that is out of step is closed
+ * without a word; a header that breaks a rule of the protocol is ignored.
+ *
+ * No request is taken while answers wait to be sent. A client that pipelines requests and reads nothing therefore costs one
+ * answer and one chunk of requests, and nothing that it asked further is executed.
  */
 import type { Socket } from 'node:net';
 import type { ReplySink, ServedReplica } from '../replica/served-replica.ts';
@@ -13,26 +16,32 @@ import {
   pingClientIsWellFormed,
   type Header,
 } from '../wire/header.ts';
-import { MessageReader, type StreamError } from '../wire/message-reader.ts';
+import { MessageReader, type Message, type StreamError } from '../wire/message-reader.ts';
 import { engineRelease } from '../wire/release.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-
-/** A client that does not read its answers is not read from either, beyond this many bytes; two full replies. */
-const unsentBytesMax = 2 * 1024 * 1024;
+import type { ClientLimits, CloseReason } from './client-limits.ts';
 
 export interface ConnectionOptions {
   readonly socket: Socket;
   readonly replica: Pick<ServedReplica, 'receive' | 'sessions' | 'view' | 'evicts'>;
   readonly identity: ReplicaIdentity;
+  readonly limits: ClientLimits;
   /** The connection's client is known: an older connection of the same client is to be closed. */
   readonly onClient: (client: bigint, connection: Connection) => void;
   readonly onStreamError: (error: StreamError) => void;
+  readonly onClosed: (reason: CloseReason) => void;
+  /** `heldBytes` may have grown. */
+  readonly onHeld: () => void;
 }
 
 export class Connection implements ReplySink {
   readonly #options: ConnectionOptions;
   readonly #reader: MessageReader;
   #client = 0n;
+  #heardAtMs = performance.now();
+  #heard = false;
+  #begunAtMs: number | undefined;
+  #unsentSinceMs: number | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -41,11 +50,53 @@ export class Connection implements ReplySink {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 5_000);
     socket.on('data', (chunk) => this.#take(chunk));
-    socket.on('drain', () => socket.resume());
+    socket.on('drain', () => {
+      this.#unsentSinceMs = undefined;
+      this.#take(new Uint8Array(0));
+    });
   }
 
   get client(): bigint {
     return this.#client;
+  }
+
+  /** Whether a whole message has come. */
+  get hasSpoken(): boolean {
+    return this.#heard;
+  }
+
+  /** When the last whole message came, or the connection was made. */
+  get heardAtMs(): number {
+    return this.#heardAtMs;
+  }
+
+  /** Bytes of answers that wait for the client to read. */
+  get unsentBytes(): number {
+    return this.#options.socket.writableLength;
+  }
+
+  /** Since when answers have waited without a moment in which all of them were sent. */
+  get unsentSinceMs(): number | undefined {
+    return this.#unsentSinceMs;
+  }
+
+  /** Memory for a message that has begun and is not whole. */
+  get begunBytes(): number {
+    return this.#reader.begunBytes;
+  }
+
+  get begunAtMs(): number | undefined {
+    return this.#begunAtMs;
+  }
+
+  /** Why the connection is to be closed at this time, if it is. */
+  overdue(nowMs: number): CloseReason | undefined {
+    const { handshakeMs, messageMs, idleMs, takeMs } = this.#options.limits;
+    if (nowMs - (this.#unsentSinceMs ?? nowMs) > takeMs) return 'answers_not_taken';
+    if (nowMs - (this.#begunAtMs ?? nowMs) > messageMs) return 'message_timeout';
+    const silentMs = nowMs - this.#heardAtMs;
+    if (!this.#heard && silentMs > handshakeMs) return 'handshake_timeout';
+    return silentMs > idleMs && this.#unsentSinceMs === undefined ? 'idle' : undefined;
   }
 
   send(reply: Reply): void {
@@ -55,22 +106,42 @@ export class Connection implements ReplySink {
     socket.write(reply.header);
     if (reply.body.length > 0) socket.write(reply.body);
     socket.uncork();
-    this.#slowDown();
+    this.#sent();
   }
 
   evict(client: bigint, reason: EvictionReason): void {
     this.#write(buildEviction({ ...this.#frame(), client, reason }));
   }
 
-  close(): void {
-    this.#options.socket.destroy();
+  close(reason?: CloseReason): void {
+    const { socket, onClosed } = this.#options;
+    if (socket.destroyed) return;
+    socket.destroy();
+    if (reason !== undefined) onClosed(reason);
   }
 
+  /** A chunk, or an empty one to go on with what waits. */
   #take(chunk: Uint8Array): void {
-    const error = this.#reader.push(chunk, ({ header, bytes }) => this.#dispatch(header, bytes));
-    if (error === undefined) return;
-    this.#options.onStreamError(error);
-    this.close();
+    const { socket, onStreamError, onHeld } = this.#options;
+    const maySend = (): boolean => !socket.writableNeedDrain && !socket.destroyed;
+    const begunBefore = this.begunBytes;
+    const error = this.#reader.push(chunk, (message) => this.#arrived(message), maySend);
+    if (error !== undefined) {
+      onStreamError(error);
+      this.close();
+      return;
+    }
+    this.#begunAtMs = this.begunBytes === 0 ? undefined : (this.#begunAtMs ?? performance.now());
+    if (maySend()) socket.resume();
+    else socket.pause();
+    if (this.begunBytes > begunBefore) onHeld();
+  }
+
+  #arrived({ header, bytes }: Message): void {
+    this.#heard = true;
+    this.#heardAtMs = performance.now();
+    this.#begunAtMs = undefined;
+    this.#dispatch(header, bytes);
   }
 
   #dispatch(header: Header, bytes: Uint8Array): void {
@@ -83,7 +154,7 @@ export class Connection implements ReplySink {
         if (pingClientIsWellFormed(header)) this.#pong(header);
         return;
       default:
-      // What replicas say to each other means nothing here: ignored, as the protocol has it for valid headers.
+      // Messages between replicas mean nothing here. The protocol ignores valid headers that it does not expect.
     }
   }
 
@@ -117,11 +188,15 @@ export class Connection implements ReplySink {
 
   #write(bytes: Uint8Array): void {
     if (!this.#options.socket.destroyed) this.#options.socket.write(bytes);
-    this.#slowDown();
+    this.#sent();
   }
 
-  #slowDown(): void {
-    const { socket } = this.#options;
-    if (socket.writableLength > unsentBytesMax) socket.pause();
+  /** Something was written. Answers to requests that were taken before may come while others wait. */
+  #sent(): void {
+    const { socket, limits, onHeld } = this.#options;
+    if (!socket.writableNeedDrain) return;
+    this.#unsentSinceMs ??= performance.now();
+    if (this.unsentBytes > limits.unsentBytesMax) this.close('too_many_unsent_bytes');
+    else onHeld();
   }
 }

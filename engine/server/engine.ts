@@ -42,6 +42,7 @@ export class Engine {
           requests: this.replica.requests,
           refused: this.replica.refused,
           streamErrors: this.clients.streamErrors,
+          closed: this.clients.closed,
         }),
       exportTo: (write) => this.#export(write),
     });

@@ -1,12 +1,14 @@
 /** The status as Prometheus reads it. Every series is there from the start. */
 import type { BuiltinStatus, EngineStatus } from '../../domain/engine-status.ts';
 import { Operation } from '../wire/operations.ts';
+import { closeReasons } from './client-limits.ts';
 import { exposition, single, type Metric, type Sample } from './exposition.ts';
 
 export interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
   readonly streamErrors: ReadonlyMap<string, number>;
+  readonly closed: ReadonlyMap<string, number>;
 }
 
 const streamErrors = [
@@ -39,6 +41,15 @@ export function metricsText(status: BuiltinStatus, counters: Counters): string {
       samples: streamErrors.map((error) => ({
         labels: { error },
         value: counters.streamErrors.get(error) ?? 0,
+      })),
+    },
+    {
+      name: 'ledgerhouse_engine_connections_closed_total',
+      type: 'counter',
+      help: 'Connections closed because they exceeded a bound.',
+      samples: closeReasons.map((reason) => ({
+        labels: { reason },
+        value: counters.closed.get(reason) ?? 0,
       })),
     },
   ]);

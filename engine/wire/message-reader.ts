@@ -25,21 +25,46 @@ export class MessageReader {
   #head = new Uint8Array(headerSize);
   #bytes: Uint8Array | undefined;
   #filled = 0;
+  /** Bytes of a chunk that were not looked at yet. */
+  #rest: Uint8Array | undefined;
   #error: StreamError | undefined;
 
   constructor(cluster: bigint) {
     this.#cluster = cluster;
   }
 
-  /** Bytes of a message that has begun and is not whole yet. */
-  get pendingBytes(): number {
-    return this.#filled;
+  /** Bytes of memory for a message that has begun and is not whole yet. */
+  get begunBytes(): number {
+    return this.#bytes?.length ?? this.#filled;
   }
 
-  /** Takes a chunk and calls `onMessage` for each message that it completes. Gives the error that ends the stream. */
-  push(chunk: Uint8Array, onMessage: (message: Message) => void): StreamError | undefined {
+  /**
+   * Takes a chunk and calls `onMessage` for each message that it completes. Returns the error that ends the stream.
+   *
+   * `mayGoOn` is asked before the first byte of each message. If it returns false, the rest of the chunk waits for the next
+   * call, for which an empty chunk is enough.
+   */
+  push(
+    chunk: Uint8Array,
+    onMessage: (message: Message) => void,
+    mayGoOn: () => boolean = () => true,
+  ): StreamError | undefined {
+    const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
+    this.#rest = undefined;
+    return this.#push(bytes, onMessage, mayGoOn);
+  }
+
+  #push(
+    chunk: Uint8Array,
+    onMessage: (message: Message) => void,
+    mayGoOn: () => boolean,
+  ): StreamError | undefined {
     let at = 0;
     while (at < chunk.length && this.#error === undefined) {
+      if (this.begunBytes === 0 && !mayGoOn()) {
+        this.#rest = chunk.subarray(at);
+        break;
+      }
       const target = this.#bytes ?? this.#head;
       const taken = Math.min(target.length - this.#filled, chunk.length - at);
       target.set(chunk.subarray(at, at + taken), this.#filled);

@@ -1,0 +1,42 @@
+/** Bounds of clients' connections, in bytes and in milliseconds. docs/decisions/0041-client-connections.md says why. */
+export interface ClientLimits {
+  /** Until the first whole message; who says nothing is not a client. */
+  readonly handshakeMs: number;
+  /** From the first byte of a message to its last. */
+  readonly messageMs: number;
+  /** Without a message. Official clients send a ping every 30 s. */
+  readonly idleMs: number;
+  /** For answers to be taken. */
+  readonly takeMs: number;
+  /** Answers that one client has not taken. */
+  readonly unsentBytesMax: number;
+  /** The same, of all clients together. */
+  readonly allUnsentBytesMax: number;
+  /** Memory for messages of all clients that have begun and are not whole. */
+  readonly allBegunBytesMax: number;
+}
+
+const mib = 2 ** 20;
+
+/** The bytes are within the 256 MiB that a process has beside its ledger (memory-limit.ts). */
+export const clientLimits: ClientLimits = {
+  handshakeMs: 10_000,
+  messageMs: 60_000,
+  idleMs: 180_000,
+  takeMs: 60_000,
+  unsentBytesMax: 3 * mib,
+  allUnsentBytesMax: 64 * mib,
+  allBegunBytesMax: 64 * mib,
+};
+
+/** Why a connection was closed, other than for a broken stream. */
+export const closeReasons = [
+  'handshake_timeout',
+  'message_timeout',
+  'idle',
+  'answers_not_taken',
+  'too_many_unsent_bytes',
+  'too_many_begun_bytes',
+  'replaced_by_new_connection',
+] as const;
+export type CloseReason = (typeof closeReasons)[number];
