@@ -74,3 +74,19 @@ export const nearLimit = 0.9;
 
 export const isNear = ({ usedBytes, limitBytes }: Usage): boolean =>
   usedBytes >= nearLimit * limitBytes;
+
+/**
+ * Why the cluster takes no new events, by the status of its primary; `undefined` while it does, and for a replica that cannot
+ * tell. An engine that is stopping refuses writes without a warning: it is not full.
+ */
+export function fullReason({
+  role,
+  acceptsWrites,
+  warnings,
+}: EngineStatus): FullReason | undefined {
+  if (role !== ReplicaRole.primary || acceptsWrites !== false) return undefined;
+  return fullReasons.find((reason) => warnings.includes(reason));
+}
+
+const fullReasons = [EngineWarning.memoryAtLimit, EngineWarning.storageFull] as const;
+export type FullReason = (typeof fullReasons)[number];

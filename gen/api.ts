@@ -776,7 +776,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -2812,8 +2812,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `service_unavailable`: The service is not available at the moment. `ledger_unavailable`: The ledger is not reachable. */
-        readonly "service_unavailable-or-ledger_unavailable": {
+        /** @description `service_unavailable`: The service is not available at the moment. `ledger_unavailable`: The ledger is not reachable. `ledger_full`: The database is full. */
+        readonly "service_unavailable-or-ledger_unavailable-or-ledger_full": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3317,7 +3317,7 @@ export type ResponseInvalidParameterOrMalformedJsonOrConflictingCredentials = co
 export type ResponseNotAcceptable = components['responses']['not_acceptable'];
 export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLarge = components['responses']['validation_failed-or-invalid_integer-or-invalid_filter-or-batch_too_large'];
 export type ResponseGatewayBadReply = components['responses']['gateway_bad_reply'];
-export type ResponseServiceUnavailableOrLedgerUnavailable = components['responses']['service_unavailable-or-ledger_unavailable'];
+export type ResponseServiceUnavailableOrLedgerUnavailableOrLedgerFull = components['responses']['service_unavailable-or-ledger_unavailable-or-ledger_full'];
 export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
 export type ResponseInvalidParameterOrMalformedJson = components['responses']['invalid_parameter-or-malformed_json'];
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
@@ -5220,7 +5220,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5309,7 +5309,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5403,7 +5403,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5498,7 +5498,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5599,7 +5599,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5692,7 +5692,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5792,7 +5792,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };
@@ -5893,7 +5893,7 @@ export interface operations {
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 502: components["responses"]["gateway_bad_reply"];
-            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable"];
+            readonly 503: components["responses"]["service_unavailable-or-ledger_unavailable-or-ledger_full"];
             readonly 504: components["responses"]["ledger_timeout"];
         };
     };

@@ -8,7 +8,7 @@ import type { LedgerBackup, LedgerBackupSchedule } from '../domain/resources.ts'
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
 import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
 import type { CatalogObject, DatabaseObject } from '../domain/custom-objects.ts';
-import { fetchStatus, type StatusFetch } from './ledgerdatabase/polls.ts';
+import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';

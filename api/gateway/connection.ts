@@ -1,6 +1,9 @@
 /** A session with one cluster, and the one message that is under way in it. */
 import type { Timers } from '../../base/timers.ts';
 import { Client, type Address, type LinkFailure } from '../../engine/client/client.ts';
+import { RequestWithdrawnError } from '../../engine/client/errors.ts';
+import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
+import { Operation } from '../../engine/wire/operations.ts';
 import { encodeMessage, splitReply, type Call } from './call.ts';
 
 export interface Target {
@@ -20,6 +23,8 @@ export interface ConnectionEvents {
   readonly onLinkFailure: (failure: LinkFailure) => void;
   /** Another message may be sent. */
   readonly onAnswer: (calls: readonly Call[], rows: readonly Uint8Array[], tookMs: number) => void;
+  /** The calls were withdrawn: none of them was executed, or will be. Another message may be sent. */
+  readonly onWithdrawn: (calls: readonly Call[]) => void;
   /** Said once. `calls`: what was under way. */
   readonly onEnd: (error: Error, calls: readonly Call[]) => void;
 }
@@ -29,6 +34,8 @@ export interface ConnectionEvents {
  * and should the cluster have lost the request, only a new session goes on.
  */
 const stuckMs = 60_000;
+/** A full ledger answers the withdrawal of a write at once; one that does not may have executed the write. */
+const withdrawalMaxMs = 5_000;
 
 export class Connection {
   readonly openedAtMs: number;
@@ -39,6 +46,7 @@ export class Connection {
   #sentAtMs = 0;
   #ended = false;
   #retiring = false;
+  #cancelWithdrawal = () => {};
   wasReady = false;
 
   constructor(target: Target, timers: Timers, events: ConnectionEvents) {
@@ -89,8 +97,23 @@ export class Connection {
       .submit(first.request.operation.code, encodeMessage(calls), { deadlineMs: stuckMs })
       .then((reply) => this.#take(calls, reply))
       .catch((error: unknown) => {
-        this.#end(error instanceof Error ? error : new Error(String(error)));
+        if (error instanceof RequestWithdrawnError) this.#withdrawn(calls);
+        else this.#end(error instanceof Error ? error : new Error(String(error)));
       });
+  }
+
+  /**
+   * Takes back what is under way. Its number is used for something that changes nothing: for several replicas an operation that
+   * all of them log, since another one may lead when it is answered; a single one may have no room in its log, and reads.
+   */
+  withdraw(isOfSeveral: boolean): void {
+    if (this.#ended || this.idle) return;
+    if (isOfSeveral) this.#client.withdraw(Operation.noop, new Uint8Array(0));
+    else this.#client.withdraw(Operation.lookupAccounts, encodeMultiBatch([new Uint8Array(0)], 16));
+    this.#cancelWithdrawal();
+    this.#cancelWithdrawal = this.#timers.after(withdrawalMaxMs, () => {
+      this.#end(new Error('the ledger is full, and does not say whether the request was executed'));
+    });
   }
 
   /** Lets what is under way come to its end, and takes nothing more. */
@@ -104,6 +127,7 @@ export class Connection {
     const calls = this.#underWay;
     this.#underWay = [];
     this.#ended = true;
+    this.#cancelWithdrawal();
     this.#client.close();
     return calls;
   }
@@ -117,7 +141,16 @@ export class Connection {
     }
     const tookMs = this.silentMs;
     this.#underWay = [];
+    this.#cancelWithdrawal();
     this.#events.onAnswer(calls, rows, tookMs);
+    if (this.#retiring) this.close();
+  }
+
+  #withdrawn(calls: readonly Call[]): void {
+    if (this.#ended) return;
+    this.#underWay = [];
+    this.#cancelWithdrawal();
+    this.#events.onWithdrawn(calls);
     if (this.#retiring) this.close();
   }
 

@@ -1,12 +1,14 @@
 import type { Outcome } from '../model/ledger-problems.ts';
 
 /**
- * Why a call has no answer. `ledger_unavailable`: certainly not executed. `ledger_timeout`: it may have been, or may still be.
+ * Why a call has no answer. `ledger_unavailable`: certainly not executed. `ledger_full`: neither, and it will
+ * not be before the database has more room. `ledger_timeout`: it may have been, or may still be.
  * `gateway_bad_reply`: the engine answered with something that cannot be relied on. `batch_too_large`: the cluster grants
  * less than the call needs.
  */
 export type GatewayFailureCode =
   | 'ledger_unavailable'
+  | 'ledger_full'
   | 'ledger_timeout'
   | 'gateway_bad_reply'
   | 'batch_too_large'

@@ -1,12 +1,18 @@
-/** The ledgers of all databases, each over one session that all requests of this process share. */
+/**
+ * The ledgers of all databases. All requests of this process to one database share two sessions, one for reads and one for
+ * writes: a session has one request under way at a time, and a write that is not answered must not hold reads up.
+ */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
+import { fetchStatus, type StatusFetch } from '../../domain/fetch-status.ts';
+import { ports } from '../../domain/names.ts';
+import type { Address } from '../../engine/client/client.ts';
 import type { LedgerRequest } from '../ledger/decode.ts';
 import type { GatewayReply } from './call.ts';
 import type { Target } from './connection.ts';
 import { GatewayFailure } from './failures.ts';
-import { unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
+import { newerHealth, unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { Lane } from './lane.ts';
 import { gatewayMetrics, type GatewayMetrics } from './metrics.ts';
 
@@ -16,6 +22,9 @@ export interface GatewayOptions {
   readonly timers?: Timers;
   readonly idleMs?: number;
   readonly queueMax?: number;
+  readonly fetchStatus?: StatusFetch;
+  /** Where the engine at an address says how it is; by default on the status port of the same host. */
+  readonly statusUrl?: (address: Address) => string;
 }
 
 export interface SubmitOptions {
@@ -30,10 +39,16 @@ export const deadlineRange = { minMs: 1_000, defaultMs: 10_000, maxMs: 30_000 } 
 const idleMs = 10 * 60_000;
 const queueMax = 1_000;
 
+const kinds = ['read', 'write'] as const;
+type Lanes = Readonly<Record<(typeof kinds)[number], Lane>>;
+
+const statusUrlOf = ({ host }: Address): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${ports.status}/status`;
+
 export class Gateway {
   readonly #options: GatewayOptions;
   readonly metrics: GatewayMetrics;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, Lanes>();
   #closed = false;
 
   constructor(options: GatewayOptions) {
@@ -63,7 +78,9 @@ export class Gateway {
       );
     }
     const { minMs, maxMs } = deadlineRange;
-    return this.#lane(target).submit(target, request, {
+    const lanes = this.#lanesOf(target);
+    for (const kind of kinds) lanes[kind].follow(target);
+    return lanes[request.operation.kind].submit(target, request, {
       deadlineMs: Math.min(Math.max(deadlineMs, minMs), maxMs),
       signal,
       requestId,
@@ -72,17 +89,20 @@ export class Gateway {
 
   /** What traffic told of it. */
   health(databaseId: string): GatewayHealth {
-    return this.#lanes.get(databaseId)?.health() ?? unknownHealth;
+    const lanes = this.#lanes.get(databaseId);
+    return lanes === undefined
+      ? unknownHealth
+      : newerHealth(lanes.read.health(), lanes.write.health());
   }
 
-  /** An answer of this database turned out to be none: its connection is made anew. */
+  /** An answer of this database turned out to be none: its connections are made anew. */
   distrust(databaseId: string): void {
-    this.#lanes.get(databaseId)?.distrust();
+    for (const lane of this.#eachLane(databaseId)) lane.distrust();
   }
 
   /** The database is no more. What waits is refused. */
   forget(databaseId: string): void {
-    this.#lanes.get(databaseId)?.close();
+    for (const lane of this.#eachLane(databaseId)) lane.close();
     this.#lanes.delete(databaseId);
   }
 
@@ -91,23 +111,39 @@ export class Gateway {
     for (const databaseId of this.#lanes.keys()) this.forget(databaseId);
   }
 
-  #lane(target: Target): Lane {
-    const { logger, timers = systemTimers } = this.#options;
-    let lane = this.#lanes.get(target.databaseId);
-    if (lane === undefined) {
-      lane = new Lane(target, {
-        timers,
-        logger,
-        metrics: this.metrics,
-        idleMs: this.#options.idleMs ?? idleMs,
-        queueMax: this.#options.queueMax ?? queueMax,
-      });
-      this.#lanes.set(target.databaseId, lane);
+  #lanesOf(target: Target): Lanes {
+    let lanes = this.#lanes.get(target.databaseId);
+    if (lanes === undefined) {
+      lanes = this.#newLanes(target);
+      this.#lanes.set(target.databaseId, lanes);
     }
-    return lane;
+    return lanes;
+  }
+
+  #newLanes(target: Target): Lanes {
+    const options = this.#options;
+    const shared = {
+      timers: options.timers ?? systemTimers,
+      logger: options.logger,
+      metrics: this.metrics,
+      idleMs: options.idleMs ?? idleMs,
+      queueMax: options.queueMax ?? queueMax,
+    };
+    const status = {
+      fetch: options.fetchStatus ?? fetchStatus,
+      url: options.statusUrl ?? statusUrlOf,
+    };
+    return { read: new Lane(target, shared), write: new Lane(target, { ...shared, status }) };
+  }
+
+  #eachLane(databaseId: string): readonly Lane[] {
+    const lanes = this.#lanes.get(databaseId);
+    return lanes === undefined ? [] : kinds.map((kind) => lanes[kind]);
   }
 
   #sum(of: (lane: Lane) => number): number {
-    return [...this.#lanes.values()].reduce((all, lane) => all + of(lane), 0);
+    return [...this.#lanes.values()]
+      .flatMap((lanes) => kinds.map((kind) => of(lanes[kind])))
+      .reduce((all, one) => all + one, 0);
   }
 }

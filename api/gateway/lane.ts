@@ -1,5 +1,5 @@
 /**
- * All that goes to one database: a bounded queue, one connection that is opened when there is something to send and closed
+ * All reads, or all writes, that go to one database: a bounded queue, one connection that is opened when there is something to send and closed
  * when there has been nothing for long, and the deadline of each call. A lane's failures are its own.
  */
 import type { Logger } from 'pino';
@@ -8,9 +8,12 @@ import type { Timers } from '../../base/timers.ts';
 import { ClientEvictedError, WrongReplyError } from '../../engine/client/errors.ts';
 import { eventMax, shapeOf } from '../../engine/wire/operations.ts';
 import { batchSizeLimitProduction } from '../../engine/wire/limits.ts';
+import type { StatusFetch } from '../../domain/fetch-status.ts';
+import type { Address } from '../../engine/client/client.ts';
 import type { LedgerRequest } from '../ledger/decode.ts';
 import { takeMessage, type Call, type GatewayReply } from './call.ts';
 import { BadReply, Connection, isSameTarget, type Target } from './connection.ts';
+import { FullLedger, type Full } from './full-ledger.ts';
 import { isOfRelease, isOfSession } from './evictions.ts';
 import { GatewayFailure, sameIds, type GatewayFailureCode } from './failures.ts';
 import { healthByTraffic, type GatewayHealth } from '../model/gateway-health.ts';
@@ -24,6 +27,14 @@ export interface LaneOptions {
   readonly idleMs: number;
   /** Calls that may wait to be sent. */
   readonly queueMax: number;
+  /** Of a lane for writes. */
+  readonly status?: StatusOptions;
+}
+
+/** How the engines' status is asked. */
+export interface StatusOptions {
+  readonly fetch: StatusFetch;
+  readonly url: (address: Address) => string;
 }
 
 export interface CallOptions {
@@ -53,10 +64,20 @@ export class Lane {
   /** The last thing that went wrong was that something came which is not the protocol. */
   #garbage: string | undefined;
   #closed = false;
+  readonly #full: FullLedger | undefined;
 
   constructor(target: Target, options: LaneOptions) {
     this.#target = target;
     this.#options = options;
+    const { status, timers } = options;
+    this.#full =
+      status &&
+      new FullLedger({
+        timers,
+        fetchStatus: status.fetch,
+        urls: () => this.#target.addresses.map(status.url),
+        onFull: (found) => this.#refuseWhileFull(found),
+      });
   }
 
   get sessions(): number {
@@ -91,7 +112,7 @@ export class Lane {
 
   /** Rejects with a GatewayFailure, and with nothing else. */
   submit(target: Target, request: LedgerRequest, options: CallOptions): Promise<GatewayReply> {
-    this.#follow(target);
+    this.follow(target);
     const { promise, resolve, reject } = Promise.withResolvers<GatewayReply>();
     const call: Call = {
       request,
@@ -102,9 +123,11 @@ export class Lane {
       settled: false,
       retried: false,
     };
+    const full = this.#full?.refusal();
     if (this.#closed) this.#refuse(call, 'ledger_unavailable', 'The gateway is closing.');
     else if (options.signal?.aborted === true)
       this.#refuse(call, 'abandoned', 'The caller has gone.');
+    else if (full !== undefined) this.#refuse(call, 'ledger_full', full);
     else if (this.#isFull(request)) {
       const detail = `${this.#queue.length} requests to this database wait already; send fewer at once.`;
       this.#refuse(call, 'ledger_unavailable', detail);
@@ -123,6 +146,7 @@ export class Lane {
     this.#closed = true;
     this.#cancelIdle?.();
     this.#cancelReopen?.();
+    this.#full?.forget();
     for (const connection of [this.#connection, ...this.#retired]) {
       for (const call of connection?.close() ?? []) this.#refuseSent(call, 'the gateway closed');
     }
@@ -166,6 +190,7 @@ export class Lane {
     this.#refuseTooLarge(connection.batchSizeLimit);
     if (this.#queue.length === 0) return;
     connection.send(takeMessage(this.#queue, connection.batchSizeLimit));
+    this.#full?.sent();
     this.#options.metrics.messages.increment();
   }
 
@@ -184,17 +209,19 @@ export class Lane {
         this.#garbage = isOfNetwork ? undefined : detail;
       },
       onAnswer: (calls, rows, tookMs) => this.#answer(connection, calls, rows, tookMs),
+      onWithdrawn: (calls) => this.#withdrawn(connection, calls),
       onEnd: (error, calls) => this.#end(connection, error, calls),
     });
     return connection;
   }
 
   /** The database has moved: what is under way gets its answer from where it was sent, the rest goes to the new place. */
-  #follow(target: Target): void {
+  follow(target: Target): void {
     if (isSameTarget(target, this.#target)) return;
     this.#target = target;
     this.#garbage = undefined;
     this.#lastError = null;
+    this.#full?.forget();
     this.#retire();
   }
 
@@ -207,6 +234,21 @@ export class Lane {
     connection.retire();
   }
 
+  /** No write waits for a ledger that has no room. */
+  #refuseWhileFull({ status }: Full): void {
+    this.#connection?.withdraw(status.replicaCount > 1);
+    const refusal = this.#full?.refusal();
+    if (refusal !== undefined) this.#refuseAll('ledger_full', refusal);
+  }
+
+  #withdrawn(connection: Connection, calls: readonly Call[]): void {
+    this.#retired.delete(connection);
+    const refusal = this.#full?.refusal() ?? 'The database has no room for new records.';
+    for (const call of calls) this.#refuse(call, 'ledger_full', refusal);
+    if (connection === this.#connection) this.#heard(null);
+    this.#pump();
+  }
+
   #answer(
     connection: Connection,
     calls: readonly Call[],
@@ -215,6 +257,7 @@ export class Lane {
   ): void {
     this.#retired.delete(connection);
     if (connection === this.#connection) {
+      this.#full?.ended();
       this.#failures = 0;
       this.#latencyMs = tookMs;
       this.#heard(null);
@@ -241,6 +284,7 @@ export class Lane {
     const isCurrent = connection === this.#connection;
     if (isCurrent) {
       this.#connection = undefined;
+      this.#full?.ended();
       this.#failures += 1;
       const isHarmless = error instanceof ClientEvictedError && isOfSession(error.reason);
       this.#heard(isHarmless ? null : error.message);

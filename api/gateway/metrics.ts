@@ -9,6 +9,7 @@ const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 const results = [
   'answered',
   'ledger_unavailable',
+  'ledger_full',
   'ledger_timeout',
   'gateway_bad_reply',
   'batch_too_large',

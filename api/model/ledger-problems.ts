@@ -14,6 +14,7 @@ export const ledgerProblems = {
   batch_too_large: { status: 422, title: 'Too many events in one request', retryable: false },
   gateway_bad_reply: { status: 502, title: 'The ledger’s answer was not valid', retryable: true },
   ledger_unavailable: { status: 503, title: 'The ledger is not reachable', retryable: true },
+  ledger_full: { status: 503, title: 'The database is full', retryable: false },
   ledger_timeout: { status: 504, title: 'No answer within the deadline', retryable: true },
 } as const;
 export type LedgerProblemCode = keyof typeof ledgerProblems;

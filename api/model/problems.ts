@@ -30,6 +30,8 @@ const ledgerAdvice: Readonly<Record<keyof typeof ledgerProblems, string>> = {
   batch_too_large: 'Split the events over several requests of at most `maxEventsPerBatch`.',
   gateway_bad_reply: 'Retry with the same ids; tell the operators of the service when it goes on.',
   ledger_unavailable: 'Nothing was executed. Retry after the time of the header Retry-After.',
+  ledger_full:
+    'Nothing was executed, and reads go on. Give the database a larger size or more storage; then send the request again.',
   ledger_timeout:
     'Nobody knows whether it was executed. Retry with the same ids: what was done is answered as `exists`.',
 };

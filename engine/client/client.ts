@@ -23,6 +23,7 @@ import {
   ClientEvictedError,
   QueueFullError,
   RequestDeadlineError,
+  RequestWithdrawnError,
   WrongReplyError,
 } from './errors.ts';
 
@@ -97,6 +98,8 @@ export class Client {
   #queue: Pending[] = [];
   #current: Pending | undefined;
   #inFlight: { readonly header: Header; readonly body: Uint8Array } | undefined;
+  /** The request whose place the one in flight has taken. */
+  #withdrawn: Header | undefined;
   #retry: NodeJS.Timeout | undefined;
   #retries = 0;
   #sends = 0;
@@ -152,6 +155,21 @@ export class Client {
       this.#queue.push(pending);
       this.#next();
     });
+  }
+
+  /**
+   * Takes back the request in flight: another one, which must change nothing, takes its number. A cluster executes one request
+   * of each number, so the answer to the other proves that the first was not executed and never will be; `submit` then rejects
+   * with a RequestWithdrawnError. An answer to the first resolves `submit` as usual.
+   */
+  withdraw(operation: number, body: Uint8Array): void {
+    if (this.#current === undefined || this.#inFlight === undefined) return;
+    if (this.#withdrawn !== undefined || this.#failed !== undefined) return;
+    this.#withdrawn = this.#inFlight.header;
+    const sends = this.#sends;
+    this.#begin({ operation, body });
+    // An eviction must not look like the answer to a request that was sent once.
+    this.#sends += sends;
   }
 
   /** Ends the client. What waits is refused; the session itself stays in the cluster until it is evicted. */
@@ -230,12 +248,16 @@ export class Client {
     }
   }
 
+  /**
+   * Without the session: a cluster then never answers a ping with an eviction. Such an answer would look like a refusal of the
+   * request in flight, which the cluster may be executing at that moment.
+   */
   #ping(): void {
     const bytes = buildPingClient({
       cluster: this.#options.cluster,
       release: this.#release,
       client: this.#id,
-      session: this.#session,
+      session: 0n,
       monotonic: BigInt(Math.round(performance.now() * 1e6)),
     });
     for (const link of this.#links) link.send(bytes, new Uint8Array(0));
@@ -263,8 +285,11 @@ export class Client {
   }
 
   #onReply(reply: ReplyHeader, body: Uint8Array): void {
-    const sent = this.#inFlight?.header;
-    if (!reply.isWellFormed() || reply.client !== this.#id || sent === undefined) return;
+    const inFlight = this.#inFlight?.header;
+    if (!reply.isWellFormed() || reply.client !== this.#id || inFlight === undefined) return;
+    const withdrawn = this.#withdrawn;
+    const answersFirst = withdrawn !== undefined && answers(reply, withdrawn);
+    const sent = answersFirst ? withdrawn : inFlight;
     // An answer to what was sent before and repeated: it was answered already.
     if (reply.request < sent.u32(192)) return;
     const wrong = whatIsWrong(reply, sent, body);
@@ -277,6 +302,7 @@ export class Client {
     this.#parent = reply.context.slice();
     this.#number += 1;
     this.#inFlight = undefined;
+    this.#withdrawn = undefined;
     if (reply.operation === Operation.register) {
       this.#session = reply.commit;
       this.batchSizeLimit = new DataView(body.buffer, body.byteOffset).getUint32(0, true);
@@ -287,7 +313,8 @@ export class Client {
     // The next request is on its way before the caller looks at this answer.
     this.#next();
     this.#tellReady();
-    done?.resolve(body);
+    if (withdrawn === undefined || answersFirst) done?.resolve(body);
+    else done?.reject(new RequestWithdrawnError('the request was withdrawn; it was not executed'));
   }
 
   /** A cluster of an older release than ours says which it has: the session is begun anew, speaking that. */
@@ -336,14 +363,14 @@ function whatIsWrong(reply: ReplyHeader, sent: Header, body: Uint8Array): string
   if (reply.request !== sent.u32(192)) return 'it answers a request that was not sent';
   if (reply.operation !== sent.u8(196)) return 'it answers another operation';
   if (reply.header.release !== sent.release) return 'it speaks another release';
-  for (let i = 0; i < 16; i += 1) {
-    if (reply.requestChecksum[i] !== sent.checksum[i])
-      return 'it answers a request with another checksum';
-  }
+  if (!answers(reply, sent)) return 'it answers a request with another checksum';
   if (reply.operation === Operation.register && body.length !== 64)
     return 'a registration has 64 bytes';
   return undefined;
 }
+
+const answers = (reply: ReplyHeader, sent: Header): boolean =>
+  reply.requestChecksum.every((byte, i) => byte === sent.checksum[i]);
 
 function randomId(): bigint {
   const id = randomBytes(16).readBigUInt64LE(0) | (randomBytes(8).readBigUInt64LE(0) << 64n);

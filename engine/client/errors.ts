@@ -48,6 +48,12 @@ export class RequestDeadlineError extends Error {
   }
 }
 
+/** The caller withdrew the request. It was not executed, and never will be. */
+export class RequestWithdrawnError extends Error {
+  override readonly name = 'RequestWithdrawnError';
+  readonly code = 'request_withdrawn';
+}
+
 /** Too many requests wait already; nothing of this one was sent. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';

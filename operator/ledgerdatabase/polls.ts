@@ -1,22 +1,11 @@
 /** Asks engines how they are, only while something is rolled out: each by its pod's own address, briefly, all at once. */
+import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { ports } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
 const deadlineMs = 2_000;
-const sizeMax = 64 * 1024;
-
-/** What answers at `http://ADDRESS/status`. Tests bring their own. */
-export type StatusFetch = (url: string, signal: AbortSignal) => Promise<unknown>;
-
-export const fetchStatus: StatusFetch = async (url, signal) => {
-  const response = await fetch(url, { signal, redirect: 'error' });
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  const text = await response.text();
-  if (text.length > sizeMax) throw new Error('the answer is too long');
-  return JSON.parse(text) as unknown;
-};
 
 export async function pollEngines(
   workload: string,

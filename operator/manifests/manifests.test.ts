@@ -107,6 +107,7 @@ test('replicas of several reach each other on ports of their own, and nobody els
   const subject = subjectOf('Builtin', 'ha-3');
   expect(buildService(subject, 1).spec?.ports?.map(({ name, port }) => [name, port])).toEqual([
     ['client', 3001],
+    ['status', 3002],
     ['peer', 3003],
     ['etcd', 2380],
   ]);
@@ -120,7 +121,7 @@ test('replicas of several reach each other on ports of their own, and nobody els
     [[3001, 3003, 2380], own],
   ]);
   for (const alone of [subjectOf('Builtin', 'single'), subjectOf('TigerBeetle', 'ha-3')]) {
-    expect(buildService(alone, 0).spec?.ports).toHaveLength(1);
+    expect(buildService(alone, 0).spec?.ports?.map(({ port }) => port)).toEqual([3001, 3002]);
     expect(JSON.stringify(buildNetworkPolicy(alone))).not.toMatch(/3003|2380/);
   }
 });

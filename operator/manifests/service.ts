@@ -22,6 +22,8 @@ export function buildService(subject: Subject, index: number): Service {
       selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },
       ports: [
         { name: 'client', port: ports.client },
+        // The API asks it whether a ledger that does not answer a write is full.
+        { name: 'status', port: ports.status },
         ...adapterOf(subject.resolved.engine.name).peerPorts(subject),
       ].map(({ name, port }) => ({ name, port, targetPort: port, protocol: 'TCP' })),
     },

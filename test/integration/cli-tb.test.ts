@@ -481,6 +481,7 @@ describe('exit statuses', () => {
     [501, 'provisioning_not_supported', 1],
     [502, 'gateway_bad_reply', 1],
     [503, 'ledger_unavailable', 1, { outcome: 'not_executed' }],
+    [503, 'ledger_full', 1, { outcome: 'not_executed' }],
     [504, 'ledger_timeout', 10, { outcome: 'unknown' }],
   ];
   test.each(cases)('%i %s ends with %i', async (status, code, exitCode, rest = {}) => {

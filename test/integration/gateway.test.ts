@@ -14,7 +14,9 @@ import { systemTimers, type Timers } from '../../base/timers.ts';
 import {
   buildEviction,
   buildReply,
+  Command,
   EvictionReason,
+  type Header,
   RequestHeader,
 } from '../../engine/wire/header.ts';
 import { bodySizeMax } from '../../engine/wire/limits.ts';
@@ -380,6 +382,7 @@ test('a connection that leads nowhere all of a sudden: the request is answered o
 /** A server that speaks the protocol up to a session, and then what `answer` says. */
 async function startLiar(
   answer: (request: RequestHeader) => Uint8Array[] | undefined,
+  onPing: (header: Header) => void = () => {},
 ): Promise<number> {
   const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
   let op = 0;
@@ -388,6 +391,10 @@ async function startLiar(
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       reader.push(chunk, ({ header }) => {
+        if (header.command === Command.pingClient) {
+          onPing(header);
+          return;
+        }
         const request = new RequestHeader(header);
         op += 1;
         const body = new Uint8Array(64);
@@ -528,6 +535,69 @@ test('a write that was sent twice before its session ended is not sent again: it
   const { problem } = await run('create_transfers', [transfer()], { target });
   expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
   expect(sent).toBe(2);
+});
+
+test('a ping is never answered with an eviction, which would look like the refusal of a write that is being executed', async () => {
+  const pings: bigint[] = [];
+  const port = await startLiar(
+    () => undefined,
+    (header) => pings.push(header.u64(152)),
+  );
+  const target = targetOf('db_pinged', port);
+  await run('create_transfers', [transfer()], { target, deadlineMs: 4_000 });
+  expect(pings.length).toBeGreaterThan(0);
+  expect(pings.every((session) => session === 0n)).toBe(true);
+});
+
+const fullStatus = {
+  engine: 'Builtin',
+  version: '0.1.0',
+  release: '0.17.9',
+  clusterId: '0',
+  replicaIndex: 0,
+  replicaCount: 1,
+  role: 'primary',
+  syncing: false,
+  view: 0,
+  op: 1,
+  commit: 1,
+  checkpoint: 0,
+  acceptsWrites: false,
+  warnings: ['MemoryAtLimit'],
+  memory: { usedBytes: 90, limitBytes: 100 },
+  storage: { usedBytes: 1, limitBytes: 100 },
+};
+
+test('a write that was executed while its ledger filled up is told as executed', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => fullStatus });
+  let write: RequestHeader | undefined;
+  const port = await startLiar((request) => {
+    write ??= request;
+    // The write is answered late: when something else comes under its number.
+    if (request.operation === write.operation) return undefined;
+    return replyOf(write, encodeMultiBatch([new Uint8Array(16)], 16));
+  });
+  const answer = await run('create_transfers', [transfer()], { target: targetOf('db_late', port) });
+  expect(answer.status).toBe(200);
+});
+
+test('a full ledger that does not say whether it executed a write: unknown, and the next is refused at once', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => fullStatus });
+  const target = targetOf('db_mute', await startLiar(() => undefined));
+  const first = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  expect(first.problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
+  const next = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  expect(next.problem).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
+});
+
+test('a ledger without room for a write that takes others is not full: the deadline decides', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => ({ ...fullStatus, acceptsWrites: true }) });
+  const target = targetOf('db_slow', await startLiar(() => undefined));
+  const { problem } = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  expect(problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
 });
 
 test('1,000 requests may wait, the next is refused at once; they are all answered when the engine goes on', async () => {

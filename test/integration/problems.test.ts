@@ -477,6 +477,7 @@ const contract: Readonly<Record<string, string | undefined>> = {
   internal_error: 'test/integration/http.test.ts',
   gateway_bad_reply: 'test/integration/gateway.test.ts',
   ledger_unavailable: undefined,
+  ledger_full: 'test/integration/full-ledger.test.ts',
   service_unavailable: 'test/integration/http-api.test.ts',
   ledger_timeout: undefined,
 };

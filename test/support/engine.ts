@@ -19,7 +19,7 @@ export interface EngineOptions {
 export class TestEngine {
   readonly folder: string;
   readonly path: string;
-  readonly #flags: readonly string[];
+  #flags: readonly string[];
   readonly #ownsFolder: boolean;
   #child: ChildProcess | undefined;
   #said = '';
@@ -88,6 +88,12 @@ export class TestEngine {
     );
     this.port = Number(ports.client);
     this.statusPort = Number(ports.status);
+  }
+
+  /** As `start`, with other flags from now on. */
+  async startWith(flags: readonly string[]): Promise<void> {
+    this.#flags = flags;
+    await this.start();
   }
 
   get log(): string {

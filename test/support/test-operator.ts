@@ -1,7 +1,7 @@
 /** An operator within the test's process: the real one, with a pace and a death that the test decides. */
 import pino from 'pino';
 import { Operator, reconciledKinds, watchedResources } from '../../operator/operator.ts';
-import type { StatusFetch } from '../../operator/ledgerdatabase/polls.ts';
+import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { createKube, type RequestRecord } from '../../base/kube/kube-http.ts';
 import type { Kube } from '../../base/kube/kube.ts';
 import type { KubeSource } from '../../base/kube/kube-source.ts';

@@ -32,6 +32,7 @@ const codes = [
   'billing_required',
   'gateway_bad_reply',
   'ledger_unavailable',
+  'ledger_full',
   'ledger_timeout',
 ] as const;
 
