@@ -33,6 +33,7 @@ import type { Gauge } from '../base/metrics/metrics.ts';
 import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
 import { Reflector } from '../base/kube/reflector.ts';
+import { claimsOf } from './volumes/decide.ts';
 import { reconcileVolume } from './volumes/reconcile.ts';
 
 export const reconciledKinds = [
@@ -179,8 +180,12 @@ export class Operator {
       services: owned<Service>(resources.service),
       claims: this.#watch<Claim>(resources.claim, (change) => this.#claimChanged(change), true),
       jobs: owned<Job>(resources.job),
-      pods: owned<Pod>(resources.pod),
-      statefulSets: owned<StatefulSet>(resources.statefulSet),
+      pods: this.#watch<Pod>(resources.pod, (change) => this.#podChanged(change), true),
+      statefulSets: this.#watch<StatefulSet>(
+        resources.statefulSet,
+        (change) => this.#statefulSetChanged(change),
+        true,
+      ),
       configMaps: owned<ConfigMap>(resources.configMap),
       podDisruptionBudgets: owned<PodDisruptionBudget>(resources.podDisruptionBudget),
       networkPolicies: owned<NetworkPolicy>(resources.networkPolicy),
@@ -245,7 +250,7 @@ export class Operator {
       ),
       PersistentVolumeClaim: controller('PersistentVolumeClaim', (key, context) =>
         reconcileVolume(
-          { ...caches, kube: kubeOf(context), events: this.#events, nowMs },
+          { ...caches, kube: kubeOf(context), events: this.#events },
           key,
           context.logger,
         ),
@@ -292,6 +297,24 @@ export class Operator {
       const awaits = database.spec.bootstrap?.volumes?.databaseId === databaseId;
       if (awaits) this.#enqueue('LedgerDatabase', database);
     }
+  }
+
+  /** Volumes that a pod has let go of may be nobody's now. */
+  #podChanged(change: ObjectChange<Pod>): void {
+    this.#ownedChanged(change);
+    const { object, previous, namespace } = change;
+    if (object !== undefined || previous === undefined) return;
+    for (const name of claimsOf(previous)) {
+      this.#enqueue('PersistentVolumeClaim', this.#caches.claims.get(namespace, name));
+    }
+  }
+
+  #statefulSetChanged(change: ObjectChange<StatefulSet>): void {
+    this.#ownedChanged(change);
+    if (change.object !== undefined) return;
+    const uid = change.previous?.metadata.labels?.[labels.uid] ?? '';
+    for (const claim of this.#caches.claims.byIndex(uid))
+      this.#enqueue('PersistentVolumeClaim', claim);
   }
 
   #databaseChanged({ object, previous }: ObjectChange<DatabaseObject>): void {

@@ -264,3 +264,20 @@ test('writes name their manager, apply takes over only when told to', async () =
     'application/merge-patch+json',
   ]);
 });
+
+test('the API server’s time goes on from what its last answer said, whatever the machine’s own clock says', async () => {
+  const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
+  const { kube, timers } = serverOf([
+    answer(200, object, { date }),
+    status(503, 'Unavailable', { date: 'Sat, 21 Nov 2099 10:00:00 GMT' }),
+  ]);
+  expect(kube.serverTimeMs()).toBeUndefined();
+  await kube.read(pod);
+  expect(kube.serverTimeMs()).toBe(Date.parse(date));
+  await timers.advance(5_000);
+  const failed = watched(kube.read(pod));
+  await timers.advance(60_000);
+  await failed.settled;
+  expect(failed.end.error).toMatchObject({ status: 503 });
+  expect(kube.serverTimeMs()).toBe(Date.parse(date) + 65_000);
+});

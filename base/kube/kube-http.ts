@@ -83,6 +83,7 @@ export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}
       transport: options.transport ?? createTransport(kubeConfig, timers),
       random: options.random ?? Math.random,
       timers,
+      clock: { read: undefined },
       bucket: new TokenBucket({ perSecond: requestsPerSecond, burst, nowMs: timers.nowMs() }),
     },
     undefined,
@@ -91,6 +92,8 @@ export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}
 
 type Shared = Required<Omit<KubeHttpOptions, 'requestsPerSecond' | 'requestsBurst'>> & {
   readonly bucket: TokenBucket;
+  /** The API server's clock as last told, and when that was by ours. */
+  readonly clock: { read: { readonly serverMs: number; readonly atMs: number } | undefined };
 };
 
 interface Call extends PathParts {
@@ -275,6 +278,18 @@ class KubeOverHttp implements KubeHttp {
     }
   }
 
+  serverTimeMs(): number | undefined {
+    const { clock, timers } = this.#shared;
+    return clock.read && clock.read.serverMs + timers.nowMs() - clock.read.atMs;
+  }
+
+  /** Proxies answer too, but keep the server's header; an answer of their own is an error. */
+  #readClock({ status, headers }: TransportResponse): void {
+    const serverMs = Date.parse(headers.get('date') ?? '');
+    if (status >= 500 || Number.isNaN(serverMs)) return;
+    this.#shared.clock.read = { serverMs, atMs: this.#shared.timers.nowMs() };
+  }
+
   async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<readonly WatchEvent[]> {
     const { timers, callDeadlineMs } = this.#shared;
     const call: Call = {
@@ -376,6 +391,7 @@ class KubeOverHttp implements KubeHttp {
         signal,
       });
       code = response.status;
+      this.#readClock(response);
       if (code >= 200 && code < 300) return await take(response);
       const retryAfter = response.headers.get('retry-after');
       const text = await response.text();

@@ -70,6 +70,11 @@ export interface Kube {
   ): Promise<T>;
   /** An object that is gone already is deleted. `ApiError` (409) when a precondition does not hold. */
   delete(reference: Reference, options: DeleteOptions): Promise<void>;
+  /**
+   * The time by the API server's clock, in milliseconds since the UNIX epoch: what its last answer said (header Date, whole
+   * seconds) and what has passed since. `undefined` before the first answer.
+   */
+  serverTimeMs(): number | undefined;
 }
 
 /** An answer of the API server that is not a success, or none at all (`status` 0: refused, reset, deadline). */

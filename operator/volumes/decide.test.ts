@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { annotations, labels } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
-import type { Claim } from '../../domain/kinds.ts';
+import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { decide } from './decide.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
@@ -56,7 +56,7 @@ test.each([
     'the one that waits for it, past its time',
     claim({ purgeAt: '2026-11-20T10:00:00Z' }),
     [database('other', { from: 'db_1' })],
-    { kind: 'nothing' },
+    { kind: 'unmark' },
   ],
   [
     'a database that is itself going waits for nothing',
@@ -90,10 +90,44 @@ test.each([
   ],
   ['it is going already', claim({ going: true }), [], { kind: 'nothing' }],
 ])('a volume: %s', (_, volume, near, decision) => {
-  expect(decide(volume, near, 7, now)).toEqual(decision);
+  const alone = { databases: near, pods: [], statefulSets: [] };
+  expect(decide(volume, alone, 7, now)).toEqual(decision);
 });
 
 test('a volume without our label is nobody’s to purge', () => {
   const foreign = claim();
-  expect(decide({ ...foreign, metadata: { name: 'x' } }, [], 7, now)).toEqual({ kind: 'nothing' });
+  const empty = { databases: [], pods: [], statefulSets: [] };
+  const unlabelled = { ...foreign, metadata: { name: 'x' } };
+  expect(decide(unlabelled, empty, 7, now)).toEqual({ kind: 'nothing' });
+});
+
+describe('nothing that is used is purged', () => {
+  const past = claim({ purgeAt: '2026-11-21T09:59:59Z' });
+  const pod = (claimName: string): Pod => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'copy' },
+    spec: { containers: [], volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] },
+  });
+  const set = (name: string): StatefulSet => ({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name },
+    spec: {
+      replicas: 0,
+      selector: {},
+      serviceName: name,
+      template: {},
+      volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+    },
+  });
+  test.each([
+    ['a pod mounts it', { pods: [pod('data-payments-aaaaaa-0')] }, 'unmark'],
+    ['a pod mounts another', { pods: [pod('data-payments-aaaaaa-1')] }, 'purge'],
+    ['its StatefulSet was left', { statefulSets: [set('payments-aaaaaa')] }, 'unmark'],
+    ['there is another StatefulSet', { statefulSets: [set('payments')] }, 'purge'],
+  ])('%s', (_, uses, kind) => {
+    const near = { databases: [], pods: [], statefulSets: [], ...uses };
+    expect(decide(past, near, 7, now).kind).toBe(kind);
+  });
 });

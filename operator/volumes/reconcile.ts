@@ -1,25 +1,26 @@
 /**
- * Volumes whose database is gone: they are marked with the time from which they may be deleted, and deleted after it. A
- * volume that a database is about to take over is left alone.
+ * Volumes whose database is gone: they are marked with the time from which they may be deleted, and deleted after it. The
+ * mark is taken off a volume that is needed again.
  */
 import type { Logger } from 'pino';
 import { VolumeEvent } from '../../domain/conditions.ts';
 import { annotations, catalogName, labels } from '../../domain/names.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events.ts';
-import { resources, type Claim } from '../../domain/kinds.ts';
-import type { Cache, Kube, Reference } from '../../base/kube/kube.ts';
+import { resources, type Claim, type Pod, type StatefulSet } from '../../domain/kinds.ts';
+import type { Cache, Kube, KubeObject, Reference } from '../../base/kube/kube.ts';
 import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
 import { fieldManager } from '../field-managers.ts';
-import { decide } from './decide.ts';
+import { decide, type Surroundings } from './decide.ts';
 
 export interface VolumesEnvironment {
   readonly kube: Kube;
   readonly claims: Cache<Claim>;
   readonly databases: Cache<DatabaseObject>;
+  readonly pods: Cache<Pod>;
+  readonly statefulSets: Cache<StatefulSet>;
   readonly catalogs: Cache<CatalogObject>;
   readonly events: EventRecorder;
-  readonly nowMs: () => number;
 }
 
 export async function reconcileVolume(
@@ -27,43 +28,106 @@ export async function reconcileVolume(
   key: Key,
   logger: Logger,
 ): Promise<Outcome> {
-  const { kube, databases, claims, nowMs } = environment;
+  const { kube, claims } = environment;
   const cached = claims.get(key.namespace, key.name);
   if (cached === undefined) return {};
   const namespace = key.namespace ?? '';
-  const near = databases.list().filter((one) => one.metadata.namespace === namespace);
-  const first = decide(cached, near, retentionDays(environment), nowMs());
-  if (first.kind === 'nothing') return {};
-  if (first.kind === 'wait') return { requeueAfterMs: first.forMs };
+  const seenAtMs = kube.serverTimeMs();
+  if (seenAtMs !== undefined) {
+    const near = cachedSurroundings(environment, cached);
+    const first = decide(cached, near, retentionDays(environment), seenAtMs);
+    if (first.kind === 'nothing') return {};
+    if (first.kind === 'wait') return { requeueAfterMs: first.forMs };
+  }
   // What follows cannot be taken back: it is decided once more by what the API server says itself.
   const target: Reference = { resource: resources.claim, namespace, name: key.name };
   const claim = await kube.read<Claim>(target);
   if (claim === undefined) return {};
-  const living = await kube.list<DatabaseObject>(resources.database, { namespace });
-  const decision = decide(claim, living, retentionDays(environment), nowMs());
-  if (decision.kind === 'mark') {
-    const { resourceVersion } = claim.metadata;
-    const purgeAt = { [annotations.purgeAt]: decision.purgeAt };
-    const patch = { metadata: { resourceVersion, annotations: purgeAt } };
-    await kube.mergePatch(target, patch, { fieldManager });
-    const database = claim.metadata.labels?.[labels.database] ?? '';
-    logger.info({ database, purgeAt: decision.purgeAt }, 'volume of a deleted database marked');
-    environment.events.record(claim, {
-      type: 'Normal',
-      reason: VolumeEvent.retained,
-      note: `the database ${database} is gone; this volume is deleted after ${decision.purgeAt} unless a database takes it over`,
-    });
+  const near = await surroundingsNow(kube, namespace);
+  const nowMs = kube.serverTimeMs();
+  if (nowMs === undefined) {
+    throw new Error('the API server tells no time (header Date): nothing can be said of volumes');
+  }
+  const decision = decide(claim, near, retentionDays(environment), nowMs);
+  if (decision.kind === 'wait') return { requeueAfterMs: decision.forMs };
+  if (decision.kind === 'unmark') {
+    await annotate(kube, target, claim, null);
+    logger.info('volume needed again: its mark is taken off');
+  } else if (decision.kind === 'mark') {
+    await annotate(kube, target, claim, decision.purgeAt);
+    tellMarked(environment, claim, decision.purgeAt, logger);
   } else if (decision.kind === 'purge') {
-    const { uid = '', resourceVersion } = claim.metadata;
-    await kube.delete(target, { uid, resourceVersion });
-    logger.info({ purgeAt: decision.purgeAt }, 'volume purged');
-    environment.events.record(claim, {
-      type: 'Normal',
-      reason: VolumeEvent.purged,
-      note: `deleted: its database is gone and ${decision.purgeAt} has passed`,
-    });
+    await purge(environment, target, claim, decision.purgeAt, logger);
   }
   return {};
+}
+
+/** What was made for the volume's own database; a later one that has it is its owner. */
+function cachedSurroundings(
+  { databases, pods, statefulSets }: VolumesEnvironment,
+  { metadata: { namespace, labels: of } }: Claim,
+): Surroundings {
+  const uid = of?.[labels.uid] ?? '';
+  const here = <T extends KubeObject>(objects: readonly T[]) =>
+    objects.filter((object) => object.metadata.namespace === namespace);
+  return {
+    databases: here(databases.list()),
+    pods: here(pods.byIndex(uid)),
+    statefulSets: here(statefulSets.byIndex(uid)),
+  };
+}
+
+/** Everybody's pods and StatefulSets: the caches hold only those that the operator made. */
+async function surroundingsNow(kube: Kube, namespace: string): Promise<Surroundings> {
+  const [databases, pods, statefulSets] = await Promise.all([
+    kube.list<DatabaseObject>(resources.database, { namespace }),
+    kube.list<Pod>(resources.pod, { namespace }),
+    kube.list<StatefulSet>(resources.statefulSet, { namespace }),
+  ]);
+  return { databases, pods, statefulSets };
+}
+
+/** Refused when the claim has moved since it was read. */
+async function annotate(
+  kube: Kube,
+  target: Reference,
+  { metadata: { resourceVersion } }: Claim,
+  purgeAt: string | null,
+): Promise<void> {
+  const patch = { metadata: { resourceVersion, annotations: { [annotations.purgeAt]: purgeAt } } };
+  await kube.mergePatch(target, patch, { fieldManager });
+}
+
+function tellMarked(
+  { events }: VolumesEnvironment,
+  claim: Claim,
+  purgeAt: string,
+  logger: Logger,
+): void {
+  const database = claim.metadata.labels?.[labels.database] ?? '';
+  logger.info({ database, purgeAt }, 'volume of a deleted database marked');
+  events.record(claim, {
+    type: 'Normal',
+    reason: VolumeEvent.retained,
+    note: `the database ${database} is gone; this volume is deleted after ${purgeAt} unless a database takes it over`,
+  });
+}
+
+async function purge(
+  { kube, events }: VolumesEnvironment,
+  target: Reference,
+  claim: Claim,
+  purgeAt: string,
+  logger: Logger,
+): Promise<void> {
+  const { uid = '', resourceVersion } = claim.metadata;
+  await kube.delete(target, { uid, resourceVersion });
+  logger.info({ purgeAt }, 'volume purged');
+  events.record(claim, {
+    type: 'Normal',
+    reason: VolumeEvent.purged,
+    note: `deleted: its database is gone and ${purgeAt} has passed`,
+  });
 }
 
 const retentionDays = ({ catalogs }: VolumesEnvironment): number =>

@@ -328,6 +328,74 @@ test('a deleted database leaves its volumes marked; a new one takes them over, w
   await world.until('default', 'thief', 'Stalled', 'True', 'VolumesInUse');
 });
 
+test('a database that waited for volumes, whatever became of it, leaves them their whole time', async () => {
+  const old = await ready('default', 'reprieved');
+  await world.deleteDatabase('default', 'reprieved');
+  const marked = async () => {
+    const [claim] = await owned<Claim>(resources.claim, old);
+    return claim?.metadata.annotations?.[annotations.purgeAt];
+  };
+  await eventually('the mark', marked);
+  const [claim] = await owned<Claim>(resources.claim, old);
+  const databaseId = old.status?.databaseId ?? '';
+  await world.createDatabase('default', 'reprieve', {
+    topology: 'ha-3',
+    bootstrap: { volumes: { databaseId } },
+  });
+  await world.until('default', 'reprieve', 'Stalled', 'True', 'VolumesMismatch');
+  await eventually('the mark is off', async () =>
+    (await marked()) === undefined ? true : undefined,
+  );
+  await world.kube.mergePatch(
+    { resource: resources.claim, namespace: 'default', name: claim?.metadata.name ?? '' },
+    { metadata: { annotations: { [annotations.purgeAt]: '2020-01-01T00:00:00Z' } } },
+    { fieldManager: 'test' },
+  );
+  await eventually('even one that has passed', async () =>
+    (await marked()) === undefined ? true : undefined,
+  );
+  await world.deleteDatabase('default', 'reprieve');
+  const again = Date.parse(await eventually('a new mark', marked));
+  expect(Math.round((again - Date.now()) / 86_400_000)).toBe(7);
+});
+
+test('volumes of a StatefulSet that outlives its database are neither marked nor purged', async () => {
+  const old = await ready('default', 'orphaned');
+  await world.kube.delete(
+    { resource: resources.database, namespace: 'default', name: 'orphaned' },
+    { uid: old.metadata.uid ?? '', propagationPolicy: 'Orphan' },
+  );
+  await eventually('the database is gone', async () =>
+    (await world.database('default', 'orphaned')) === undefined ? true : undefined,
+  );
+  const [claim] = await owned<Claim>(resources.claim, old);
+  const target = {
+    resource: resources.claim,
+    namespace: 'default',
+    name: claim?.metadata.name ?? '',
+  };
+  const past = { [annotations.purgeAt]: '2020-01-01T00:00:00Z' };
+  await world.kube.mergePatch(
+    target,
+    { metadata: { annotations: past } },
+    { fieldManager: 'test' },
+  );
+  const kept = await eventually('the mark is off', async () => {
+    const found = await world.kube.read<Claim>(target);
+    return found?.metadata.annotations?.[annotations.purgeAt] === undefined ? found : undefined;
+  });
+  expect(kept.metadata.deletionTimestamp).toBeUndefined();
+  const [set] = await owned(resources.statefulSet, old);
+  await world.kube.delete(
+    { resource: resources.statefulSet, namespace: 'default', name: set?.metadata.name ?? '' },
+    { uid: set?.metadata.uid ?? '', propagationPolicy: 'Background' },
+  );
+  await eventually('marked once nothing uses it', async () => {
+    const found = await world.kube.read<Claim>(target);
+    return found?.metadata.annotations?.[annotations.purgeAt];
+  });
+});
+
 test('volumes past their time are purged, those before it stay', async () => {
   const old = await ready('default', 'forgotten');
   await world.deleteDatabase('default', 'forgotten');

@@ -67,6 +67,7 @@ function through(
 ): Kube {
   const nameOf = (object: KubeObject) => `${object.kind}/${object.metadata.name ?? ''}`;
   return {
+    serverTimeMs: () => kube.serverTimeMs(),
     read: (reference) => read(() => kube.read(reference)),
     list: (resource, options) => read(() => kube.list(resource, options)),
     create: (resource, object, options) =>

@@ -172,6 +172,10 @@ export class SimulatedCluster implements Kube {
     this.put({ ...live, metadata: { ...live.metadata, deletionTimestamp: this.#now() } });
   }
 
+  serverTimeMs(): number {
+    return this.nowMs;
+  }
+
   /** One turn of everybody but the operator. Whether anything moved. */
   move(): boolean {
     const before = this.#version;

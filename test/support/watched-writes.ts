@@ -27,6 +27,7 @@ export class WatchedWrites {
     };
     const nameOf = (object: KubeObject) => `${object.kind}/${object.metadata.name ?? ''}`;
     return {
+      serverTimeMs: () => kube.serverTimeMs(),
       read: (reference) => kube.read(reference),
       list: (resource, options) => kube.list(resource, options),
       create: async (resource, object, options) => {

@@ -310,6 +310,7 @@ test('a note that somebody has changed is no record', async () => {
 test('where the status cannot hold them, as under an older definition, no Secret is made time and again', async () => {
   const cluster = newCluster();
   const pruning: Kube = {
+    serverTimeMs: () => cluster.serverTimeMs(),
     read: (reference) => cluster.read(reference),
     list: (resource, options) => cluster.list(resource, options),
     create: (resource, object) => cluster.create(resource, object),
