@@ -1,4 +1,7 @@
-/** Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. */
+/**
+ * Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. A write that is refused
+ * stops only those that build on it.
+ */
 import { labels } from '../../domain/names.ts';
 import type { StallReason } from '../../domain/conditions.ts';
 import { createIfNone } from '../../base/kube/create-if-none.ts';
@@ -7,7 +10,7 @@ import { resources } from '../../domain/kinds.ts';
 import type { Generation } from '../certificates/generations.ts';
 import { issue } from '../certificates/issue.ts';
 import { fieldManager } from '../field-managers.ts';
-import { targetOf, type Action } from './actions.ts';
+import { dependsOn, targetOf, type Action, type Purpose } from './actions.ts';
 
 /** What cannot be done until a person acts. */
 export interface Refusal {
@@ -17,29 +20,49 @@ export interface Refusal {
 }
 
 /**
- * Ends with the first write that was refused for a reason which trying again does not cure; other failures are thrown, and
- * the whole is tried again later.
+ * Gives the writes that were refused for a reason which trying again does not cure; other failures are thrown, and the whole
+ * is tried again later.
  */
 export async function act(
   kube: Kube,
   uid: string,
   actions: readonly Action[],
   onDone: (action: Action, issued: Generation | undefined) => void,
-): Promise<Refusal | undefined> {
+): Promise<readonly Refusal[]> {
+  const refusals: Refusal[] = [];
+  const refused = new Set<Purpose>();
   for (const action of actions) {
-    const taken = await nameTaken(kube, uid, action);
-    if (taken !== undefined) return taken;
-    let issued: Generation | undefined;
-    try {
-      if (action.verb === 'issue') issued = await issueSecret(kube, action);
-      else await perform(kube, action);
-    } catch (error) {
-      const refusal = refusalOf(action, error);
-      if (refusal === undefined) throw error;
-      return refusal;
+    // Growth is refused volume by volume: one that cannot grow keeps no other from it.
+    if (action.purpose !== 'growth' && dependsOn(action.purpose, refused)) {
+      refused.add(action.purpose);
+      continue;
     }
-    onDone(action, issued);
+    const refusal = await tryOne(kube, uid, action, onDone);
+    if (refusal === undefined) continue;
+    refusals.push(refusal);
+    refused.add(action.purpose);
   }
+  return refusals;
+}
+
+async function tryOne(
+  kube: Kube,
+  uid: string,
+  action: Action,
+  onDone: (action: Action, issued: Generation | undefined) => void,
+): Promise<Refusal | undefined> {
+  const taken = await nameTaken(kube, uid, action);
+  if (taken !== undefined) return taken;
+  let issued: Generation | undefined;
+  try {
+    if (action.verb === 'issue') issued = await issueSecret(kube, action);
+    else await perform(kube, action);
+  } catch (error) {
+    const refusal = refusalOf(action, error);
+    if (refusal === undefined) throw error;
+    return refusal;
+  }
+  onDone(action, issued);
   return undefined;
 }
 

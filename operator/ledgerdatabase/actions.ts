@@ -31,6 +31,20 @@ export const Purpose = {
 } as const;
 export type Purpose = (typeof Purpose)[keyof typeof Purpose];
 
+/** What is not done once a write of one of these purposes was refused: it builds on it. All else goes on. */
+const foundations: Readonly<Partial<Record<Purpose, readonly Purpose[]>>> = {
+  // Nothing unlabelled shall reach an engine, not even in its first second.
+  format: ['volume', 'adoption', 'networkPolicy'],
+  recovery: ['volume', 'networkPolicy'],
+  workload: ['volume', 'adoption', 'networkPolicy', 'certificates', 'service'],
+  // A pod that comes back must be reached by the others, and be made from the newest template.
+  rollout: ['workload', 'certificates', 'service', 'recovery'],
+  finalizer: ['purge'],
+};
+
+export const dependsOn = (purpose: Purpose, refused: ReadonlySet<Purpose>): boolean =>
+  refused.has(purpose) || (foundations[purpose] ?? []).some((one) => refused.has(one));
+
 export type Action = Common &
   (
     | {

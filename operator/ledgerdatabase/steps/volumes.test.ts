@@ -58,3 +58,27 @@ test('a volume that is gone is not made and formatted anew when another one show
   expect(named(draft).filter((what) => what.startsWith('create'))).toEqual([]);
   expect(named(draft)).toContain('apply StatefulSet');
 });
+
+test('a claim that never got a volume is made anew when its size is corrected', () => {
+  const unborn = {
+    ...running,
+    set: 'absent',
+    known: 'some',
+    knows: {
+      identity: true,
+      bootstrapped: false,
+      endpoints: true,
+      resolved: true,
+      storage: true,
+      active: false,
+    },
+    changes: { size: 'lh-40', sizeGb: 2, version: 'old' },
+  } as const;
+  const first = { pod: 'absent', claim: 'pending', formatted: false, recorded: false } as const;
+  const { draft } = planOf(unborn, { 0: { ...first, requestedGb: 5 } });
+  expect(draft.actions.filter(({ purpose }) => purpose === 'volume')).toMatchObject([
+    { verb: 'delete', guarded: true },
+  ]);
+  const right = planOf(unborn, { 0: { ...first, requestedGb: 2 } });
+  expect(right.draft.actions.filter(({ purpose }) => purpose === 'volume')).toEqual([]);
+});

@@ -3,7 +3,8 @@ import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, claimName, labels } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
-import { patchOf } from '../actions.ts';
+import type { Subject } from '../../manifests/subject.ts';
+import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { dataProblemOf, replicaPods } from '../members.ts';
 import { indexOf, type Observation } from '../observation.ts';
@@ -58,6 +59,11 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       draft.wait(`volume ${claim.metadata.name} is being deleted`);
       return 'halt';
     }
+    if (claim !== undefined && isMisfit(claim, subject)) {
+      // What its request asks for can be changed only once it is bound, and it may never be: nothing is on it.
+      draft.do(deletion('volume', resources.claim, claim, { unchanged: true }));
+      draft.wait(`volume ${claim.metadata.name} is made anew in another size`);
+    }
     if (claim !== undefined) continue;
     draft.do({
       verb: 'create',
@@ -70,6 +76,15 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   return draft.actions.some((action) => action.purpose === 'volume') ? 'halt' : 'continue';
 }
 
+/** A claim that has no volume yet, and asks for another one than the database is to have now. */
+const isMisfit = (claim: Claim, { storageGb, resolved }: Subject): boolean =>
+  !isBound(claim) &&
+  claim.metadata.annotations?.[annotations.formatted] === undefined &&
+  (requestedGb(claim) !== storageGb || claim.spec?.storageClassName !== resolved.storage.className);
+
+const isBound = (claim: Claim): boolean =>
+  claim.status?.phase === 'Bound' || (claim.spec?.volumeName ?? '') !== '';
+
 export const claimOf = (
   observed: Observation,
   workload: string,
@@ -78,7 +93,7 @@ export const claimOf = (
   observed.owned.claims.find((claim) => claim.metadata.name === claimName(workload, index));
 
 /**
- * Raises what the claims request, whatever their pods are doing: growing a full volume is how a stopped engine comes back.
+ * Raises what bound claims request, whatever their pods are doing: growing a full volume is how a stopped engine comes back.
  * A request is lowered only to take back a growth that no volume has reached.
  */
 export function growVolumes(observed: Observation, draft: Draft): StepResult {
@@ -86,7 +101,7 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   if (subject === undefined) return 'continue';
   const { storageGb } = subject;
   const claims = observed.owned.claims.filter(
-    (one) => one.metadata.deletionTimestamp === undefined,
+    (one) => one.metadata.deletionTimestamp === undefined && isBound(one),
   );
   const unequal = claims.filter((claim) => requestedGb(claim) !== storageGb);
   if (unequal.length === 0) return 'continue';

@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import { planOf } from '../../test/support/plan-of.ts';
+import { SimulatedCluster } from '../../test/support/simulated-cluster.ts';
+import { ApiError, type Kube } from '../../base/kube/kube.ts';
+import { act } from './act.ts';
+import { Purpose, targetOf, type Action } from './actions.ts';
+
+const noted = async (actions: readonly Action[], refused: (action: Action) => boolean) => {
+  const cluster = new SimulatedCluster();
+  const done: Action[] = [];
+  let current: Action | undefined;
+  const refuse = () => {
+    if (current !== undefined && refused(current)) {
+      throw new ApiError('exceeded quota: storage', { status: 403, reason: 'Forbidden' });
+    }
+    return Promise.resolve({} as never);
+  };
+  const kube: Kube = {
+    serverTimeMs: () => cluster.serverTimeMs(),
+    read: () => Promise.resolve(undefined),
+    list: () => Promise.resolve([]),
+    create: async () => refuse(),
+    apply: async () => refuse(),
+    mergePatch: async () => refuse(),
+    delete: async () => refuse(),
+  };
+  const queue = [...actions];
+  // `act` asks for one after the other: the next write is that of the next action that it does not leave out.
+  const tracked: readonly Action[] = queue.map(
+    (action) =>
+      new Proxy(action, {
+        get(target, field: keyof Action) {
+          current = target;
+          return target[field];
+        },
+      }),
+  );
+  const refusals = await act(kube, 'uid', tracked, (action) => done.push(action));
+  return { done: done.map(({ purpose }) => purpose), refusals };
+};
+
+const growing = { size: 'lh-40', sizeGb: 5, version: 'old' } as const;
+
+test('a quota that refuses growth keeps nobody from suspending', async () => {
+  const { draft } = planOf({
+    kind: { engine: 'Builtin', topology: 'single' },
+    changes: growing,
+    suspend: true,
+    set: 'awake',
+  });
+  const { done, refusals } = await noted(draft.actions, ({ purpose }) => purpose === 'growth');
+  expect(refusals).toMatchObject([{ reason: 'ExpansionFailed' }]);
+  expect(done).toContain('workload');
+});
+
+test('a growth that was refused keeps no upgrade and no broken pod waiting', () => {
+  const broken = { pod: 'unpullable', outdated: true } as const;
+  const kind = { engine: 'TigerBeetle', topology: 'ha-3' } as const;
+  const deleted = planOf({ kind, changes: growing }, { 1: broken }).draft.actions.filter(
+    ({ verb }) => verb === 'delete',
+  );
+  expect(deleted.map((action) => targetOf(action).name)).toEqual(['payments-5e1f0c-1']);
+});
+
+test('whatever is refused, only what builds on it is left out', async () => {
+  const action = (purpose: Purpose): Action => ({
+    verb: 'patch',
+    purpose,
+    guarded: false,
+    target: {
+      resource: { apiVersion: 'v1', kind: 'X', plural: 'x', namespaced: true },
+      name: purpose,
+    },
+    patch: {},
+  });
+  const all = Object.values(Purpose).map(action);
+  const left = async (refused: Purpose) => {
+    const { done, refusals } = await noted(all, ({ purpose }) => purpose === refused);
+    expect(refusals).toHaveLength(1);
+    return Object.values(Purpose).filter((one) => one !== refused && !done.includes(one));
+  };
+  const expected: Partial<Record<Purpose, readonly Purpose[]>> = {
+    service: ['workload', 'rollout'],
+    networkPolicy: ['format', 'recovery', 'workload', 'rollout'],
+    volume: ['format', 'recovery', 'workload', 'rollout'],
+    adoption: ['format', 'workload', 'rollout'],
+    certificates: ['workload', 'rollout'],
+    recovery: ['rollout'],
+    workload: ['rollout'],
+  };
+  for (const purpose of Object.values(Purpose)) {
+    expect([purpose, await left(purpose)]).toEqual([purpose, expected[purpose] ?? []]);
+  }
+});
