@@ -28,6 +28,8 @@ const status: fc.Arbitrary<EngineStatus> = fc
         checkpoint: count,
         stateHash: fc.stringMatching(/^[0-9a-f]{32}$/),
         acceptsWrites: fc.boolean(),
+        clockAgrees: fc.boolean(),
+        clockOffsetMs: fc.integer(),
         warnings: fc.subarray(Object.values(EngineWarning)),
         sessions: count,
         connections: count,
@@ -77,6 +79,8 @@ test('whatever JSON comes, the answer is a status or a short problem', () => {
 const optional = new Set<string>([
   'stateHash',
   'acceptsWrites',
+  'clockAgrees',
+  'clockOffsetMs',
   'sessions',
   'connections',
   'accounts',
@@ -99,6 +103,7 @@ test('one wrong field is a problem that names it, whatever it holds', () => {
         // What may be anything printable may be a dash, and words of a newer engine are passed over.
         if (name === 'version' && wrong === '-') return;
         if (name === 'warnings' && Array.isArray(wrong)) return;
+        if (name === 'clockOffsetMs' && wrong === -1) return;
         const parsed = parseEngineStatus({ ...said, [name]: wrong });
         expect('problem' in parsed && parsed.problem).toContain(name);
         expect('problem' in parsed && parsed.problem.length).toBeLessThan(250);

@@ -40,6 +40,16 @@ export interface EngineStatus {
   /** 32 hexadecimal digits: equal on every replica at the same op. */
   readonly stateHash?: string;
   readonly acceptsWrites?: boolean;
+  /**
+   * The replica's clock is one that may give timestamps: a majority of the replicas was heard lately, their clocks are near
+   * each other and near this one. A leader whose clock is not orders no writes and expires nothing.
+   */
+  readonly clockAgrees?: boolean;
+  /**
+   * How far the replica's clock is ahead of the time that the replicas agree on, ms; negative when it is behind. Absent while
+   * too few replicas are heard.
+   */
+  readonly clockOffsetMs?: number;
   /** Why writes are refused, when they are; near a limit, what is nearly used up. */
   readonly warnings: readonly EngineWarning[];
   readonly sessions?: number;
@@ -51,8 +61,9 @@ export interface EngineStatus {
   readonly storage: Usage;
 }
 
-/** Our own engine's status: everything. */
-export type BuiltinStatus = Required<EngineStatus>;
+/** Our own engine's status: everything that is known. */
+export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs'>> &
+  Pick<EngineStatus, 'clockOffsetMs'>;
 
 export interface Usage {
   readonly usedBytes: number;
@@ -64,6 +75,8 @@ export const EngineWarning = {
   memoryAtLimit: 'MemoryAtLimit',
   storageNearLimit: 'StorageNearLimit',
   storageFull: 'StorageFull',
+  /** This replica's clock is not one that may give timestamps; of a leader: writes wait. */
+  clockDisagrees: 'ClockDisagrees',
   /** This replica of several has stopped for good, the others go on: `/readyz` says why. */
   halted: 'Halted',
 } as const;

@@ -18,6 +18,8 @@ const good: EngineStatus = {
   syncing: false,
   stateHash: '0123456789abcdef0123456789abcdef',
   acceptsWrites: true,
+  clockAgrees: true,
+  clockOffsetMs: -3,
   warnings: ['MemoryNearLimit'],
   sessions: 3,
   connections: 4,

@@ -30,6 +30,10 @@ export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
     storage: reader.usage('storage'),
     ...reader.optional('stateHash', (name) => reader.text(name, /^[0-9a-f]{32}$/)),
     ...reader.optional('acceptsWrites', (name) => reader.flag(name)),
+    ...reader.optional('clockAgrees', (name) => reader.flag(name)),
+    ...reader.optional('clockOffsetMs', (name) =>
+      reader.count(name, { min: Number.MIN_SAFE_INTEGER }),
+    ),
     ...reader.optional('sessions', (name) => reader.count(name)),
     ...reader.optional('connections', (name) => reader.count(name)),
     ...reader.optional('accounts', (name) => reader.count(name)),

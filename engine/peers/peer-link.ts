@@ -13,8 +13,8 @@ export interface PeerHeartbeat extends Heartbeat {
 
 export interface HeardPeer extends Peer {
   readonly stateHash: string;
-  /** How far the peer's clock was ahead of ours when this was heard, the way here included; ms. */
-  readonly aheadMs: number;
+  /** The peer's clock when it sent this, ms since the UNIX epoch: at `heardAtMs`, less the way here. */
+  readonly wallMs: number;
 }
 
 /** What comes from peers. Nothing of it may throw. */

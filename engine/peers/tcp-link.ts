@@ -193,9 +193,8 @@ export class TcpLink implements PeerLink {
     }
   }
 
-  #hear(handler: PeerHandler, { wallMs, ...heartbeat }: PeerHeartbeat): void {
-    const { timers } = this.#options;
-    const peer = { ...heartbeat, heardAtMs: timers.nowMs(), aheadMs: wallMs - timers.wallMs() };
+  #hear(handler: PeerHandler, heartbeat: PeerHeartbeat): void {
+    const peer = { ...heartbeat, heardAtMs: this.#options.timers.nowMs() };
     this.#heard.set(heartbeat.replica, peer);
     handler.heard(peer);
   }

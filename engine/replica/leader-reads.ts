@@ -1,7 +1,7 @@
 /** Reads of a leader: each is executed once the log says that this replica still leads, on the state as it is then. */
-import type { Clock } from '../../base/clock.ts';
 import { ReadRefused } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
+import type { ClusterClock } from './cluster-clock.ts';
 import type { HeldState } from './held-state.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import type { RequestCounts } from './request-counts.ts';
@@ -9,7 +9,7 @@ import type { RequestCounts } from './request-counts.ts';
 export interface LeaderReadsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
-  readonly clock: Clock;
+  readonly clock: ClusterClock;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
 }
@@ -45,7 +45,8 @@ export class LeaderReads {
     const { state, clock, pending, counts } = this.#options;
     const { header } = request;
     pending.delete(request);
-    const reply = state.executor.read(header, body, clock.realtimeNs());
+    // Without a time to be trusted the reply has the timestamp of the last operation.
+    const reply = state.executor.read(header, body, clock.nowNs() ?? 0n);
     if (reply === undefined) return;
     counts.count(header.operation);
     for (const sink of request.sinks) sink.send(reply);

@@ -1,9 +1,9 @@
 /** What a leader does with requests: it orders writes into the log and executes reads behind the log's fence. */
-import type { Clock } from '../../base/clock.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import { headerSize } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
+import type { ClusterClock } from './cluster-clock.ts';
 import type { HeldState } from './held-state.ts';
 import { LeaderReads } from './leader-reads.ts';
 import { Orderer } from './orderer.ts';
@@ -13,7 +13,7 @@ import type { RequestCounts } from './request-counts.ts';
 export interface LeaderRequestsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
-  readonly clock: Clock;
+  readonly clock: ClusterClock;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
   /** Bytes of a request's body that clients are granted. */
@@ -35,7 +35,7 @@ export class LeaderRequests {
     const { state, clock } = options;
     this.#orderer = new Orderer({
       executor: () => state.executor,
-      nowNs: () => clock.realtimeNs(),
+      nowNs: () => clock.nowNs(),
     });
     this.#reads = new LeaderReads(options);
   }
@@ -124,7 +124,8 @@ export class LeaderRequests {
       this.#options.counts.refused += 1;
       return;
     }
-    // Without room it waits for the next commit; without the lead, for the next leader.
+    // Without room it waits for the next commit; without the lead, for the next leader; while the clocks do not agree, for
+    // the next tick.
     if (!this.#append(operation, request.message)) return;
     request.state = 'ordered';
     if (!isLedgers) return;
@@ -136,7 +137,7 @@ export class LeaderRequests {
   #append(operation: number, message: Uint8Array): boolean {
     if (this.#view === undefined) return false;
     const entry = this.#orderer.next(operation, message, this.#view);
-    if (this.#options.log()?.append(entry) !== 'taken') return false;
+    if (entry === undefined || this.#options.log()?.append(entry) !== 'taken') return false;
     this.#orderer.ordered(entry, operation);
     return true;
   }

@@ -9,8 +9,8 @@ import type { Executor } from './executor.ts';
 
 export interface OrdererOptions {
   readonly executor: () => Executor;
-  /** Nanoseconds since the UNIX epoch. */
-  readonly nowNs: () => bigint;
+  /** Nanoseconds since the UNIX epoch; undefined while there is no time to be trusted. */
+  readonly nowNs: () => bigint | undefined;
 }
 
 export class Orderer {
@@ -31,10 +31,14 @@ export class Orderer {
     this.#pulsing = false;
   }
 
-  /** The entry that `message` becomes if the log takes it: the caller says so with `ordered`. */
-  next(operation: number, message: Uint8Array, view: number): LogEntry {
+  /**
+   * The entry that `message` becomes if the log takes it: the caller says so with `ordered`. Undefined while there is no
+   * time to be trusted: nothing is ordered then.
+   */
+  next(operation: number, message: Uint8Array, view: number): LogEntry | undefined {
     const { executor, nowNs } = this.#options;
     const now = nowNs();
+    if (now === undefined) return undefined;
     const earliest = this.#timestamp + 1n;
     const delta = executor().timestampDelta(operation, message.subarray(headerSize));
     return {
@@ -49,7 +53,9 @@ export class Orderer {
   nextPulse(view: number): LogEntry | undefined {
     const executor = this.#options.executor();
     const due = executor.ledger.nextExpiry();
-    if (this.#pulsing || due === undefined || due > this.#options.nowNs()) return undefined;
+    if (this.#pulsing || due === undefined) return undefined;
+    const now = this.#options.nowNs();
+    if (now === undefined || due > now) return undefined;
     return this.next(Operation.pulse, executor.pulseMessage(view), view);
   }
 

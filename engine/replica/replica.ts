@@ -15,7 +15,13 @@ import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
-import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
+import {
+  fullBatch,
+  onlyClock,
+  type ReplySink,
+  type ServedReplica,
+  type Standing,
+} from './served-replica.ts';
 import type { Reply, SessionTable } from './sessions.ts';
 
 export interface ReplicaOptions {
@@ -135,6 +141,7 @@ export class Replica implements ServedReplica {
       logFull: serves && this.#options.log.logFull,
       unready: serves ? undefined : 'not serving',
       halted: false,
+      clock: onlyClock,
     };
   }
 
@@ -216,6 +223,7 @@ export class Replica implements ServedReplica {
     }
     this.#counts.count(operation);
     const entry = this.#orderer.next(operation, message, this.view);
+    if (entry === undefined) return;
     this.#append(entry, operation, (reply) => sink.send(reply));
     this.#pulseWhenDue();
   }

@@ -1,5 +1,4 @@
 /** Everything that one replica of three or six stands on. */
-import type { Clock } from '../../base/clock.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { DataFile } from '../log/data-file.ts';
@@ -31,7 +30,6 @@ export interface ReplicatedReplicaOptions {
   readonly etcd: Etcd;
   readonly peers: PeerLink;
   readonly timers: Timers;
-  readonly clock: Clock;
   readonly random: () => number;
   /** Bytes of a request's body that clients are granted. */
   readonly batchSizeLimit: number;

@@ -14,7 +14,7 @@ import type { HeardPeer } from '../peers/peer-link.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
 import { Operation } from '../wire/operations.ts';
 import { CatchUp } from './catch-up.ts';
-import { clocksAgree } from './clocks.ts';
+import { ClusterClock } from './cluster-clock.ts';
 import { Forwarding } from './forwarding.ts';
 import { HaltedError } from './halted-error.ts';
 import { HeldState } from './held-state.ts';
@@ -30,6 +30,8 @@ import type { Session, SessionTable } from './sessions.ts';
 import { StateComparison } from './state-comparison.ts';
 
 const BEAT_MS = 50;
+/** A peer that was heard this recently is there. */
+const LATELY_MS = 1000;
 const PENDING_MS = 10_000;
 /** A replica that has handed over stays so long at most for those that asked it as the leader. */
 const LEAVE_MS = 1000;
@@ -41,6 +43,7 @@ export class ReplicatedReplica implements ServedReplica {
   readonly #owed = new OwedAnswers();
   readonly #counts = new RequestCounts();
   readonly #comparison: StateComparison;
+  readonly #clock: ClusterClock;
   readonly #stopped = new AbortController();
   readonly #state: HeldState;
   readonly #catchUp: CatchUp;
@@ -56,7 +59,10 @@ export class ReplicatedReplica implements ServedReplica {
 
   constructor(options: ReplicatedReplicaOptions) {
     this.#options = options;
-    const { clock, batchSizeLimit, identity, peers, timers } = options;
+    const { batchSizeLimit, identity, peers, timers } = options;
+    const { replicaCount } = identity;
+    const clock = new ClusterClock({ replicaCount, timers, peers: () => peers.all() });
+    this.#clock = clock;
     const pending = this.#pending;
     const view = (): number => this.view;
     const log = (): ReplicatedLog | undefined => this.#log;
@@ -67,7 +73,7 @@ export class ReplicatedReplica implements ServedReplica {
     this.#leader = new LeaderRequests({ state, log, clock, pending, counts, batchSizeLimit, view });
     const leader = () => (this.#leader.leads ? undefined : this.#log?.lead);
     this.#forwarding = new Forwarding({ identity, peers, timers, pending, leader, view });
-    this.#comparison = new StateComparison(identity.replicaCount);
+    this.#comparison = new StateComparison(replicaCount);
   }
 
   /** Loads the checkpoint, and begins to follow the log. */
@@ -128,8 +134,8 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   get acceptsWrites(): boolean {
-    const { unready, logFull } = this.standing();
-    if (unready !== undefined || logFull) return false;
+    const { unready, logFull, clock } = this.standing();
+    if (unready !== undefined || logFull || (this.#leader.leads && !clock.agrees)) return false;
     return this.ledger.admits(Operation.createTransfersUnbatched, fullBatch);
   }
 
@@ -150,6 +156,7 @@ export class ReplicatedReplica implements ServedReplica {
       leads: this.#leader.leads,
       isFull: this.#leader.isFull,
       catchingUp: this.#state.replacing,
+      clock: this.#clock.standing(),
       peers: peers.all(),
       nowMs: timers.nowMs(),
     });
@@ -164,10 +171,21 @@ export class ReplicatedReplica implements ServedReplica {
     this.#state.checkpointWhenDue();
     this.#pending.dropBefore(this.#options.timers.nowMs() - PENDING_MS);
     if (!this.#leader.leads) return;
+    if (!this.#clock.standing().agrees && this.#isBetterElsewhere()) void this.handOver();
     this.#leader.consider();
     this.#leader.pulseWhenDue();
-    const { identity, peers, timers } = this.#options;
-    if (!clocksAgree(peers.all(), identity.replicaCount, timers.nowMs())) void this.handOver();
+  }
+
+  /**
+   * A replica that could lead has a clock that agrees with the cluster's time. While there is none, this one stays and
+   * serves reads.
+   */
+  #isBetterElsewhere(): boolean {
+    const { peers, timers } = this.#options;
+    const sinceMs = timers.nowMs() - LATELY_MS;
+    return peers
+      .all()
+      .some((peer) => peer.canLead && peer.clockAgrees !== false && peer.heardAtMs >= sinceMs);
   }
 
   /** Lets another replica lead; true when one does. */
@@ -367,7 +385,9 @@ export class ReplicatedReplica implements ServedReplica {
     const { peers, timers } = this.#options;
     const log = this.#log;
     if (log === undefined || this.#state.replacing) return;
-    peers.beat({ ...log.heartbeat(), stateHash: this.#state.hash, wallMs: timers.wallMs() });
+    const { agrees: clockAgrees } = this.#clock.standing();
+    const wallMs = timers.wallMs();
+    peers.beat({ ...log.heartbeat(), clockAgrees, stateHash: this.#state.hash, wallMs });
   }
 
   #heard(peer: HeardPeer): void {

@@ -4,7 +4,7 @@ import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import type { HaltedError } from './halted-error.ts';
-import type { Standing } from './served-replica.ts';
+import type { ClockStanding, Standing } from './served-replica.ts';
 
 export interface StandingParts {
   /** Undefined while it is not opened yet, and after the replica was stopped. */
@@ -14,6 +14,7 @@ export interface StandingParts {
   readonly isFull: boolean;
   /** It fetches the state of another replica. */
   readonly catchingUp: boolean;
+  readonly clock: ClockStanding;
   readonly peers: readonly HeardPeer[];
   readonly nowMs: number;
 }
@@ -31,6 +32,7 @@ export function standingOf(parts: StandingParts): Standing {
     logFull: isUp && isFull,
     unready: unreadyOf(parts, follows),
     halted: halted !== undefined,
+    clock: parts.clock,
   };
 }
 

@@ -11,6 +11,17 @@ export interface ReplySink {
   evict(client: bigint, reason: EvictionReason): void;
 }
 
+/** A replica's clock beside the time that the cluster agrees on. */
+export interface ClockStanding {
+  /** Whether this replica may give timestamps. */
+  readonly agrees: boolean;
+  /** How far its clock is ahead of the agreed time, ms; undefined while too few replicas are heard. */
+  readonly offsetMs: number | undefined;
+}
+
+/** The standing of the clock that a single replica has: there is no other one. */
+export const onlyClock: ClockStanding = { agrees: true, offsetMs: 0 };
+
 /** How a replica stands to the others, for the status. */
 export interface Standing {
   readonly role: ReplicaRole;
@@ -22,6 +33,7 @@ export interface Standing {
   readonly unready: string | undefined;
   /** It has stopped for good, until somebody looks after it. */
   readonly halted: boolean;
+  readonly clock: ClockStanding;
 }
 
 export interface ServedReplica {

@@ -92,10 +92,11 @@ export class Engine {
     const { identity } = this.#member;
     const memory = ledger.memory();
     const storage = this.#member.storage();
-    const { role, syncing, logFull, halted } = replica.standing();
+    const { role, syncing, logFull, halted, clock } = replica.standing();
     const counts = ledger.counts();
     const acceptsWrites = this.#serving && replica.acceptsWrites;
-    const isFull = this.#serving && !halted && !syncing && !acceptsWrites && !logFull;
+    const isFull =
+      this.#serving && !halted && !syncing && clock.agrees && !acceptsWrites && !logFull;
     return {
       engine: 'Builtin',
       version: this.#options.version,
@@ -111,8 +112,11 @@ export class Engine {
       syncing,
       stateHash: Buffer.from(position.stateHash).toString('hex'),
       acceptsWrites,
+      clockAgrees: clock.agrees,
+      ...(clock.offsetMs === undefined ? {} : { clockOffsetMs: clock.offsetMs }),
       warnings: [
         ...(halted ? [EngineWarning.halted] : []),
+        ...(this.#serving && !clock.agrees ? [EngineWarning.clockDisagrees] : []),
         ...storageWarnings(logFull, storage),
         ...(isFull && replica.standing().unready === undefined
           ? [EngineWarning.memoryAtLimit]

@@ -141,7 +141,6 @@ async function oneOfSeveral(
     etcd: client,
     peers,
     timers: systemTimers,
-    clock: systemClock,
     random: Math.random,
     batchSizeLimit,
     pause: (tookMs) => sleep(tookMs),

@@ -64,6 +64,12 @@ export function statusMetrics(status: EngineStatus): readonly Metric[] {
     ['view', 'View of the cluster.', status.view],
     ['syncing', '1 while the replica catches up with the others.', status.syncing ? 1 : 0],
     ['accepts_writes', '1 when create requests are taken.', asNumber(status.acceptsWrites)],
+    ['clock_agrees', '1 when the clock may give timestamps.', asNumber(status.clockAgrees)],
+    [
+      'clock_offset_seconds',
+      'How far the clock is ahead of the time that the replicas agree on.',
+      status.clockOffsetMs === undefined ? undefined : status.clockOffsetMs / 1000,
+    ],
     ['sessions', 'Client sessions, of 64.', status.sessions],
     ['connections', 'Client connections.', status.connections],
     ['accounts', 'Accounts.', status.accounts],

@@ -6,9 +6,10 @@ import { Operation } from '../../engine/wire/operations.ts';
 import { concatenate } from '../support/ledger/records.ts';
 import { seeded } from '../support/prng.ts';
 import { judge } from './checker.ts';
-import { contentsOf, type Contents } from './contents.ts';
+import { contentsOf, transfersIn, type Contents } from './contents.ts';
 import { History, type Floor, type Write } from './history.ts';
 import { Requests, type Request } from './requests.ts';
+import { TrueTime } from './true-time.ts';
 
 const START = 1_800_000_000_000_000_000n;
 const SECOND = 1_000_000_000n;
@@ -194,4 +195,27 @@ test('a transfer that nobody asked for, and a balance that no transfer explains,
   accounts[40] = accounts[40]! ^ 1;
   const differences = await differencesIn({ history, contents: { ...contents, accounts } });
   expect(differences).toContainEqual(expect.stringMatching(/not the sums/));
+});
+
+test('a pending transfer that expires before its time is noticed', async () => {
+  const { history, contents } = await maker().end();
+  const expiring = new Set(
+    transfersIn(contents).flatMap(({ id, timeout }) =>
+      timeout > 0n ? [BigInt.asUintN(64, id)] : [],
+    ),
+  );
+  const transfers = contents.transfers.slice();
+  const view = new DataView(transfers.buffer);
+  for (let at = 0; at < transfers.length; at += 128)
+    if (expiring.has(view.getBigUint64(at, true))) view.setUint32(at + 108, 3600, true);
+  const differences = await differencesIn({ history, contents: { ...contents, transfers } });
+  expect(differences).toContainEqual(expect.stringMatching(/expired at .* its time comes at/));
+});
+
+test('a write whose timestamp is an hour ahead of the true time is noticed when somebody is told', () => {
+  const history = new History(new TrueTime(3));
+  const write = history.begin('a', Operation.createTransfers, () => new Uint8Array(0));
+  const timestamp = BigInt(Date.now() + 3_600_000) * 1_000_000n;
+  history.acknowledged(write, { op: 1, timestamp, body: new Uint8Array(0) }, 0);
+  expect(history.wrong).toContainEqual(expect.stringMatching(/ahead of the true time/));
 });

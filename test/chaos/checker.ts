@@ -4,6 +4,8 @@
  * - what was acknowledged was executed once, at its op and timestamp, and its answer is the one that a ledger gives that
  *   executes everything in the order of timestamps: one order for all;
  * - what is unknown was executed as a whole, at one moment, or not at all;
+ * - a pending transfer expires when its time has come, and no timestamp is ahead of the true time when somebody is told of
+ *   it (history.ts): together, nothing is released early;
  * - timestamps rise with ops; nothing comes before what anybody had been told when it was sent;
  * - a read shows the ledger as it is after the op that it names, which is none before what anybody had been told;
  * - what is there at the end is what all this makes, byte for byte, and the balances are the sums of the transfers.
@@ -40,6 +42,8 @@ interface Step {
 
 const DIFFERENCES_MAX = 20;
 const EXPIRED = 4n;
+/** Transfers that expire by one pulse have a timestamp each, a nanosecond apart; the pulse's own is the last one. */
+const EXPIRED_TOGETHER_MAX = 8190n;
 
 export async function judge(history: History, contents: Contents): Promise<Verdict> {
   const differences: string[] = [];
@@ -60,6 +64,7 @@ export async function judge(history: History, contents: Contents): Promise<Verdi
   const expected = await contentsOf((operation, body) => ledger.read(operation, body).slice());
   const unlike = compareContents(expected, contents);
   checkBalances(contents, wrong);
+  checkExpiries(contents, wrong);
   return {
     // What is there and what is not says most.
     differences: [...unlike, ...differences],
@@ -253,6 +258,20 @@ function firstUnlike(write: Write, answer: Uint8Array): string {
   const told = write.told?.body ?? new Uint8Array(0);
   const i = told.findIndex((byte, at) => byte !== answer[at]);
   return ` (${told.length} bytes, of ${answer.length}; result ${Math.floor(i / size)} differs)`;
+}
+
+/** Nothing expires before its time, by the timestamps of the log. */
+export function checkExpiries(contents: Contents, wrong: (what: string) => void): void {
+  const byId = new Map(transfersIn(contents).map((transfer) => [transfer.id, transfer]));
+  for (const event of eventsIn(contents)) {
+    if (event['type'] !== EXPIRED) continue;
+    const pending = byId.get(event['transfer_id']!);
+    const due = (pending?.timestamp ?? 0n) + (pending?.timeout ?? 0n) * 1_000_000_000n;
+    if (event['timestamp']! + EXPIRED_TOGETHER_MAX < due)
+      wrong(
+        `transfer ${pending?.id} expired at ${event['timestamp']}, and its time comes at ${due}`,
+      );
+  }
 }
 
 /** What the transfers and expiries sum up to is what the accounts say. */

@@ -1,5 +1,7 @@
 /** What clients asked and were told, in a form that can be checked afterwards. */
 
+import type { TrueTime } from './true-time.ts';
+
 /** What every request that is sent now must come after: the highest that anybody was told. */
 export interface Floor {
   readonly op: number;
@@ -48,6 +50,12 @@ export class History {
   readonly #waitedMs: number[] = [0];
   #op = 0;
   #timestamp = 0n;
+  readonly #time: TrueTime | undefined;
+
+  /** With a true time, no operation's timestamp may be ahead of it when somebody is told. */
+  constructor(time?: TrueTime) {
+    this.#time = time;
+  }
 
   get floor(): Floor {
     return { op: this.#op, timestamp: this.#timestamp };
@@ -62,6 +70,7 @@ export class History {
 
   acknowledged(write: Write, told: Told, sentAtMs: number): void {
     write.told = told;
+    this.judgeTime(told.timestamp, `the write of ${write.who}`);
     this.#op = Math.max(this.#op, told.op ?? 0);
     if (told.timestamp > this.#timestamp) this.#timestamp = told.timestamp;
     this.#answered(sentAtMs);
@@ -71,6 +80,13 @@ export class History {
     this.reads.push(read);
     this.#op = Math.max(this.#op, read.op);
     this.#answered(sentAtMs);
+  }
+
+  /** An operation with this timestamp was executed just now, or earlier. */
+  judgeTime(timestamp: bigint, what: string): void {
+    const aheadMs = this.#time?.aheadMs(timestamp);
+    if (aheadMs !== undefined)
+      this.wrong.push(`${what} at timestamp ${timestamp} is ${aheadMs} ms ahead of the true time`);
   }
 
   /** The longest time without an answer to anybody between two moments, ms. */

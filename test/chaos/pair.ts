@@ -11,6 +11,7 @@ import type { Disks } from './disks.ts';
 import type { Network } from './network.ts';
 import type { Part } from './schedule.ts';
 import { etcdSettings } from '../support/etcd-settings.ts';
+import type { TrueTime } from './true-time.ts';
 
 export const Port = { clients: 3001, peers: 3002, status: 3003, etcdPeers: 2380 } as const;
 
@@ -21,6 +22,8 @@ export interface PairOptions {
   readonly etcdProgram: string;
   readonly network: Network;
   readonly disks: Disks;
+  /** Told of every change of the replica's clock. */
+  readonly time: TrueTime;
   /** A process ended that nothing was done to. */
   readonly onEnd: (what: string) => void;
 }
@@ -126,7 +129,9 @@ export class Pair {
   }
 
   setClock(hours: number): void {
-    writeFileSync(this.#clock, String(hours * 3_600_000));
+    const aheadMs = hours * 3_600_000;
+    this.#options.time.set(this.index, aheadMs);
+    writeFileSync(this.#clock, String(aheadMs));
   }
 
   async status(): Promise<BuiltinStatus | undefined> {

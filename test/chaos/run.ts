@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { judge, type Verdict } from './checker.ts';
+import { transfersIn } from './contents.ts';
 import { Disks } from './disks.ts';
 import { History } from './history.ts';
 import { compareExports, level, readBack } from './last-look.ts';
@@ -12,6 +13,7 @@ import { newNetwork } from './network.ts';
 import { Pair, Port } from './pair.ts';
 import { Player, type Played, type World } from './player.ts';
 import { faultsOf, told } from './schedule.ts';
+import { TrueTime } from './true-time.ts';
 import { Watcher } from './watcher.ts';
 
 export interface RunOptions {
@@ -58,13 +60,14 @@ export async function run(options: RunOptions): Promise<number> {
 }
 
 async function begin({ seed, replicas, folder, isolated }: RunOptions): Promise<World> {
-  const history = new History();
+  const time = new TrueTime(replicas);
+  const history = new History(time);
   const network = await newNetwork(replicas, isolated);
   const cgroup = join('/sys/fs/cgroup/blkio', basename(folder));
   const disks = await Disks.make({ folder, size: replicas, isolated, cgroup });
   const etcdProgram = await ensureProgram('etcd');
   const onEnd = (what: string): void => void history.wrong.push(what);
-  const common = { size: replicas, folder, etcdProgram, network, disks, onEnd };
+  const common = { time, size: replicas, folder, etcdProgram, network, disks, onEnd };
   const pairs = Array.from({ length: replicas }, (_, index) => new Pair({ ...common, index }));
   for (const pair of pairs) {
     pair.setClock(0);
@@ -132,6 +135,8 @@ async function finish(world: World, ending: Ending): Promise<number> {
     history.wrong.push(...(await compareExports(world, { folder, contents })));
     const { reigns } = watcher.checkLeaders();
     checkPeaks(world, watcher);
+    for (const newest of transfersIn(contents).slice(-1))
+      history.judgeTime(newest.timestamp, 'the newest transfer');
     verdict = await judge(history, contents);
     say(figures({ verdict, played, watcher, reigns, world }));
     say(`at the end: op ${op} everywhere, state ${status.stateHash}`);

@@ -97,6 +97,16 @@ const longKinds: readonly Play[] = [
   { kind: 'no-space', who: 'all' },
 ];
 
+/** Two faults that are worth something together only. */
+const pairs: readonly (readonly Play[])[] = [
+  // Whoever is left to take the lead has a wrong clock, or must hand it on.
+  [
+    { kind: 'clock', hours: 1, who: 'follower' },
+    { kind: 'kill', part: 'engine', who: 'leader' },
+  ],
+  [{ kind: 'clock', hours: 1, who: 'follower' }, { kind: 'move-leader' }],
+];
+
 /** What a replica may suffer at the same time as another one does. */
 const together: readonly Play[] = [
   { kind: 'pause', part: 'engine', who: 'leader' },
@@ -126,6 +136,7 @@ export function* faultsOf(seed: number, { long }: { readonly long: boolean }): G
     const groups: (readonly Play[])[] = (long ? [...kinds, ...longKinds] : kinds).map((play) => [
       play,
     ]);
+    groups.push(...pairs);
     for (let i = 0; i < 4; i += 1) groups.push(shuffled(together).slice(0, 2 + below(2)));
     for (const plays of shuffled(groups)) {
       yield {

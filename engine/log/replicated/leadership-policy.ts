@@ -133,10 +133,14 @@ function holderOf({ lead, peers }: Observation): Peer | undefined {
 const holderHasLeft = ({ lead, peers }: Observation): boolean =>
   lead !== undefined && peers.some(({ leftFence }) => leftFence === lead.fence);
 
-/** Of those that are well and may lead, the one that is furthest. */
+/** Among the peers that are well and may lead: one whose clock agrees before others, then the one that is furthest. */
 export function bestPeer({ nowMs, peers }: Pick<Observation, 'nowMs' | 'peers'>): Peer | undefined {
   const able = peers.filter(
     (peer) => peer.canLead && peer.memberId !== undefined && isLive(peer, nowMs),
   );
-  return able.sort((one, other) => other.op - one.op || one.replica - other.replica)[0];
+  const isWrong = ({ clockAgrees }: Peer): number => Number(clockAgrees === false);
+  return able.sort(
+    (one, other) =>
+      isWrong(one) - isWrong(other) || other.op - one.op || one.replica - other.replica,
+  )[0];
 }

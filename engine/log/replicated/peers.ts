@@ -14,6 +14,8 @@ export interface Heartbeat {
   readonly leftFence?: number | undefined;
   /** It has all that is committed, but for what is on its way, and takes the lead if it must. */
   readonly canLead: boolean;
+  /** Its clock is one that may give timestamps. Absent from replicas of older releases, which do not say. */
+  readonly clockAgrees?: boolean | undefined;
 }
 
 export interface Peer extends Heartbeat {

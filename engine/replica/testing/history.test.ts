@@ -20,6 +20,7 @@ const histories: readonly (readonly [string, (history: History) => void])[] = [
   ],
   ['a read that sees what nobody wrote', (history) => history.read(history.beginRead(), 1)],
   ['a write that was executed twice', (history) => history.written(3, 10n, false)],
+  ['a timestamp ahead of the true time', (history) => history.told(3_000_000_000n, 2000)],
   [
     'two writes at one op',
     (history) => {

@@ -3,9 +3,13 @@
  *
  * - a write that is acknowledged was executed once: by its own request, not as one that is there already;
  * - timestamps rise with ops, and each op is acknowledged to one;
+ * - no timestamp is ahead of the true time: nothing expires early;
  * - a read sees all that was acknowledged, to anybody, before it was sent, and all that an earlier read saw;
  * - replicas at the same op have the same state.
  */
+/** Clocks are some milliseconds apart where they are right. */
+const AHEAD_MAX_MS = 100;
+
 export class History {
   violation: Error | undefined;
   writes = 0;
@@ -33,6 +37,12 @@ export class History {
     this.#timestamps.set(op, timestamp);
     this.writes += 1;
     this.#floor = Math.max(this.#floor, this.writes);
+  }
+
+  /** An answer has a timestamp, ns; it came at that true time, ms. */
+  told(timestamp: bigint, trueMs: number): void {
+    const aheadMs = Number(timestamp / 1_000_000n) - trueMs;
+    if (aheadMs > AHEAD_MAX_MS) this.fail(`a timestamp is ${Math.round(aheadMs)} ms ahead of time`);
   }
 
   read(begun: number, posted: number): void {

@@ -42,6 +42,7 @@ export interface Outcome {
 
 const PATH = '/disk/replica.ledger';
 const HEALED_MS = 15_000;
+const EPOCH_MS = 1e6;
 
 export class ReplicaWorld implements ClientWorld {
   readonly simulation: Simulation;
@@ -77,6 +78,16 @@ export class ReplicaWorld implements ClientWorld {
     const { simulation } = this;
     if (simulation.chance(this.loss)) return;
     simulation.after(simulation.between(0.2, 5), arrive);
+  }
+
+  /** The true time, ms since the UNIX epoch. */
+  get trueMs(): number {
+    return EPOCH_MS + this.simulation.nowMs;
+  }
+
+  /** The replica that leads, and knows it. */
+  get leader(): SimMember | undefined {
+    return this.members.find(({ standing }) => standing?.role === 'primary');
   }
 
   deliver(replica: number, message: Uint8Array, client: SimClient): void {
@@ -143,7 +154,7 @@ export class ReplicaWorld implements ClientWorld {
     const later = (act: () => void): void => {
       simulation.after(simulation.between(20, 700), act);
     };
-    switch (simulation.below(14)) {
+    switch (simulation.below(15)) {
       case 0:
       case 1:
         member.kill();
@@ -172,6 +183,12 @@ export class ReplicaWorld implements ClientWorld {
       case 9:
         member.checkpoint();
         break;
+      case 10:
+        // One at a time: two wrong clocks of three that agree are the time.
+        if (this.members.some(({ aheadMs }) => aheadMs !== 0)) break;
+        member.aheadMs = simulation.below(2) === 0 ? 3_600_000 : -3_600_000;
+        later(() => void (member.aheadMs = 0));
+        break;
       default:
     }
   }
@@ -182,6 +199,7 @@ export class ReplicaWorld implements ClientWorld {
     this.loss = 0;
     this.cluster.faults = noFaults;
     for (const member of this.members) {
+      member.aheadMs = 0;
       this.cluster.join(member.index);
       this.cluster.goOn(member.index);
       member.thaw();
@@ -213,7 +231,7 @@ export class ReplicaWorld implements ClientWorld {
 }
 
 /** A machine with a disk, on which a replica runs or does not. */
-class SimMember {
+export class SimMember {
   readonly index: number;
   readonly #world: ReplicaWorld;
   #storage = new MemoryStorage();
@@ -223,10 +241,17 @@ class SimMember {
   /** What waits while the process stands still. */
   readonly #freezer = new Freezer();
   catchUps = 0;
+  /** How far this machine's clock is ahead of the true time, ms. */
+  aheadMs = 0;
 
   constructor(world: ReplicaWorld, index: number) {
     this.#world = world;
     this.index = index;
+  }
+
+  /** This machine's clock, ms since the UNIX epoch. */
+  get wallMs(): number {
+    return this.#world.trueMs + this.index + this.aheadMs;
   }
 
   get link(): SimLink | undefined {
@@ -294,6 +319,7 @@ class SimMember {
     };
     const timers: Timers = {
       ...simulation.timers,
+      wallMs: () => this.wallMs,
       after: (ms, callback) => simulation.after(ms, () => gate(callback)),
     };
     const link = new SimLink(this.#world, this.index, gate);
@@ -321,7 +347,6 @@ class SimMember {
       etcd: cluster.client(this.index, gate),
       peers: link,
       timers,
-      clock: { realtimeNs: () => BigInt(Math.floor((simulation.nowMs + 1e6 + this.index) * 1e6)) },
       random: simulation.random,
       batchSizeLimit: batchSizeLimitDevelopment,
       pause: () => Promise.resolve(),
@@ -378,7 +403,7 @@ class SimMember {
     if (!this.#freezer.isFrozen) this.#replica?.checkpointNow().catch(() => undefined);
   }
 
-  receive(message: Uint8Array, client: SimClient): void {
+  receive(message: Uint8Array, client: Pick<SimClient, 'take'>): void {
     const run = this.#starts;
     const answer = (bytes: Uint8Array): void => this.#world.carry(() => client.take(bytes));
     const act = (): void => {
@@ -465,9 +490,8 @@ class SimLink implements PeerLink {
     this.handler = undefined;
   }
 
-  hear({ wallMs, ...heartbeat }: PeerHeartbeat): void {
-    const { nowMs } = this.#world.simulation;
-    const peer = { ...heartbeat, heardAtMs: nowMs, aheadMs: wallMs - nowMs };
+  hear(heartbeat: PeerHeartbeat): void {
+    const peer = { ...heartbeat, heardAtMs: this.#world.simulation.nowMs };
     this.#heard.set(heartbeat.replica, peer);
     this.handler?.heard(peer);
   }

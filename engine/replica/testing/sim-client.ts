@@ -5,10 +5,11 @@
 import type { Simulation } from '../../log/replicated/testing/simulation.ts';
 import { buildRequest, Command, Header, ReplyHeader } from '../../wire/header.ts';
 import { headerSize } from '../../wire/limits.ts';
-import { encodeMultiBatch, splitMultiBatch } from '../../wire/multi-batch.ts';
+import { splitMultiBatch } from '../../wire/multi-batch.ts';
 import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { History } from './history.ts';
+import { accountsBody, lookupBody, transferBody } from './records.ts';
 
 const CREATED = 0xffff_ffff;
 const RETRY_FIRST_MS = 600;
@@ -18,6 +19,8 @@ export interface ClientWorld {
   readonly simulation: Simulation;
   readonly history: History;
   readonly replicaCount: number;
+  /** The true time, ms since the UNIX epoch. */
+  readonly trueMs: number;
   /** Each request goes to one more replica than the leader. */
   readonly hedges: boolean;
   /** Takes a message to a replica, or loses it; answers come by `take`. */
@@ -82,6 +85,7 @@ export class SimClient {
     this.#longestMs = this.longestMs;
     this.#inFlight = undefined;
     this.#parent = reply.context.slice();
+    history.told(reply.timestamp, this.#world.trueMs);
     if (current.kind === 'register') this.#session = reply.commit;
     else this.#check(current, reply, message.slice(headerSize));
     if (!this.stopped) simulation.after(simulation.between(1, 30), () => this.#next());
@@ -104,12 +108,12 @@ export class SimClient {
     const { simulation, history } = this.#world;
     if (this.stopped) return;
     if (this.#number === 1)
-      this.#send('setup', Operation.createAccounts, accounts, history.beginRead());
+      this.#send('setup', Operation.createAccounts, accountsBody(1, 2), history.beginRead());
     else if (this.#number === 2)
-      this.#send('setup', Operation.createTransfers, transfer(pendingId(this.#id), 1), 0);
+      this.#send('setup', Operation.createTransfers, transferBody(pendingId(this.#id), 1), 0);
     else if (simulation.chance(0.4))
-      this.#send('read', Operation.lookupAccounts, firstAccount, history.beginRead());
-    else this.#send('write', Operation.createTransfers, transfer(history.beginWrite()), 0);
+      this.#send('read', Operation.lookupAccounts, lookupBody(1), history.beginRead());
+    else this.#send('write', Operation.createTransfers, transferBody(history.beginWrite()), 0);
   }
 
   #send(kind: InFlight['kind'], operation: number, body: Uint8Array, begun: number): void {
@@ -149,38 +153,5 @@ const viewOf = (bytes: Uint8Array): DataView =>
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
-const firstAccount = encodeMultiBatch(
-  [Uint8Array.from({ length: 16 }, (_, i) => Number(i === 0))],
-  16,
-);
-
-const accounts = encodeMultiBatch(
-  [
-    [1, 2].reduce((bytes, id, i) => {
-      const view = new DataView(bytes.buffer);
-      view.setUint8(i * 128, id);
-      view.setUint32(i * 128 + 112, 1, true);
-      view.setUint16(i * 128 + 116, 1, true);
-      return bytes;
-    }, new Uint8Array(256)),
-  ],
-  128,
-);
-
 /** Ids beyond those of transfers that are counted. */
 const pendingId = (client: bigint): number => 1_000_000 + Number(client);
-
-/** One unit from the first account to the second; with a timeout (seconds) it is pending, and expires. */
-function transfer(id: number, timeout = 0): Uint8Array {
-  const bytes = new Uint8Array(128);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, id, true);
-  view.setUint8(16, 1);
-  view.setUint8(32, 2);
-  view.setUint8(48, 1);
-  view.setUint32(112, 1, true);
-  view.setUint16(116, 1, true);
-  view.setUint32(108, timeout, true);
-  view.setUint16(118, timeout > 0 ? 2 : 0, true);
-  return encodeMultiBatch([bytes], 128);
-}

@@ -1,0 +1,59 @@
+/** A client that asks whoever leads, one request at a time, and gives the answer to the test. */
+import { buildRequest, Command, Header, ReplyHeader } from '../../wire/header.ts';
+import { headerSize } from '../../wire/limits.ts';
+import { Operation } from '../../wire/operations.ts';
+import { engineRelease } from '../../wire/release.ts';
+import type { ReplicaWorld } from './replica-world.ts';
+
+export interface Answer {
+  readonly timestamp: bigint;
+  readonly body: Uint8Array;
+}
+
+const PATIENCE_MS = 10_000;
+const AGAIN_MS = 50;
+
+export class Asker {
+  readonly #world: ReplicaWorld;
+  #parent: Uint8Array = new Uint8Array(16);
+  #session = 0n;
+  #number = 0;
+
+  constructor(world: ReplicaWorld) {
+    this.#world = world;
+  }
+
+  async register(): Promise<void> {
+    await this.ask(Operation.register, new Uint8Array(256));
+  }
+
+  /** Repeats the request until it is answered. Rejects when that takes more than ten seconds of the world's time. */
+  async ask(operation: number, body: Uint8Array): Promise<Answer> {
+    const answer = await this.tryToAsk(operation, body, PATIENCE_MS);
+    if (answer === undefined) throw new Error(`operation ${operation} was not answered`);
+    return answer;
+  }
+
+  /** Undefined when it is not answered within the time; the next call may ask something else under the same number. */
+  async tryToAsk(operation: number, body: Uint8Array, ms: number): Promise<Answer | undefined> {
+    const fields = { cluster: 0n, view: 0, release: engineRelease, client: 77n };
+    const place = { session: this.#session, request: this.#number, parent: this.#parent };
+    const head = buildRequest({ ...fields, ...place, operation }, body);
+    const message = Buffer.concat([head, body]);
+    const answers: Uint8Array[] = [];
+    const take = (bytes: Uint8Array): void => void answers.push(bytes);
+    for (let waited = 0; waited < ms && answers.length === 0; waited += AGAIN_MS) {
+      this.#world.leader?.receive(new Uint8Array(message), { take });
+      await this.#world.simulation.run(AGAIN_MS);
+    }
+    const [got] = answers;
+    if (got === undefined) return undefined;
+    const reply = new ReplyHeader(new Header(got.slice(0, headerSize)));
+    if (reply.header.command !== Command.reply)
+      throw new Error(`answered with command ${reply.header.command}`);
+    if (operation === Operation.register) this.#session = reply.commit;
+    this.#parent = reply.context.slice();
+    this.#number += 1;
+    return { timestamp: reply.timestamp, body: got.slice(headerSize) };
+  }
+}
