@@ -10,3 +10,9 @@ export const DataProblem = {
   memberMissing: 'LogMemberMissing',
 } as const;
 export type DataProblem = (typeof DataProblem)[keyof typeof DataProblem];
+
+/** The certificates in a replica's pod are not those that it was made for. The agent says it the same way; a new pod is the cure. */
+export const certificatesForeign = 'CertificatesForeign';
+
+/** All that the agent finds. */
+export type AgentFinding = DataProblem | typeof certificatesForeign;

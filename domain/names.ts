@@ -72,8 +72,18 @@ export const recoverJobName = (workload: string, index: number) => `${workload}-
  * its Service has: members keep each other's names for ever, while a database that takes over volumes has other Services.
  */
 export const memberName = (index: number) => `r${index}`;
-/** Secret with which the etcd members of several replicas know each other; each has a number of its own, and none is changed. */
-export const peerSecretName = (workload: string, number: number) => `${workload}-peers-${number}`;
+/**
+ * Secret with which the etcd members of several replicas know each other. It is immutable, so a kubelet that has seen it never looks
+ * again: no two may have one name. A restored database keeps its workload's name and has another uid, which is in the name for that.
+ */
+export const peerSecretName = (workload: string, uid: string, number: number) =>
+  `${workload}-peers-${uid.replaceAll('-', '').slice(0, 12)}-${number}`;
+/**
+ * Environment variable by which the agent knows whether the certificates in its pod are those that it was made for: SHA-256 of
+ * `ca.crt`, and of the authority (PEM) that has signed `tls.crt`, in hexadecimal with a colon between. An agent of an earlier
+ * version passes it over, which it could not do with a flag.
+ */
+export const wantedCertificatesVariable = 'LEDGERHOUSE_CERTIFICATES';
 /** ConfigMap with what a client needs to connect; named after the database alone, for pods to mount. */
 export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
 

@@ -1,5 +1,5 @@
 /** Words for how one replica is (`status.members`), and why one fails: closed lists, each with its row in docs/operating/conditions.md. */
-import { DataProblem } from './data-problem.ts';
+import { certificatesForeign, DataProblem } from './data-problem.ts';
 import type { Member } from './resources.ts';
 
 export const replicaStates = [
@@ -28,6 +28,7 @@ export const replicaTroubles = [
   ...waitingFailures,
   'Unschedulable',
   ...Object.values(DataProblem),
+  certificatesForeign,
 ] as const;
 export type ReplicaTrouble = (typeof replicaTroubles)[number];
 

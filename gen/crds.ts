@@ -417,7 +417,7 @@ export interface components {
                     /** Format: int32 */
                     readonly port: number;
                 }[];
-                /** @description Certificates with which the etcd members of several replicas know each other. The keys are in Secrets named WORKLOAD-peers-NUMBER and nowhere else. */
+                /** @description Certificates with which the etcd members of several replicas know each other. The keys are in Secrets and nowhere else. */
                 readonly peerCertificates?: {
                     /**
                      * Format: int32
@@ -428,6 +428,8 @@ export interface components {
                     readonly generations?: readonly {
                         /** Format: int32 */
                         readonly number: number;
+                        /** @description Name of the Secret with the key. WORKLOAD-peers-NUMBER when absent. */
+                        readonly secret?: string;
                         /** @description Certificate of the authority, PEM. Its key was forgotten when it had signed. */
                         readonly authority: string;
                         /** Format: date-time */

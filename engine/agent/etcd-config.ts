@@ -4,6 +4,7 @@ import { required } from '../commands/format.ts';
 import { parseIncarnation, parseSize } from '../commands/values.ts';
 import { UsageError, type Input, type Verb } from '../commands/verb.ts';
 import { initialClusterPath } from '../members/files.ts';
+import { examineCertificates, wantedCertificates } from './certificates.ts';
 import { examine, type Finding } from './examine.ts';
 import { identityFlags, pathFlag, readIdentity } from './identity.ts';
 import { examineMember } from './member-state.ts';
@@ -45,6 +46,8 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
   }
   const problem = await examine(path, { ...identity, engine: 'Builtin' });
   if (problem !== undefined) return problem;
+  const foreign = await examineCertificates(given('certificates'), wantedCertificates());
+  if (foreign !== undefined) return foreign;
   const state = await examineMember(path, folder);
   if (state !== 'new' && state !== 'existing') return state;
   const { blocks, bsize } = await statfs(dirname(path));

@@ -4,7 +4,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { DataProblem } from '../../domain/data-problem.ts';
+import { DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import { DataFileError } from '../log/errors.ts';
 import { HEAD_SIZE, recogniseHead, type DataFileHead } from '../log/inspect.ts';
 import { LOG_OFFSET } from '../log/layout.ts';
@@ -12,7 +12,7 @@ import type { TigerBeetleHead } from '../log/tigerbeetle-head.ts';
 import type { Expected } from './identity.ts';
 
 export interface Finding {
-  readonly reason: DataProblem;
+  readonly reason: AgentFinding;
   readonly message: string;
 }
 

@@ -2,14 +2,15 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { isRefusal } from '../commands/command-line.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
-import { DataProblem } from '../../domain/data-problem.ts';
+import { certificatesForeign, DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import type { Finding } from './examine.ts';
 
-export const exitStatus: Readonly<Record<DataProblem, number>> = {
+export const exitStatus: Readonly<Record<AgentFinding, number>> = {
   [DataProblem.missing]: 10,
   [DataProblem.foreign]: 11,
   [DataProblem.damaged]: 12,
   [DataProblem.memberMissing]: 13,
+  [certificatesForeign]: 14,
 };
 
 /** Where Kubernetes reads a container's last words; it keeps 4 KiB of them. */

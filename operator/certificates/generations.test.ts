@@ -55,6 +55,16 @@ function podOf(secrets: ReadonlyMap<string, Secret>, generations: readonly Gener
 const trusts = (one: Pod, other: Pod) =>
   one.trusts.some((ca) => other.shows.checkIssued(ca) && other.shows.verify(ca.publicKey));
 
+test('Secrets of two lives of a database never share a name, and a record without names keeps those that it had', async () => {
+  const { secret, generation } = await issue(subject, 1, [], nowMs);
+  const restored = { ...subject, uid: '0f4b9d8e-1111-4d0c-9a53-3c0b0a6f7d11' };
+  const again = await issue(restored, 1, [], nowMs);
+  expect(again.secret.metadata.name).not.toBe(secret.metadata.name);
+  expect(peerSecretsOf(subject.workload, [generation])?.trust).toBe(secret.metadata.name);
+  const { secret: _, ...unnamed } = generation;
+  expect(peerSecretsOf(subject.workload, [unnamed])?.trust).toBe('payments-5e1f0c-peers-1');
+});
+
 test('while a generation is rolled out, old pods and new ones trust each other', async () => {
   const { secrets, records } = await history();
   for (const [index, generations] of records.entries()) {
@@ -113,7 +123,7 @@ test('a Secret cannot be changed, goes with its database, and names no key in wh
     type: 'kubernetes.io/tls',
     immutable: true,
     metadata: {
-      name: 'payments-5e1f0c-peers-3',
+      name: 'payments-5e1f0c-peers-5e1f0c528f5b-3',
       namespace: 'org-acme',
       ownerReferences: [{ kind: 'LedgerDatabase', uid: subject.uid }],
     },

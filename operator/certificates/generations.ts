@@ -7,7 +7,6 @@
  * what the others begin to show, and the others still trust what it shows.
  */
 import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
-import { peerSecretName } from '../../domain/names.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 
@@ -40,10 +39,14 @@ export function peerSecretsOf(
   const shown = shownOf(generations);
   if (newest === undefined || shown === undefined) return undefined;
   return {
-    trust: peerSecretName(workload, newest.number),
-    identity: peerSecretName(workload, shown.number),
+    trust: secretOf(workload, newest),
+    identity: secretOf(workload, shown),
   };
 }
+
+/** Name of the Secret that holds a generation. Before names were recorded they had no uid in them. */
+const secretOf = (workload: string, { secret, number }: Generation): string =>
+  secret ?? `${workload}-peers-${number}`;
 
 /** The generation whose certificate members show. */
 export const shownOf = (generations: readonly Generation[]): Generation | undefined =>
@@ -69,7 +72,10 @@ export function generationsIn(text: string): readonly Generation[] | undefined {
 
 function isGeneration(value: unknown): value is Generation {
   if (typeof value !== 'object' || value === null) return false;
-  const { number, authority, expiresAt } = value as Partial<Record<keyof Generation, unknown>>;
+  const { number, secret, authority, expiresAt } = value as Partial<
+    Record<keyof Generation, unknown>
+  >;
+  const named = secret === undefined || typeof secret === 'string';
   const dated = typeof expiresAt === 'string' && !Number.isNaN(Date.parse(expiresAt));
-  return Number.isInteger(number) && typeof authority === 'string' && dated;
+  return Number.isInteger(number) && typeof authority === 'string' && named && dated;
 }

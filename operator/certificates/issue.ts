@@ -31,12 +31,13 @@ export async function issue(
     ...subject.endpoints.map(({ index }) => memberName(index)),
     ...subject.endpoints.map(({ ip }) => ip),
   ]);
+  const name = peerSecretName(subject.workload, subject.uid, number);
   const trusted = [...after.map((one) => one.authority), authority.certificate];
   return {
     secret: {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: ownedMetadata(subject, peerSecretName(subject.workload, number)),
+      metadata: ownedMetadata(subject, name),
       type: 'kubernetes.io/tls',
       immutable: true,
       stringData: {
@@ -47,6 +48,7 @@ export async function issue(
     },
     generation: {
       number,
+      secret: name,
       authority: authority.certificate,
       expiresAt: notAfter.toISOString().replace('.000Z', 'Z'),
     },

@@ -1,9 +1,10 @@
 /** The volume with a member's certificates, and where it is: files `ca.crt`, `tls.crt` and `tls.key`. */
+import { createHash } from 'node:crypto';
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { Subject } from '../manifests/subject.ts';
-import { peerSecretsOf } from './generations.ts';
+import { peerSecretsOf, shownOf } from './generations.ts';
 
 export const certificatesMount: V1VolumeMount = {
   name: 'certs',
@@ -35,6 +36,16 @@ export function certificatesVolume({ workload, peerCertificates = [] }: Subject)
     },
   };
 }
+
+/** What the volume must hold, for the agent to compare. A Secret of ours trusts the recorded authorities, in their order. */
+export function wantedCertificates({ peerCertificates = [] }: Subject): string {
+  const shown = shownOf(peerCertificates);
+  assert(shown !== undefined, 'certificates are made before what mounts them');
+  const trusted = peerCertificates.map(({ authority }) => authority).join('');
+  return [trusted, shown.authority].map(sha256).join(':');
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Name of the Secret that a pod takes its authorities from. */
 export const trustOf = (pod: Pod): string | undefined =>

@@ -6,8 +6,12 @@
  */
 import type { V1Container, V1HostAlias } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
-import { memberName, ports } from '../../domain/names.ts';
-import { certificatesMount, certificatesVolume } from '../certificates/volume.ts';
+import { memberName, ports, wantedCertificatesVariable } from '../../domain/names.ts';
+import {
+  certificatesMount,
+  certificatesVolume,
+  wantedCertificates,
+} from '../certificates/volume.ts';
 import { anyAddress } from '../manifests/addresses.ts';
 import {
   agentContainer,
@@ -68,8 +72,11 @@ function configure(subject: Subject): V1Container {
     `--memory=${limitMib(subject)}MiB`,
     `--output=${configPath}`,
   ];
-  const container = agentContainer(subject, 'etcd-config', args, [replicaIndexEnv]);
-  return { ...container, volumeMounts: [dataMount, runMount] };
+  const container = agentContainer(subject, 'etcd-config', args, [
+    replicaIndexEnv,
+    { name: wantedCertificatesVariable, value: wantedCertificates(subject) },
+  ]);
+  return { ...container, volumeMounts: [dataMount, runMount, certificatesMount] };
 }
 
 function member(subject: Subject): V1Container {

@@ -75,8 +75,12 @@ export type Action = Common &
 
 export function targetOf(action: Action): Reference {
   if (action.verb === 'issue') {
-    const { namespace, workload } = action.subject;
-    return { resource: resources.secret, namespace, name: peerSecretName(workload, action.number) };
+    const { namespace, workload, uid } = action.subject;
+    return {
+      resource: resources.secret,
+      namespace,
+      name: peerSecretName(workload, uid, action.number),
+    };
   }
   if (action.verb === 'patch' || action.verb === 'delete') return action.target;
   const { namespace, name = '' } = action.object.metadata;

@@ -1,6 +1,6 @@
 /** What each replica's pod is at: one word, and for those that fail, why. */
 import type { V1ContainerStatus } from '@kubernetes/client-node';
-import { DataProblem } from '../../domain/data-problem.ts';
+import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
 import { waitingFailures, type ReplicaTrouble } from '../../domain/replica-states.ts';
 import type { Member } from '../../domain/resources.ts';
@@ -80,6 +80,8 @@ export function troubleOf(pod: Pod): Trouble | undefined {
   if (isReady(pod)) return undefined;
   const data = dataProblemOf(pod);
   if (data !== undefined) return { reason: data.reason, message: data.message };
+  const certificates = certificateProblemOf(pod);
+  if (certificates !== undefined) return certificates;
   const containers = [
     ...(pod.status?.initContainerStatuses ?? []),
     ...(pod.status?.containerStatuses ?? []),
@@ -104,11 +106,26 @@ const said = (ended: { message?: string }) =>
   ended.message === undefined || ended.message === '' ? '' : `: ${ended.message.trim()}`;
 
 /** What the check of the data file said, if it refused. */
-export function dataProblemOf(pod: Pod): { reason: DataProblem; message: string } | undefined {
+export const dataProblemOf = (pod: Pod): Finding<DataProblem> | undefined =>
+  findingOf(pod, Object.values(DataProblem));
+
+/** What the agent said of the certificates in the pod, if they are other ones. */
+export const certificateProblemOf = (pod: Pod): Finding<typeof certificatesForeign> | undefined =>
+  isReady(pod) ? undefined : findingOf(pod, [certificatesForeign]);
+
+interface Finding<Reason extends string> {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+function findingOf<Reason extends string>(
+  pod: Pod,
+  reasons: readonly Reason[],
+): Finding<Reason> | undefined {
   for (const container of pod.status?.initContainerStatuses ?? []) {
     const message = endOf(container)?.message;
     if (message === undefined) continue;
-    const parsed = parseTermination(message);
+    const parsed = parseTermination(message, reasons);
     if (parsed !== undefined) return parsed;
   }
   return undefined;
@@ -117,10 +134,13 @@ export function dataProblemOf(pod: Pod): { reason: DataProblem; message: string 
 const endOf = (container: V1ContainerStatus) =>
   container.state?.terminated ?? container.lastState?.terminated;
 
-function parseTermination(text: string): { reason: DataProblem; message: string } | undefined {
+function parseTermination<Reason extends string>(
+  text: string,
+  reasons: readonly Reason[],
+): Finding<Reason> | undefined {
   try {
     const { reason, message } = JSON.parse(text) as { reason?: unknown; message?: unknown };
-    const known = Object.values(DataProblem).find((candidate) => candidate === reason);
+    const known = reasons.find((candidate) => candidate === reason);
     return known === undefined
       ? undefined
       : { reason: known, message: String(message).slice(0, 400) };

@@ -3,6 +3,7 @@ import type { Observation } from './observation.ts';
 import { Draft, factsOf, type StepResult } from './draft.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { ensureCertificates } from './steps/certificates.ts';
+import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
 import { recordVersion } from './steps/record-version.ts';
@@ -32,6 +33,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
     holdVolumes,
     ensureCertificates,
     ensureWorkload,
+    replaceForeignCertificates,
     recoverReplicas,
     rollOut,
     recordVersion,

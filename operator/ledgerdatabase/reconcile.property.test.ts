@@ -25,6 +25,7 @@ import {
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
+import { peerSecretsOf } from '../certificates/generations.ts';
 import { trustOf } from '../certificates/volume.ts';
 import { isReady, replicaPods } from './members.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
@@ -218,7 +219,7 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     const { workload = '', peerCertificates } = databaseIn(before)?.status ?? {};
     expect([verb, secret]).toEqual([
       'create',
-      peerSecretName(workload, peerCertificates?.next ?? 0),
+      peerSecretName(workload, uid, peerCertificates?.next ?? 0),
     ]);
     return true;
   },
@@ -227,9 +228,10 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
     if (kind !== 'LedgerDatabase' || subresource !== 'status') return false;
     const old = databaseIn(before)?.status;
     const now = (body as unknown as DatabaseObject).status?.peerCertificates?.generations ?? [];
-    const newest = old?.peerCertificates?.generations?.at(-1)?.number;
+    const generations = old?.peerCertificates?.generations ?? [];
+    const newest = generations.at(-1)?.number;
     if (newest === undefined || now.at(-1)?.number === newest) return false;
-    const trust = peerSecretName(old?.workload ?? '', newest);
+    const trust = peerSecretsOf(old?.workload ?? '', generations)?.trust;
     expect(podsOf(before).filter((pod) => trustOf(pod) !== trust)).toEqual([]);
     return true;
   },

@@ -12,6 +12,7 @@ import { templateInputs, templateRevision } from './template.ts';
 const digests: Readonly<Record<number, string>> = {
   1: '682bd0bec6b58bc32216ee293696b5e5',
   2: 'c8671541de31d9d9a7744b83c6ba5835',
+  3: 'cc60a5d478f8bdb246fc8dfcb6645378',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>

@@ -9,7 +9,6 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { resources, type Pod } from '../../domain/kinds.ts';
-import { peerSecretName } from '../../domain/names.ts';
 import { certificatesMount, trustOf } from '../../operator/certificates/volume.ts';
 import { letOneDayPass, recordAgedCertificates } from '../support/aged-certificates.ts';
 import { startTestCluster, type TestCluster } from '../support/cluster.ts';
@@ -55,9 +54,8 @@ async function expectCertificates(shown: number, trusted: readonly number[]): Pr
   const generations = await generationsNow();
   expect(generations.map(({ number }) => number)).toEqual(trusted);
   const issuer = generations.find(({ number }) => number === shown);
-  const { workload = '' } = (await world.get('three')).status ?? {};
   for (const pod of await three.pods()) {
-    expect(trustOf(pod)).toBe(peerSecretName(workload, trusted.at(-1) ?? 0));
+    expect(trustOf(pod)).toBe(generations.at(-1)?.secret);
     const file = (name: string) =>
       fileInPod(pod, '--config-file=', `${certificatesMount.mountPath}/${name}`);
     expect(file('ca.crt')).toBe(generations.map(({ authority }) => authority).join(''));

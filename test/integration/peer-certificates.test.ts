@@ -41,6 +41,11 @@ const pods = async () => {
 const record = async () => (await world.database(namespace, name))?.status?.peerCertificates;
 const numbers = async () => (await record())?.generations?.map(({ number }) => number);
 
+async function secretName(number: number): Promise<string> {
+  const database = await world.database(namespace, name);
+  return peerSecretName(database?.status?.workload ?? '', database?.metadata.uid ?? '', number);
+}
+
 /** The Secrets that a pod's volume is made of, in the order in which they are taken. */
 const mounted = ({ spec }: Pod) =>
   spec?.volumes
@@ -58,8 +63,7 @@ async function file(secret: string, key: string): Promise<string> {
 
 /** All three pods take what they trust from one Secret and what they show from another, and it fits. */
 async function untilAllHave(trust: number, shown: number): Promise<void> {
-  const workload = (await world.database(namespace, name))?.status?.workload ?? '';
-  const wanted = [trust, shown].map((number) => peerSecretName(workload, number));
+  const wanted = await Promise.all([trust, shown].map(secretName));
   await eventually(`all pods trust ${trust} and show ${shown}`, async () => {
     const all = await pods();
     const found = all.map(mounted);
@@ -130,14 +134,12 @@ test('as the manual says: a suspended database without a record begins anew, wit
   await world.patchDatabase(namespace, name, { spec: { suspend: false } });
   await untilAllHave(5, 5);
   expect(await numbers()).toEqual([5]);
-  const workload = (await world.database(namespace, name))?.status?.workload ?? '';
-  const bundle = await file(peerSecretName(workload, 5), 'ca.crt');
+  const bundle = await file(await secretName(5), 'ca.crt');
   expect(bundle.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
 });
 
 test('a Secret that is there cannot be changed, by anybody', async () => {
-  const workload = (await world.database(namespace, name))?.status?.workload ?? '';
-  const reference = { resource: resources.secret, namespace, name: peerSecretName(workload, 5) };
+  const reference = { resource: resources.secret, namespace, name: await secretName(5) };
   const changed = world.kube.mergePatch(
     reference,
     { data: { 'ca.crt': '' } },

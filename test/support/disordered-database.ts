@@ -304,11 +304,11 @@ function putDatabase(cluster: SimulatedCluster, made: Recipe, subject: Subject):
 }
 
 /** Of a generation that the operator made and did not note. */
-function putSecret(cluster: SimulatedCluster, { workload }: Subject): void {
+function putSecret(cluster: SimulatedCluster, { workload, uid: owner }: Subject): void {
   cluster.put({
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: peerSecretName(workload, 3), namespace },
+    metadata: { name: peerSecretName(workload, owner, 3), namespace },
   });
 }
 

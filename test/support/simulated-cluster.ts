@@ -4,7 +4,7 @@
  * real control plane in test/integration.
  */
 import { createHash } from 'node:crypto';
-import { DataProblem } from '../../domain/data-problem.ts';
+import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
 import { dataProblemOf, isReady, replicaPods } from '../../operator/ledgerdatabase/members.ts';
 import { hasFailed, hasSucceeded } from '../../operator/ledgerdatabase/jobs.ts';
@@ -398,7 +398,7 @@ export const podStates = [
 export type PodState = (typeof podStates)[number] | 'memberMissing';
 
 export function podStatus(
-  state: PodState,
+  state: PodState | 'certificatesForeign',
   since: string,
   name: string,
 ): NonNullable<Pod['status']> {
@@ -414,7 +414,7 @@ export function podStatus(
     const waiting = { reason: 'ImagePullBackOff', message: 'no such image' };
     return { ...base, containerStatuses: [{ ...row, state: { waiting } }] };
   }
-  const reason = DataProblem[state];
+  const reason = state === 'certificatesForeign' ? certificatesForeign : DataProblem[state];
   const message = JSON.stringify({ reason, message: 'the check said so' });
   const terminated = { exitCode: 10, message };
   return { ...base, initContainerStatuses: [{ ...row, name: 'check', state: { terminated } }] };

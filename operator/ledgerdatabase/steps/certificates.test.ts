@@ -9,7 +9,7 @@ import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
 import { catalogObject } from '../../../test/fixtures/catalog.ts';
 import { Killed, lifeOf } from '../../../test/support/dying-kube.ts';
 import { engineSays } from '../../../test/support/engine-says.ts';
-import { cachesOf, SimulatedCluster } from '../../../test/support/simulated-cluster.ts';
+import { cachesOf, podStatus, SimulatedCluster } from '../../../test/support/simulated-cluster.ts';
 import { lifetimeMs, renewAfterMs } from '../../certificates/generations.ts';
 import { certificatesMount } from '../../certificates/volume.ts';
 import { replicaPods } from '../members.ts';
@@ -241,7 +241,9 @@ test('no generation follows while a pod does not have the newest: it would not k
   cluster.nowMs += renewAfterMs;
   // Until one pod of three has the new one.
   const newest = () =>
-    podsIn(cluster).filter((pod) => JSON.stringify(pod.spec?.volumes).includes('-peers-2')).length;
+    podsIn(cluster).filter((pod) =>
+      JSON.stringify(pod.spec?.volumes).includes('-peers-5e1f0c528f5b-2'),
+    ).length;
   for (let turns = 0; turns < 30 && newest() < 1; turns += 1) {
     await look(cluster);
     cluster.move();
@@ -338,4 +340,34 @@ test('where the status cannot hold them, as under an older definition, no Secret
 test('a Secret is found as the database’s own by who looks for what belongs to it', async () => {
   const [secret] = (await running()).all('Secret');
   expect(secret?.metadata.labels).toMatchObject({ [labels.uid]: uid, [labels.database]: name });
+});
+
+test('a member with other certificates than wanted is told in the status, and its pod is replaced within a minute', async () => {
+  const cluster = await running();
+  const [pod] = podsIn(cluster);
+  if (pod === undefined) throw new Error('there is no pod');
+  const podOf = () => podsIn(cluster).find(({ metadata }) => metadata.name === pod.metadata.name);
+  const since = new Date(cluster.nowMs).toISOString();
+  cluster.put({
+    ...pod,
+    metadata: { ...pod.metadata, creationTimestamp: since },
+    status: podStatus('certificatesForeign', since, pod.metadata.name ?? ''),
+  });
+  await look(cluster);
+  const { members, conditions } = databaseIn(cluster).status ?? {};
+  expect(members?.find(({ pod: name }) => name === pod.metadata.name)).toMatchObject({
+    state: 'Failing',
+    reason: 'CertificatesForeign',
+  });
+  const healthy = conditions?.find(({ type }) => type === 'ReplicasHealthy');
+  expect(healthy?.message).toContain('CertificatesForeign');
+  expect(conditions?.find(({ type }) => type === 'Stalled')?.status).toBe('False');
+  expect(podOf()?.metadata.deletionTimestamp).toBeUndefined();
+
+  cluster.nowMs += 20_000;
+  await look(cluster);
+  expect(podOf()?.metadata.deletionTimestamp).toBeDefined();
+  await untilRest(cluster);
+  expect(podOf()?.metadata.uid).not.toBe(pod.metadata.uid);
+  expect(conditionOf(cluster, 'Ready')).toBe('True');
 });

@@ -1,0 +1,62 @@
+/** Whether the certificates that are mounted are those that the pod was made for. A kubelet may mount what a Secret held before. */
+import { createHash, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { certificatesForeign } from '../../domain/data-problem.ts';
+import { wantedCertificatesVariable } from '../../domain/names.ts';
+import type { Finding } from './examine.ts';
+
+/** SHA-256 in hexadecimal. */
+export interface WantedCertificates {
+  /** Of the file `ca.crt`. */
+  readonly trusted: string;
+  /** Of the authority (PEM) that has signed `tls.crt`. */
+  readonly authority: string;
+}
+
+/** `undefined`: the pod was made by an operator that did not say. */
+export function wantedCertificates(
+  // oxlint-disable-next-line node/no-process-env -- a flag would end an agent of an earlier version
+  environment: NodeJS.ProcessEnv = process.env,
+): WantedCertificates | undefined {
+  const [, trusted, authority] =
+    /^([0-9a-f]{64}):([0-9a-f]{64})$/.exec(environment[wantedCertificatesVariable] ?? '') ?? [];
+  return trusted === undefined || authority === undefined ? undefined : { trusted, authority };
+}
+
+/** What is wrong with the certificates in `folder`, or undefined. Rejects when they cannot be read. */
+export async function examineCertificates(
+  folder: string,
+  wanted: WantedCertificates | undefined,
+): Promise<Finding | undefined> {
+  if (wanted === undefined) return undefined;
+  const [bundle, certificate] = await Promise.all(
+    ['ca.crt', 'tls.crt'].map((name) => readFile(join(folder, name), 'utf8')),
+  );
+  const foreign = (what: string): Finding => ({
+    reason: certificatesForeign,
+    message: `${what} in ${folder}; a new pod is given what its Secrets hold now`,
+  });
+  if (bundle === undefined || sha256(bundle) !== wanted.trusted) {
+    return foreign('ca.crt holds other authorities than those recorded in status.peerCertificates');
+  }
+  const authorities = bundle.match(/-----BEGIN[^]+?-----END CERTIFICATE-----\n/g) ?? [];
+  const authority = authorities.find((one) => sha256(one) === wanted.authority);
+  if (authority === undefined || !isSignedBy(certificate ?? '', authority)) {
+    return foreign(
+      'tls.crt is of another authority than the one recorded in status.peerCertificates',
+    );
+  }
+  return undefined;
+}
+
+function isSignedBy(certificate: string, authority: string): boolean {
+  try {
+    return new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey);
+  } catch {
+    // A file that holds no certificate is signed by nobody.
+    return false;
+  }
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
