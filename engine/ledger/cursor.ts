@@ -1,6 +1,7 @@
 /**
  * Walks through sets of records in one direction, and through the intersection of several, without looking at records
- * that are in none. The cost follows the page that is asked for and how the lists interleave, not the table's size.
+ * that are in none. The cost follows the page that is asked for and how the lists interleave, not the table's size; lists
+ * that never meet are walked to their ends, so that every walk has a budget and can be left and gone on with.
  */
 import type { PostingView } from './posting-lists.ts';
 
@@ -105,24 +106,55 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Writes the page's records that are in all of the cursors (all records, when there is none); returns how many. */
-export function intersect(cursors: readonly Cursor[], page: Page, hits: Uint32Array): number {
+/** How much of a page is done. */
+export interface Progress {
+  /** Every record of the page before this one, in the page's direction, was looked at. */
+  next: number;
+  /** Records found until now. */
+  count: number;
+}
+
+/** What a request may still do before others have their turn. */
+export interface Budget {
+  /** One unit a seek in a list; below zero it is used up. */
+  left: number;
+}
+
+export const firstOf = ({ isReversed, from, end }: Page): number => (isReversed ? end - 1 : from);
+
+/**
+ * Writes the page's records that are in all of the cursors (all records, when there is none) to `hits` from
+ * `progress.count` on. True when the page is done; false when the budget was used up before: another call goes on where
+ * this one stopped, with new cursors where lists have grown meanwhile.
+ */
+export function intersect(
+  cursors: readonly Cursor[],
+  page: Page,
+  progress: Progress,
+  hits: Uint32Array,
+  budget: Budget,
+): boolean {
   const sorted = [...cursors].sort((a, b) => a.count - b.count);
   const step = page.isReversed ? -1 : 1;
-  let candidate = page.isReversed ? page.end - 1 : page.from;
-  let count = 0;
-  while (count < page.limit) {
+  let candidate = progress.next;
+  while (progress.count < page.limit) {
     // Each cursor in turn goes to the candidate or makes what it has next the candidate, until all agree.
     for (let agreed = 0, i = 0; agreed < sorted.length; i = (i + 1) % sorted.length) {
+      if (budget.left < 0) {
+        progress.next = candidate;
+        return false;
+      }
+      budget.left -= 1;
       const found = sorted[i]!.seek(candidate);
-      if (found === END) return count;
+      if (found === END) return true;
       agreed = found === candidate ? agreed + 1 : 1;
       candidate = found;
     }
-    if (candidate < page.from || candidate >= page.end) return count;
-    hits[count] = candidate;
-    count += 1;
+    if (candidate < page.from || candidate >= page.end) return true;
+    hits[progress.count] = candidate;
+    progress.count += 1;
     candidate += step;
+    progress.next = candidate;
   }
-  return count;
+  return true;
 }

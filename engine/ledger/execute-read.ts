@@ -1,17 +1,9 @@
-/** Executes the operations that only read. */
+/** Writes the answers to operations that only read. */
 import { assert } from '../../base/assert.ts';
-import { bodySizeMax } from '../wire/limits.ts';
-import { resultMax } from '../wire/operations.ts';
 import { AccountBalance, Account, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation } from './operations.ts';
-import {
-  findHistoryAccount,
-  selectAccounts,
-  selectAccountTransfers,
-  selectChangeEvents,
-  selectTransfers,
-} from './queries.ts';
+import { findHistoryAccount, selectChangeEvents } from './queries.ts';
 import {
   writeAccount,
   writeAccountBalance,
@@ -19,13 +11,12 @@ import {
   writeTransfer,
   writeTransferEvent,
 } from './read-reply.ts';
-import { batchCounts, type ReplyWriter } from './reply.ts';
-import { compare64, wordsOf } from './words.ts';
+import type { ReplyWriter } from './reply.ts';
+import { compare64 } from './words.ts';
 
 const ID_WORDS = 4;
-const hits = new Uint32Array(bodySizeMax / 128);
 
-interface Read {
+export interface Read {
   readonly state: LedgerState;
   readonly reply: ReplyWriter;
   readonly events: Uint32Array;
@@ -33,25 +24,32 @@ interface Read {
   readonly limitMax: number;
 }
 
-export function executeRead(
-  state: LedgerState,
+/** The reply's body; `found` gives the records that a query's filters have found. */
+export function writeReply(
+  read: Read,
   { action, shape }: LedgerOperation,
-  body: Uint8Array,
-  reply: ReplyWriter,
+  counts: readonly number[],
+  found: (batch: number) => Uint32Array,
 ): Uint8Array {
-  const read = { state, reply, events: wordsOf(body), limitMax: resultMax(shape, bodySizeMax) };
+  const { reply } = read;
   reply.begin();
   let at = 0;
-  for (const count of batchCounts(shape, body)) {
-    executeReadBatch(read, action, at, count);
+  for (const [batch, count] of counts.entries()) {
+    writeBatch(read, action, { at, count, hits: found(batch) });
     at += (count * shape.eventSize) / 4;
     reply.endBatch(shape);
   }
   return reply.end(shape);
 }
 
-function executeReadBatch(read: Read, action: Action, at: number, count: number): void {
-  const { state, events, limitMax } = read;
+interface Batch {
+  /** Of its first event, in words. */
+  readonly at: number;
+  readonly count: number;
+  readonly hits: Uint32Array;
+}
+
+function writeBatch(read: Read, action: Action, { at, count, hits }: Batch): void {
   switch (action) {
     case Action.lookupAccounts:
       lookupAccounts(read, at, count);
@@ -60,16 +58,14 @@ function executeReadBatch(read: Read, action: Action, at: number, count: number)
       lookupTransfers(read, at, count);
       break;
     case Action.getAccountTransfers:
-      writeTransfers(read, selectAccountTransfers(state, events, at, limitMax, hits));
+    case Action.queryTransfers:
+      writeTransfers(read, hits);
       break;
     case Action.getAccountBalances:
-      getAccountBalances(read, at);
+      writeAccountBalances(read, at, hits);
       break;
     case Action.queryAccounts:
-      writeAccounts(read, selectAccounts(state, events, at, limitMax, hits));
-      break;
-    case Action.queryTransfers:
-      writeTransfers(read, selectTransfers(state, events, at, limitMax, hits));
+      writeAccounts(read, hits);
       break;
     case Action.getChangeEvents:
       getChangeEvents(read);
@@ -98,25 +94,24 @@ function lookupTransfers({ state, reply, events }: Read, at: number, count: numb
   }
 }
 
-function writeAccounts({ state, reply }: Read, count: number): void {
-  for (let i = 0; i < count; i += 1) {
+function writeAccounts({ state, reply }: Read, hits: Uint32Array): void {
+  for (let i = 0; i < hits.length; i += 1) {
     writeAccount(state, hits[i]!, reply.words, reply.at);
     reply.at += Account.words;
   }
 }
 
-function writeTransfers({ state, reply }: Read, count: number): void {
-  for (let i = 0; i < count; i += 1) {
+function writeTransfers({ state, reply }: Read, hits: Uint32Array): void {
+  for (let i = 0; i < hits.length; i += 1) {
     writeTransfer(state, hits[i]!, reply.words, reply.at);
     reply.at += WireTransfer.words;
   }
 }
 
-function getAccountBalances({ state, reply, events, limitMax }: Read, at: number): void {
+function writeAccountBalances({ state, reply, events }: Read, at: number, hits: Uint32Array): void {
   const account = findHistoryAccount(state, events, at);
   if (account === -1) return;
-  const count = selectAccountTransfers(state, events, at, limitMax, hits);
-  for (let i = 0; i < count; i += 1) {
+  for (let i = 0; i < hits.length; i += 1) {
     writeAccountBalance(state, account, hits[i]!, reply.words, reply.at);
     reply.at += AccountBalance.words;
   }

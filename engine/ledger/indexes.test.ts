@@ -1,7 +1,7 @@
 /** The indexes against plain arrays and maps. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Cursor, intersect, ListCursor, UnionCursor } from './cursor.ts';
+import { type Cursor, firstOf, intersect, ListCursor, UnionCursor } from './cursor.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Memory } from './memory.ts';
@@ -119,17 +119,23 @@ test('intersections and unions select what filtering all records would', () => {
       rising,
       rising,
       page,
-      (sets, a, b, page) => {
+      fc.integer({ min: 4, max: 30 }),
+      (sets, a, b, page, units) => {
         const lists = new PostingLists(new Memory());
         const cursorOf = (values: readonly number[]): Cursor => {
           const headers = new Uint32Array(2);
           for (const value of values) lists.append(headers, 0, value);
           return new ListCursor(lists.view(headers, 0), page.isReversed);
         };
-        const union = new UnionCursor(cursorOf(a), cursorOf(b), page.isReversed);
-        const cursors = [union, ...sets.map(cursorOf)];
+        const open = (): Cursor[] => [
+          new UnionCursor(cursorOf(a), cursorOf(b), page.isReversed),
+          ...sets.map(cursorOf),
+        ];
         const hits = new Uint32Array(64);
-        const count = intersect(cursors, page, hits);
+        // In steps of a few units, each with cursors of its own.
+        const progress = { next: firstOf(page), count: 0 };
+        while (!intersect(open(), page, progress, hits, { left: units }));
+        const { count } = progress;
         const expected = Array.from({ length: 310 }, (_, i) => i).filter(
           (i) =>
             i >= page.from &&

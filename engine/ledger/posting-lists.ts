@@ -54,15 +54,9 @@ export class PostingLists {
     const count = headers[at]!;
     const address = headers[at + 1]!;
     if (count === 0) return EMPTY;
-    if (count === 1) return new PostingView(1, [Uint32Array.of(address)]);
+    if (count === 1) return new PostingView(1, [Uint32Array.of(address)], [0]);
     const addresses = count > BLOCK_MAX ? this.#large[address]! : [address];
-    return new PostingView(
-      count,
-      addresses.map((start) => {
-        const offset = start & CHUNK_MASK;
-        return this.#chunks[start >>> CHUNK_SHIFT]!.subarray(offset, offset + BLOCK_MAX);
-      }),
-    );
+    return new PostingView(count, this.#chunks, addresses);
   }
 
   first(count: number, address: number): number {
@@ -138,19 +132,35 @@ export class PostingLists {
   }
 }
 
-/** A list as it is now. */
+/** A list as it is now. Making one costs the same whatever the list's length. */
 export class PostingView {
   readonly count: number;
-  readonly #blocks: readonly Uint32Array[];
+  readonly #chunks: readonly Uint32Array[];
+  /** Of the list's blocks. */
+  readonly #addresses: readonly number[];
+  /** The block that was read last, its chunk and where it begins there: the next read is mostly in it. */
+  #block = -1;
+  #chunk: Uint32Array = NOTHING;
+  #start = 0;
 
-  constructor(count: number, blocks: readonly Uint32Array[]) {
+  constructor(count: number, chunks: readonly Uint32Array[], addresses: readonly number[]) {
     this.count = count;
-    this.#blocks = blocks;
+    this.#chunks = chunks;
+    this.#addresses = addresses;
   }
 
   at(position: number): number {
-    return this.#blocks[position >>> BLOCK_MAX_SHIFT]![position & (BLOCK_MAX - 1)]!;
+    const block = position >>> BLOCK_MAX_SHIFT;
+    if (block !== this.#block) {
+      const address = this.#addresses[block]!;
+      this.#block = block;
+      this.#chunk = this.#chunks[address >>> CHUNK_SHIFT]!;
+      this.#start = address & CHUNK_MASK;
+    }
+    return this.#chunk[this.#start + (position & (BLOCK_MAX - 1))]!;
   }
 }
 
-export const EMPTY = new PostingView(0, []);
+const NOTHING = new Uint32Array(0);
+
+export const EMPTY = new PostingView(0, [], []);

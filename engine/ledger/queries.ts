@@ -2,7 +2,7 @@
  * Which records a filter selects. A filter that is not valid selects nothing, which is no error (the protocol's rule).
  * Everything is answered from posting lists; a timestamp range is a range of record numbers.
  */
-import { type Cursor, intersect, ListCursor, type Page, UnionCursor } from './cursor.ts';
+import { type Cursor, ListCursor, type Page, UnionCursor } from './cursor.ts';
 import {
   Account,
   AccountFilter,
@@ -23,37 +23,60 @@ const QueryFilterFlag = { reversed: 1 } as const;
 const code = new Uint32Array(1);
 const next = new Uint32Array(2);
 
-/** get_account_transfers: writes the transfers' numbers, returns how many. */
+/** What a filter selects: a page of a table's records, and the lists that they must all be in. */
+export interface Selection {
+  readonly page: Page;
+  /** The lists as they are now; they are to be read before anything is committed. */
+  open(): readonly Cursor[];
+}
+
+/**
+ * get_account_transfers: transfers before the one numbered `end`. Undefined when the filter selects nothing, whatever
+ * there is.
+ */
 export function selectAccountTransfers(
   state: LedgerState,
   filter: Uint32Array,
   at: number,
-  limitMax: number,
-  hits: Uint32Array,
-): number {
-  if (!isValidAccountFilter(filter, at)) return 0;
+  { limitMax, end }: Bounds,
+): Selection | undefined {
+  if (!isValidAccountFilter(filter, at)) return undefined;
   const account = state.findAccount(filter, at + AccountFilter.accountId);
-  if (account === -1) return 0;
+  if (account === -1) return undefined;
   const flags = filter[at + AccountFilter.flags]!;
   const page = readPage(state, state.transfers, Transfer.timestamp, {
     filter,
     range: at + AccountFilter.timestampMin,
     limit: Math.min(filter[at + AccountFilter.limit]!, limitMax),
     isReversed: (flags & AccountFilterFlag.reversed) !== 0,
+    end,
   });
+  const { isReversed } = page;
+  const open = (): Cursor[] => [
+    ownCursor(state, account, flags, isReversed),
+    ...fieldCursors(state.transferFields, state.transfers.count, isReversed, {
+      filter,
+      userData128: at + AccountFilter.userData128,
+      code: filter[at + AccountFilter.code]! & 0xffff,
+    }),
+  ];
+  return { page, open };
+}
+
+/** An account's debits, credits or both. */
+function ownCursor(
+  state: LedgerState,
+  account: number,
+  flags: number,
+  isReversed: boolean,
+): Cursor {
   const lists = state.accountTransfers.chunkOf(account);
   const list = state.accountTransfers.offsetOf(account);
-  const debits = new ListCursor(state.postings.view(lists, list), page.isReversed);
-  const credits = new ListCursor(state.postings.view(lists, list + 2), page.isReversed);
+  const debits = new ListCursor(state.postings.view(lists, list), isReversed);
+  const credits = new ListCursor(state.postings.view(lists, list + 2), isReversed);
   const both = AccountFilterFlag.debits | AccountFilterFlag.credits;
-  let own: Cursor = (flags & AccountFilterFlag.debits) === 0 ? credits : debits;
-  if ((flags & both) === both) own = new UnionCursor(debits, credits, page.isReversed);
-  const cursors = fieldCursors(state.transferFields, state.transfers.count, page.isReversed, {
-    filter,
-    userData128: at + AccountFilter.userData128,
-    code: filter[at + AccountFilter.code]! & 0xffff,
-  });
-  return intersect([own, ...cursors], page, hits);
+  if ((flags & both) === both) return new UnionCursor(debits, credits, isReversed);
+  return (flags & AccountFilterFlag.debits) === 0 ? credits : debits;
 }
 
 /** get_account_balances: the account, when it keeps its history; -1 when there is nothing to tell. */
@@ -65,30 +88,37 @@ export function findHistoryAccount(state: LedgerState, filter: Uint32Array, at: 
   return (flags & AccountFlag.history) === 0 ? -1 : account;
 }
 
+/** query_accounts: accounts before the one numbered `end`; undefined as above. */
 export function selectAccounts(
   state: LedgerState,
   filter: Uint32Array,
   at: number,
-  limitMax: number,
-  hits: Uint32Array,
-): number {
+  bounds: Bounds,
+): Selection | undefined {
   const table = { rows: state.accounts, timestamp: Account.timestamp, fields: state.accountFields };
-  return select(state, table, filter, at, limitMax, hits);
+  return select(state, table, filter, at, bounds);
 }
 
+/** query_transfers: transfers before the one numbered `end`; undefined as above. */
 export function selectTransfers(
   state: LedgerState,
   filter: Uint32Array,
   at: number,
-  limitMax: number,
-  hits: Uint32Array,
-): number {
+  bounds: Bounds,
+): Selection | undefined {
   const table = {
     rows: state.transfers,
     timestamp: Transfer.timestamp,
     fields: state.transferFields,
   };
-  return select(state, table, filter, at, limitMax, hits);
+  return select(state, table, filter, at, bounds);
+}
+
+export interface Bounds {
+  /** The most records that the operation gives. */
+  readonly limitMax: number;
+  /** Records from this one on came later than the state that the read sees. */
+  readonly end: number;
 }
 
 export interface EventRange {
@@ -110,10 +140,11 @@ export function selectChangeEvents(
   if (!isValid) return undefined;
   const limit = Math.min(filter[ChangeEventsFilter.limit]!, limitMax);
   const page = { filter, range: ChangeEventsFilter.timestampMin, limit, isReversed: false };
+  const { transfers, expiries } = state;
   return {
     limit,
-    transfers: readPage(state, state.transfers, Transfer.timestamp, page),
-    expiries: readPage(state, state.expiries, Expiry.timestamp, page),
+    transfers: readPage(state, transfers, Transfer.timestamp, { ...page, end: transfers.count }),
+    expiries: readPage(state, expiries, Expiry.timestamp, { ...page, end: expiries.count }),
   };
 }
 
@@ -128,23 +159,24 @@ function select(
   table: QueriedTable,
   filter: Uint32Array,
   at: number,
-  limitMax: number,
-  hits: Uint32Array,
-): number {
-  if (!isValidQueryFilter(filter, at)) return 0;
+  { limitMax, end }: Bounds,
+): Selection | undefined {
+  if (!isValidQueryFilter(filter, at)) return undefined;
   const page = readPage(state, table.rows, table.timestamp, {
     filter,
     range: at + QueryFilter.timestampMin,
     limit: Math.min(filter[at + QueryFilter.limit]!, limitMax),
     isReversed: (filter[at + QueryFilter.flags]! & QueryFilterFlag.reversed) !== 0,
+    end,
   });
-  const cursors = fieldCursors(table.fields, table.rows.count, page.isReversed, {
-    filter,
-    userData128: at + QueryFilter.userData128,
-    ledger: at + QueryFilter.ledger,
-    code: filter[at + QueryFilter.code]! & 0xffff,
-  });
-  return intersect(cursors, page, hits);
+  const open = (): Cursor[] =>
+    fieldCursors(table.fields, table.rows.count, page.isReversed, {
+      filter,
+      userData128: at + QueryFilter.userData128,
+      ledger: at + QueryFilter.ledger,
+      code: filter[at + QueryFilter.code]! & 0xffff,
+    });
+  return { page, open };
 }
 
 interface FieldsAt {
@@ -186,21 +218,23 @@ interface PageAt {
   readonly range: number;
   readonly limit: number;
   readonly isReversed: boolean;
+  /** The first record that came too late. */
+  readonly end: number;
 }
 
 function readPage(
   state: LedgerState,
   table: RowTable,
   timestamp: number,
-  { filter, range, limit, isReversed }: PageAt,
+  { filter, range, limit, isReversed, end: last }: PageAt,
 ): Page {
   const from = isZero(filter, range, range + 2)
     ? 0
     : state.firstNotBefore(table, timestamp, filter, range);
-  let end = table.count;
+  let end = last;
   if (!isZero(filter, range + 2, range + 4)) {
     offset64(next, 0, filter, range + 2, 1);
-    end = state.firstNotBefore(table, timestamp, next, 0);
+    end = Math.min(last, state.firstNotBefore(table, timestamp, next, 0));
   }
   return { from, end, isReversed, limit };
 }

@@ -14,7 +14,7 @@ import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfer
 import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation, ledgerOperation } from './operations.ts';
-import { executeRead } from './execute-read.ts';
+import { LedgerRead } from './ledger-read.ts';
 import type { RowTable } from './row-table.ts';
 import { batchCounts, ReplyWriter } from './reply.ts';
 import { StateHash } from './state-hash.ts';
@@ -92,7 +92,20 @@ export class StateMachine implements Checkpointed {
 
   /** Executes an operation that changes nothing, on the state as it is now. `body` is a valid request's. */
   read(operation: number, body: Uint8Array): Uint8Array {
-    return executeRead(this.#state, ledgerOperation(operation), body, this.#reply);
+    const read = this.beginRead(operation, body);
+    const isDone = read.step(Infinity);
+    assert(isDone, 'a read without a bound goes through');
+    return this.finishRead(read);
+  }
+
+  /** The same in steps, between which others may commit; `body` must not change until it is finished. */
+  beginRead(operation: number, body: Uint8Array): LedgerRead {
+    return new LedgerRead(this.#state, ledgerOperation(operation), body);
+  }
+
+  /** The reply's body, right after the last step. */
+  finishRead(read: LedgerRead): Uint8Array {
+    return read.finish(this.#reply);
   }
 
   /** When the earliest pending transfer expires, in ns; a pulse is due when that time has come. */

@@ -18,6 +18,19 @@ export interface ExecutorOptions {
   readonly batchSizeLimit: number;
 }
 
+/** A read that goes on in steps, between which entries may be applied. */
+export interface Read {
+  /** True when it is done; it is then to be finished at once. */
+  step(): boolean;
+  /** False when its client has gone on without the answer. */
+  isWanted(): boolean;
+  /** The reply, which its session remembers; none when its client has gone on. */
+  finish(): Reply | undefined;
+}
+
+/** Seeks in lists between two looks at the sockets: one to three milliseconds. */
+const READ_STEP_UNITS = 32_768;
+
 export class Executor {
   readonly sessions = new SessionTable();
   readonly ledger: StateMachine;
@@ -106,16 +119,36 @@ export class Executor {
     }
   }
 
-  /** Executes a read on the state as it is now and remembers the reply; none when its session is gone. */
-  read(request: RequestHeader, body: Uint8Array, now: bigint): Reply | undefined {
-    const session = this.sessions.get(request.client);
-    if (session?.session !== request.session) return undefined;
+  /** Begins a read, on the state as it is now; undefined when its session is gone. */
+  beginRead(request: RequestHeader, body: Uint8Array, now: bigint): Read | undefined {
+    if (!this.#isNews(request)) return undefined;
+    const read = this.ledger.beginRead(request.operation, body);
+    const op = this.#op;
     const timestamp = now > this.#timestamp ? now : this.#timestamp;
-    const result = this.ledger.read(request.operation, body);
-    const reply = this.#replyTo(request, result, this.#op, timestamp);
-    const requestChecksum = request.header.checksum.slice();
-    session.read = { request: request.number, requestChecksum, reply };
-    return reply;
+    return {
+      step: () => read.step(READ_STEP_UNITS),
+      isWanted: () => this.#isNews(request),
+      finish: () => {
+        if (!this.#isNews(request)) return undefined;
+        const result = this.ledger.finishRead(read);
+        const reply = this.#replyTo(request, result, op, timestamp);
+        const session = this.sessions.get(request.client);
+        const requestChecksum = request.header.checksum.slice();
+        if (session !== undefined)
+          session.read = { request: request.number, requestChecksum, reply };
+        return reply;
+      },
+    };
+  }
+
+  /** Whether its session is there, and has gone no further. */
+  #isNews({ client, session: of, number }: RequestHeader): boolean {
+    const session = this.sessions.get(client);
+    return (
+      session?.session === of &&
+      number > session.lastRequest &&
+      number > (session.read?.request ?? 0)
+    );
   }
 
   /** The message that a pulse has in the log: a request of nobody, without a body. */

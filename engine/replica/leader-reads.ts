@@ -1,24 +1,32 @@
 /** Reads of a leader: each is executed once the log says that this replica still leads, on the state as it is then. */
+import type { Timers } from '../../base/timers.ts';
 import { ReadRefused } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
 import type { ClusterClock } from './cluster-clock.ts';
+import type { Read } from './executor.ts';
 import type { HeldState } from './held-state.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
+import { ReadQueue } from './read-queue.ts';
 import type { RequestCounts } from './request-counts.ts';
 
 export interface LeaderReadsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
   readonly clock: ClusterClock;
+  readonly timers: Timers;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
 }
 
 export class LeaderReads {
   readonly #options: LeaderReadsOptions;
+  readonly #queue: ReadQueue;
+  /** The read that was begun last for a request. */
+  readonly #newest = new WeakMap<PendingRequest, Read>();
 
   constructor(options: LeaderReadsOptions) {
     this.#options = options;
+    this.#queue = new ReadQueue((callback) => void options.timers.after(0, callback));
   }
 
   take(request: PendingRequest, body: Uint8Array): void {
@@ -44,11 +52,30 @@ export class LeaderReads {
   #execute(request: PendingRequest, body: Uint8Array): void {
     const { state, clock, pending, counts } = this.#options;
     const { header } = request;
-    pending.delete(request);
     // Without a time to be trusted the reply has the timestamp of the last operation.
-    const reply = state.executor.read(header, body, clock.nowNs() ?? 0n);
-    if (reply === undefined) return;
-    counts.count(header.operation);
-    for (const sink of request.sinks) sink.send(reply);
+    const read = state.executor.beginRead(header, body, clock.nowNs() ?? 0n);
+    if (read === undefined) {
+      pending.delete(request);
+      return;
+    }
+    this.#newest.set(request, read);
+    this.#queue.begin({
+      step: () => read.step(),
+      // A replica that led, followed and leads again has begun anew.
+      isWanted: () => {
+        const isStill = pending.has(request) && request.state === 'reading';
+        if (!isStill || this.#newest.get(request) !== read) return false;
+        if (read.isWanted()) return true;
+        pending.delete(request);
+        return false;
+      },
+      done: () => {
+        pending.delete(request);
+        const reply = read.finish();
+        if (reply === undefined) return;
+        counts.count(header.operation);
+        for (const sink of request.sinks) sink.send(reply);
+      },
+    });
   }
 }

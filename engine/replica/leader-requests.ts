@@ -1,4 +1,5 @@
 /** What a leader does with requests: it orders writes into the log and executes reads behind the log's fence. */
+import type { Timers } from '../../base/timers.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import { headerSize } from '../wire/limits.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
@@ -14,6 +15,7 @@ export interface LeaderRequestsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
   readonly clock: ClusterClock;
+  readonly timers: Timers;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
   /** Bytes of a request's body that clients are granted. */

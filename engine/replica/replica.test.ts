@@ -326,6 +326,76 @@ test('while the log is full a pending transfer still expires', async () => {
   expect(replica.ledger.counts().pendingTransfers).toBe(0);
 });
 
+/** Pairs of fields that are both frequent and never together make a query walk through both of their lists. */
+async function withLongLists() {
+  const { log, replica, client } = await newPair();
+  const write = (operation: number, body: Uint8Array, sink = client): void => {
+    replica.receive(sink.request(operation, body), sink);
+    log.commitAll();
+  };
+  for (const id of [1, 2]) write(Operation.createAccounts, accountBody(id));
+  const transfers = (first: number, count: number): Uint8Array => {
+    const words = new Uint32Array(count * 32);
+    for (let i = 0; i < count; i += 1) {
+      const at = i * 32;
+      const odd = (first + i) % 2;
+      words.set([first + i, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1], at);
+      words.set([7 + odd, 0, 1, 1 + odd], at + 26);
+    }
+    return encodeMultiBatch([new Uint8Array(words.buffer)], 128);
+  };
+  for (let first = 3; first < 24_003; first += 8000)
+    write(Operation.createTransfers, transfers(first, 8000));
+  const filters = (...codes: number[]): Uint8Array =>
+    encodeMultiBatch(
+      codes.map((code) => {
+        const words = new Uint32Array(16);
+        words.set([7, 0, code], 6);
+        words[14] = 2;
+        return new Uint8Array(words.buffer);
+      }),
+      64,
+    );
+  return { log, replica, client, write, transfers, filters };
+}
+
+test('while a query walks through long lists writes are answered', async () => {
+  const { log, replica, client, write, transfers, filters } = await withLongLists();
+  const reader = registered(replica, log, 8n);
+  // The last filter finds something, after others that walk for nothing.
+  const never = Array.from({ length: 40 }, () => 2);
+  const query = reader.request(Operation.queryTransfers, filters(...never, 1));
+  replica.receive(query, reader);
+  let written = 0;
+  while (reader.replies.length === 1) {
+    await settled();
+    write(Operation.createTransfers, transfers(30_000 + written, 1));
+    written += 1;
+    expect(client.replies.at(-1)?.operation).toBe(Operation.createTransfers);
+    // Repeated as official clients do: it neither begins anew nor is it answered twice.
+    if (written === 3) replica.receive(query, reader);
+  }
+  expect(written).toBeGreaterThan(10);
+  expect(reader.replies).toHaveLength(2);
+  expect(replica.ledger.counts().transfers).toBe(24_000 + written);
+});
+
+test('a query whose client has gone on is left', async () => {
+  const { log, replica, filters } = await withLongLists();
+  const reader = registered(replica, log, 8n);
+  const never = filters(...Array.from({ length: 400 }, () => 2));
+  replica.receive(reader.request(Operation.queryTransfers, never), reader);
+  await settled();
+  replica.receive(reader.request(Operation.lookupAccounts, idsBody(1)), reader);
+  await settled();
+  expect(reader.replies.map(({ operation }) => operation)).toEqual([
+    Operation.register,
+    Operation.lookupAccounts,
+  ]);
+  for (let turn = 0; turn < 5; turn += 1) await settled();
+  expect(reader.replies).toHaveLength(2);
+});
+
 test('a client that registered before the batch limit was changed is still answered', async () => {
   const { log, client } = await newPair();
   const again = newReplica(log, batchSizeLimitDevelopment);

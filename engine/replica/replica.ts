@@ -15,6 +15,8 @@ import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
 import { Orderer } from './orderer.ts';
 import { RequestCounts } from './request-counts.ts';
+import { sameChecksum } from './pending-requests.ts';
+import { ReadQueue } from './read-queue.ts';
 import {
   fullBatch,
   onlyClock,
@@ -50,6 +52,9 @@ export class Replica implements ServedReplica {
   #committed = 0;
   readonly #checkpoints: Checkpoints;
   #lastPulseMs = -Infinity;
+  readonly #reads = new ReadQueue((callback) => void setImmediate(callback));
+  /** Of each client the read that is under way, and where its answer goes. */
+  readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
   #stopping = false;
   #recovered = false;
 
@@ -248,11 +253,38 @@ export class Replica implements ServedReplica {
   }
 
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
-    const { clock, log } = this.#options;
+    const { log } = this.#options;
     void log.readBarrier().then(() => {
       if (this.#stopping) return;
-      const reply = this.#executor.read(request, body, clock.realtimeNs());
-      if (reply !== undefined) this.#whenCommitted(this.op, () => sink.send(reply));
+      this.#beginRead(request, body, sink);
+    });
+  }
+
+  #beginRead(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
+    const { client } = request;
+    const known = this.#reading.get(client);
+    if (known !== undefined && sameChecksum(known.checksum, request.header.checksum)) {
+      // Its client repeats it, over another connection perhaps.
+      known.sink = sink;
+      return;
+    }
+    const read = this.#executor.beginRead(request, body, this.#options.clock.realtimeNs());
+    if (read === undefined) return;
+    const own = { checksum: request.header.checksum, sink };
+    this.#reading.set(client, own);
+    const isNewest = (): boolean => this.#reading.get(client) === own;
+    this.#reads.begin({
+      step: () => read.step(),
+      isWanted: () => {
+        const isWanted = !this.#stopping && isNewest() && read.isWanted();
+        if (!isWanted && isNewest()) this.#reading.delete(client);
+        return isWanted;
+      },
+      done: () => {
+        this.#reading.delete(client);
+        const reply = read.finish();
+        if (reply !== undefined) this.#whenCommitted(this.op, () => own.sink.send(reply));
+      },
     });
   }
 

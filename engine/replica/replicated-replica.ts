@@ -70,7 +70,16 @@ export class ReplicatedReplica implements ServedReplica {
     this.#state = state;
     this.#catchUp = new CatchUp(options, state, this.#stopped.signal);
     const counts = this.#counts;
-    this.#leader = new LeaderRequests({ state, log, clock, pending, counts, batchSizeLimit, view });
+    this.#leader = new LeaderRequests({
+      state,
+      log,
+      clock,
+      pending,
+      counts,
+      batchSizeLimit,
+      view,
+      timers,
+    });
     const leader = () => (this.#leader.leads ? undefined : this.#log?.lead);
     this.#forwarding = new Forwarding({ identity, peers, timers, pending, leader, view });
     this.#comparison = new StateComparison(replicaCount);

@@ -42,6 +42,9 @@ const creations = [
   Operation.createTransfersUnbatched,
 ];
 
+/** So few that most queries take several steps. */
+const STEP_UNITS = 24;
+
 export class Simulation {
   machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
   readonly #reference = new ReferenceLedger();
@@ -217,9 +220,27 @@ export class Simulation {
       }
       return this.#filter(operation);
     });
+    if (this.#chance(0.4)) {
+      this.#readInSteps(operation, body);
+      return;
+    }
     const actual = this.machine.read(operation, body);
     const expected = this.#reference.read(operation, body);
     assert.deepEqual(actual, expected, `read of operation ${operation}`);
+  }
+
+  /** Others write between its steps. It sees the state at its first step; of accounts, the state at its last. */
+  #readInSteps(operation: number, body: Uint8Array): void {
+    const read = this.machine.beginRead(operation, body);
+    let expected = this.#reference.read(operation, body);
+    while (!read.step(STEP_UNITS)) {
+      this.#write();
+      const isOfAccounts =
+        operation === Operation.queryAccounts || operation === Operation.queryAccountsUnbatched;
+      if (isOfAccounts) expected = this.#reference.read(operation, body);
+    }
+    const actual = this.machine.finishRead(read);
+    assert.deepEqual(actual, expected, `read of operation ${operation} in steps`);
   }
 
   #frame(operation: number, batch: () => Uint8Array): Uint8Array {
