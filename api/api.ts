@@ -20,7 +20,9 @@ import type { Config } from './config.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { Background } from './databases/background.ts';
 import type { DatabaseServices } from './databases/database-service.ts';
+import { requireMayRun } from './databases/guards.ts';
 import { databaseHandlers } from './databases/handlers.ts';
+import { protectionIn } from './databases/protection.ts';
 import { markPurged } from './databases/purge.ts';
 import { auditHandlers } from './events/handlers.ts';
 import { systemAuthor } from './model/actor.ts';
@@ -258,6 +260,7 @@ function billingOf(config: Config, { store, background, logger, registry }: Bill
     store,
     billing: billing ?? noBilling,
     catalog: () => background.view.catalog,
+    isProtected: protectionIn(background.view, background.writer),
     databasesMax: config.databasesMax,
     now,
   };
@@ -324,7 +327,12 @@ function handlersOf(
         gateway.forget(id);
       },
     }),
-    ...jobHandlers({ store, listener, cursors }),
+    ...jobHandlers({
+      store,
+      listener,
+      cursors,
+      requireMayRun: (organization) => requireMayRun(parts.services, organization),
+    }),
     ...ledgerHandlers({
       gateway,
       targets,

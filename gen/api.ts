@@ -52,7 +52,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a database
-         * @description Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made.
+         * @description Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether a request that is no dry run would answer 402.
          */
         readonly post: operations["createDatabase"];
         readonly delete?: never;
@@ -821,11 +821,8 @@ export interface components {
             };
         };
         readonly Billing: {
-            /**
-             * Format: uri
-             * @description Where a person sets billing up.
-             */
-            readonly checkoutUrl: string;
+            /** @description Where a person sets billing up. Null where no checkout helps: with `SPEND_LIMIT_REACHED` the limit has to be raised. */
+            readonly checkoutUrl: string | null;
             readonly expiresAt: string | null;
             /** @enum {string} */
             readonly reason: "NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW";
@@ -990,6 +987,12 @@ export interface components {
                 readonly estimatedMonthlyPrice: components["schemas"]["EstimatedPrice"] | null;
                 readonly catalogVersion: string;
             };
+            /** @description Not ready: a request that is no dry run would answer 402. */
+            readonly billing: {
+                readonly ready: boolean;
+                /** @description Why it is not ready. */
+                readonly reason: ("NO_PAYMENT_METHOD" | "PAYMENT_FAILED" | "SPEND_LIMIT_REACHED" | "ACCOUNT_REVIEW") | null;
+            };
         };
         readonly EstimatedPrice: {
             /** @description ISO 4217. */
@@ -1104,8 +1107,11 @@ export interface components {
             readonly message: string;
         };
         readonly Actor: {
-            /** @enum {string} */
-            readonly type: "user" | "api_key" | "system";
+            /**
+             * @description `kubernetes`: somebody who wrote to the resource in the cluster.
+             * @enum {string}
+             */
+            readonly type: "user" | "api_key" | "system" | "kubernetes";
             readonly id: string | null;
             readonly display: string;
         };
@@ -3814,6 +3820,10 @@ export interface operations {
                      *           ]
                      *         },
                      *         "catalogVersion": "5f0c2d1e.1"
+                     *       },
+                     *       "billing": {
+                     *         "ready": true,
+                     *         "reason": null
                      *       }
                      *     }
                      */

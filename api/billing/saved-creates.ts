@@ -1,7 +1,7 @@
 /** Makes the databases that were asked for before billing was set up, as if they were asked for now, each once. */
 import { planCreation, createPlanned, type CreateRequest } from '../databases/create.ts';
 import type { DatabaseServices } from '../databases/database-service.ts';
-import { isRefusal, type Refusal } from '../databases/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { findOrganization, type Organization } from '../store/organizations.ts';
 import {
   claimSavedCreate,
@@ -11,7 +11,7 @@ import {
 } from '../store/saved-creates.ts';
 
 /** Those after which trying again later may help: the catalog is not read yet, the spend limit is reached. */
-const passing = new Set<Refusal['refused']>(['service_unavailable', 'billing_required']);
+const passing = new Set<Refusal['code']>(['service_unavailable', 'billing_required']);
 
 /** All that may be made now. Gives how many were made or given up. */
 export async function makeSavedCreates(services: DatabaseServices): Promise<number> {
@@ -33,16 +33,15 @@ async function make(
   const request = saved.request as CreateRequest;
   try {
     const plan = await planCreation(services, caller, request, 'saved');
-    if (isRefusal(plan)) return await giveUp(services, organization, saved, plan);
     const { labels = {} } = request;
-    const made = await createPlanned(services, caller, plan, labels, (change, { database }) =>
+    await createPlanned(services, caller, plan, labels, (change, { database }) =>
       endSavedCreate(change, saved.id, { databaseId: database.id }),
     );
-    if (isRefusal(made)) return await giveUp(services, organization, saved, made);
     return true;
   } catch (error) {
     // Another process took it over when this one had been held up for longer than its lease.
     if (error instanceof SavedCreateEnded) return false;
+    if (error instanceof Refusal) return giveUp(services, organization, saved, error);
     throw error;
   }
 }
@@ -51,10 +50,10 @@ async function giveUp(
   { store }: DatabaseServices,
   organization: Organization,
   saved: SavedCreate,
-  { refused, detail }: Refusal,
+  { code, occasion }: Refusal,
 ): Promise<boolean> {
-  if (passing.has(refused)) return false;
-  const reason = { code: refused, message: detail };
+  if (passing.has(code)) return false;
+  const reason = { code, message: occasion.detail };
   await store.change(saved.author, async (change) => {
     await endSavedCreate(change, saved.id, { error: reason });
     change.emit({

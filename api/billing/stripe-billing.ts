@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isTypeId } from '../../domain/type-id.ts';
 import { systemAuthor, type Author } from '../model/actor.ts';
-import type { Refusal as DatabaseRefusal } from '../databases/refusal.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
   ensureBillingAccount,
@@ -28,7 +27,12 @@ import { accruedIn } from '../store/billing-usage.ts';
 import type { Change } from '../store/change.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
-import type { BillingBlock, BillingGuard, BillingState } from '../databases/billing-guard.ts';
+import type {
+  BillingBlock,
+  BillingGuard,
+  BillingReason,
+  BillingState,
+} from '../databases/billing-guard.ts';
 import { monthOf } from './money.ts';
 import type { StripeSettings } from './settings.ts';
 import { billingEventOf, billingStatusOf, isOver } from './standing.ts';
@@ -87,19 +91,24 @@ export class StripeBilling implements BillingGuard {
   async ensureReady(organizationId: string): Promise<BillingState> {
     const account = await findBillingAccount(this.#store.read, organizationId);
     if (account?.status === 'READY') {
-      return (await this.isLimitReached(account)) ? this.#limitReached() : { ready: true };
+      return (await this.isLimitReached(account)) ? limitReached : { ready: true };
     }
     if (account !== undefined && (await this.#isSetUpNow(account))) return { ready: true };
     const checkout = await this.openCheckout(organizationId, this.settings.returnUrl);
     const { id, url, expiresAt } = checkout;
-    const late = account?.status === 'PAST_DUE' || account?.status === 'SUSPENDED';
     return {
       ready: false,
       checkoutUrl: url,
       expiresAt,
-      reason: late ? 'PAYMENT_FAILED' : 'NO_PAYMENT_METHOD',
+      reason: reasonOf(account),
       sessionId: id,
     };
+  }
+
+  async reasonNotReady(organizationId: string): Promise<BillingReason | undefined> {
+    const account = await findBillingAccount(this.#store.read, organizationId);
+    if (account?.status !== 'READY') return reasonOf(account);
+    return (await this.isLimitReached(account)) ? 'SPEND_LIMIT_REACHED' : undefined;
   }
 
   async isLimitReached({ organizationId, spendLimitMicros }: BillingAccount): Promise<boolean> {
@@ -110,21 +119,10 @@ export class StripeBilling implements BillingGuard {
     return micros >= spendLimitMicros;
   }
 
-  #limitReached(): BillingBlock {
-    return {
-      ready: false,
-      checkoutUrl: this.settings.returnUrl,
-      expiresAt: null,
-      reason: 'SPEND_LIMIT_REACHED',
-      sessionId: null,
-    };
-  }
-
   /** What the ledger's route says of a database that stands still because its organization does not pay. */
-  async whySuspended(databaseId: string): Promise<DatabaseRefusal | undefined> {
+  async whySuspended(databaseId: string): Promise<Refusal | undefined> {
     if (!(await isSuspensionDue(this.#store.read, databaseId))) return undefined;
-    return {
-      refused: 'billing_required',
+    return new Refusal('billing_required', {
       detail:
         'The database stands still because payments failed; its data are all there. It goes on when billing is in order.',
       members: {
@@ -136,7 +134,7 @@ export class StripeBilling implements BillingGuard {
           sessionId: null,
         },
       },
-    };
+    });
   }
 
   /** Somebody may have gone through with the checkout, and the event that says so be still on its way. */
@@ -298,6 +296,20 @@ export class StripeBilling implements BillingGuard {
     });
   }
 }
+
+/** No checkout lifts a limit that the organization has set itself. */
+const limitReached: BillingBlock = {
+  ready: false,
+  checkoutUrl: null,
+  expiresAt: null,
+  reason: 'SPEND_LIMIT_REACHED',
+  sessionId: null,
+};
+
+const reasonOf = (account: BillingAccount | undefined): BillingReason =>
+  account?.status === 'PAST_DUE' || account?.status === 'SUSPENDED'
+    ? 'PAYMENT_FAILED'
+    : 'NO_PAYMENT_METHOD';
 
 async function tellStanding(
   change: Change,

@@ -3,10 +3,11 @@
  * is billing ready; then the rows, the job and the events in one transaction. Provisioning begins after its commit.
  */
 import { randomBytes } from 'node:crypto';
-import { countDatabases, createDatabase, findDatabaseByName } from '../store/databases.ts';
+import { Refusal } from '../model/refusal.ts';
+import { createDatabase, findDatabaseByName, nameTaken } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
 import { holdSavedCreate, saveCreate } from '../store/saved-creates.ts';
-import type { BillingBlock } from './billing-guard.ts';
+import type { BillingBlock, BillingReason } from './billing-guard.ts';
 import { choose, type Choice, type ChoiceRequest, type Price } from './choose.ts';
 import {
   viewOf,
@@ -16,8 +17,8 @@ import {
   type Within,
 } from './database-service.ts';
 import { tell } from './events.ts';
+import { billingRequired, requireActive, requireRoom } from './guards.ts';
 import { creation } from './provisioning-jobs.ts';
-import type { Refusal } from './refusal.ts';
 
 export interface CreateRequest extends ChoiceRequest {
   readonly name: string;
@@ -31,6 +32,8 @@ export interface CreationPlan {
   readonly choice: Choice;
   readonly price: Price | undefined;
   readonly automatic: boolean;
+  /** Of a dry run: why a request that is no dry run would be refused until billing is set up. */
+  readonly billingReason: BillingReason | undefined;
   readonly deletionProtection: boolean;
   readonly catalogVersion: string;
 }
@@ -38,39 +41,32 @@ export interface CreationPlan {
 /** `dry`: only what would be. `saved`: asked for earlier, and kept until now. */
 export type Asking = 'now' | 'dry' | 'saved';
 
-/** Everything that is checked before anything is made. */
+/** Everything that is checked before anything is made. Throws a `Refusal`. */
 export async function planCreation(
   services: DatabaseServices,
   caller: Caller,
   request: CreateRequest,
   asking: Asking = 'now',
-): Promise<CreationPlan | Refusal> {
+): Promise<CreationPlan> {
   const { organization } = caller;
-  if (organization.status !== 'ACTIVE') {
-    const detail = `The organization ${organization.slug} is suspended and may not create databases.`;
-    return { refused: 'provisioning_not_permitted', detail };
-  }
+  requireActive(organization);
   const catalog = services.catalog();
-  if (catalog === undefined) return noCatalog;
+  if (catalog === undefined) throw noCatalog();
   if (request.catalogVersion !== undefined && request.catalogVersion !== catalog.version) {
     const detail = `The catalog is at version ${catalog.version} now.`;
-    return { refused: 'catalog_changed', detail };
+    throw new Refusal('catalog_changed', { detail });
   }
   const chosen = choose(catalog.spec, request);
-  if (!chosen.ok) return notInCatalog(chosen);
-  const count = await countDatabases(services.store.read, organization.id);
-  if (count >= services.databasesMax) return tooMany(services.databasesMax);
+  if (!chosen.ok) throw notInCatalog(chosen);
+  await services.store.change(caller.author, (change) =>
+    requireRoom(change, organization.id, services.databasesMax, 1),
+  );
   // Else it would be made of what was kept, just when billing turns out to be ready, and its name be taken by itself.
   if (asking === 'now') await holdSavedCreate(services.store.read, organization.id, request.name);
-  const billing = await services.billing.ensureReady(organization.id);
-  if (!billing.ready) {
-    const draftId =
-      asking === 'now' ? await keepForLater(services, caller, request, billing) : null;
-    return billingRequired(billing, draftId);
-  }
-  if (asking === 'dry') {
+  if (asking !== 'dry') await requireBilling(services, caller, request, asking);
+  else {
     const other = await findDatabaseByName(services.store.read, organization.id, request.name);
-    if (other !== undefined) return nameTaken(request.name, other.id);
+    if (other !== undefined) throw nameTaken(request.name, other.id);
   }
   const { choice, price, automatic } = chosen;
   return {
@@ -78,9 +74,23 @@ export async function planCreation(
     choice,
     price,
     automatic,
+    billingReason:
+      asking === 'dry' ? await services.billing.reasonNotReady(organization.id) : undefined,
     deletionProtection: request.deletionProtection ?? choice.nodeCount > 1,
     catalogVersion: catalog.version,
   };
+}
+
+async function requireBilling(
+  services: DatabaseServices,
+  caller: Caller,
+  request: CreateRequest,
+  asking: Asking,
+): Promise<void> {
+  const billing = await services.billing.ensureReady(caller.organization.id);
+  if (billing.ready) return;
+  const draftId = asking === 'now' ? await keepForLater(services, caller, request, billing) : null;
+  throw billingRequired(billing, draftId);
 }
 
 /** Tells that billing is missing, and keeps what was asked for until it is there. */
@@ -103,16 +113,17 @@ function keepForLater(
 }
 
 export async function createPlanned(
-  { store }: DatabaseServices,
+  { store, databasesMax }: DatabaseServices,
   { organization, author }: Caller,
   plan: CreationPlan,
   labels: Readonly<Record<string, string>>,
   within: Within<WithJob>,
-): Promise<WithJob | Refusal> {
+): Promise<WithJob> {
   const { nodeCount: _, ...choice } = plan.choice;
   const price = plan.price && agreed(plan.price);
   return store.change(author, async (change) => {
-    const made = await createDatabase(
+    await requireRoom(change, organization.id, databasesMax, 1);
+    const { database, profile } = await createDatabase(
       change,
       {
         organizationId: organization.id,
@@ -125,14 +136,12 @@ export async function createPlanned(
       },
       { ...choice, price: price ?? null },
     );
-    if ('taken' in made) return nameTaken(plan.name, made.existingId);
     const job = await createJob(change, {
-      ...creation(made.database),
+      ...creation(database),
       ...(!plan.automatic && { message: byHand }),
     });
-    if ('inProgress' in job) throw new Error('a new database has a job already');
-    tell(change, 'database.created', made.database, { job });
-    const result = viewOf(made.database, made.profile, job);
+    tell(change, 'database.created', database, { job });
+    const result = viewOf(database, profile, job);
     await within(change, result);
     return result;
   });
@@ -150,23 +159,12 @@ function newClusterId(): string {
   return String((BigInt(`0x${randomBytes(16).toString('hex')}`) % (2n ** 128n - 2n)) + 1n);
 }
 
-export const nameTaken = (name: string, existingDatabaseId: string): Refusal => ({
-  refused: 'database_name_taken',
-  detail: `There is a database ${name} in this organization.`,
-  members: existingDatabaseId === '' ? {} : { existingDatabaseId },
-});
-
-export const tooMany = (databasesMax: number): Refusal => ({
-  refused: 'quota_exceeded',
-  detail: `The organization has ${databasesMax} databases, which is as many as it may have.`,
-});
-
-const noCatalog: Refusal = {
-  refused: 'service_unavailable',
-  detail:
-    'There is no catalog to choose from: the operators of the service have to apply a LedgerCatalog named "default".',
-  retryAfterSeconds: 10,
-};
+const noCatalog = (): Refusal =>
+  new Refusal('service_unavailable', {
+    detail:
+      'There is no catalog to choose from: the operators of the service have to apply a LedgerCatalog named "default".',
+    retryAfterSeconds: 10,
+  });
 
 function notInCatalog({
   errors,
@@ -174,38 +172,11 @@ function notInCatalog({
 }: Exclude<ReturnType<typeof choose>, { ok: true }>): Refusal {
   const detail = `${errors.map((error) => error.detail).join('. ')}.`;
   if (supportedTopologies === undefined) {
-    return { refused: 'catalog_choice_unavailable', detail, members: { errors } };
+    return new Refusal('catalog_choice_unavailable', { detail, errors });
   }
-  return {
-    refused: 'storage_unavailable_for_topology',
+  return new Refusal('storage_unavailable_for_topology', {
     detail,
-    members: { errors, supportedClusterConfigurations: supportedTopologies },
-  };
+    errors,
+    members: { supportedClusterConfigurations: supportedTopologies },
+  });
 }
-
-const billingRequired = (
-  { checkoutUrl, expiresAt, reason, sessionId }: BillingBlock,
-  draftId: string | null,
-): Refusal => ({
-  refused: 'billing_required',
-  detail:
-    draftId === null
-      ? 'Set billing up at billing.checkoutUrl, then send the request again.'
-      : 'Set billing up at billing.checkoutUrl; the database is then made as it was asked for.',
-  members: {
-    success: false,
-    billing: {
-      checkoutUrl,
-      expiresAt: expiresAt?.toISOString() ?? null,
-      reason,
-      sessionId,
-      draftId,
-    },
-    provisioning: {
-      status: 'BLOCKED_BY_BILLING',
-      started: false,
-      message: 'Set billing up to create databases.',
-      estimatedSeconds: null,
-    },
-  },
-});

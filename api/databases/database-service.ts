@@ -12,6 +12,8 @@ export interface DatabaseServices {
   readonly store: Store;
   readonly billing: BillingGuard;
   readonly catalog: () => CatalogView | undefined;
+  /** Whether its resource is protected in Kubernetes, as of now. */
+  readonly isProtected: (database: Database) => Promise<boolean>;
   /** Databases of an organization that are not deleted, at most. */
   readonly databasesMax: number;
   readonly now: () => Date;

@@ -1,4 +1,5 @@
 /** Deleting a database: at once for whoever uses it, softly for its data. */
+import { Refusal } from '../model/refusal.ts';
 import {
   findActiveProfile,
   findDatabase,
@@ -12,7 +13,7 @@ import { createJob, findActiveJob, supersedeJob } from '../store/jobs.ts';
 import { viewOf, type Caller, type DatabaseServices, type WithJob } from './database-service.ts';
 import { tell } from './events.ts';
 import { deletion } from './provisioning-jobs.ts';
-import { databaseNotFound, deletedAlready, type Refusal } from './refusal.ts';
+import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
 import { retentionMs } from './retention.ts';
 
 /** Asked for again while it goes on, it answers the same. `ifVersion`: of `If-Match`. */
@@ -21,22 +22,23 @@ export async function deleteDatabase(
   { organization, author }: Caller,
   id: string,
   ifVersion: number | undefined,
-): Promise<WithJob | Refusal> {
-  const { store, catalog, now } = services;
+): Promise<WithJob> {
+  const { store, catalog, isProtected, now } = services;
   const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined) return databaseNotFound(id);
+  if (known === undefined) throw databaseNotFound(id);
+  // Protection that was set in Kubernetes a moment ago may not have reached the row yet.
+  if (known.deletedAt === null && (await isProtected(known))) throw deletionProtected(known);
   return store.change(author, async (change) => {
     const database = await lockDatabase(change, id);
-    if (database === undefined) return databaseNotFound(id);
-    if (database.status === 'DELETED') return deletedAlready(database);
+    if (database === undefined) throw databaseNotFound(id);
+    if (database.status === 'DELETED') throw deletedAlready(database);
     const active = await findActiveJob(change.db, id);
     if (database.status === 'DELETING' && active !== undefined) {
       return viewOf(database, await profileOf(change, id), active);
     }
-    if (ifVersion !== undefined && database.version !== ifVersion) return changedMeanwhile;
+    if (ifVersion !== undefined && database.version !== ifVersion) throw changedMeanwhile();
     if (database.deletionProtection) {
-      const detail = `${database.name} is protected: set deletionProtection to false first.`;
-      return { refused: 'deletion_protected', detail };
+      throw deletionProtected(database);
     }
     if (active !== undefined) {
       const why = { code: 'superseded', message: 'The database is being deleted.' };
@@ -57,21 +59,19 @@ async function startDeletion(
 ): Promise<WithJob> {
   const patch = { status: 'DELETING', statusReason: null, ...times } as const;
   const database = await updateDatabase(change, id, patch);
-  if (typeof database === 'string') throw new Error(`it is locked, and yet ${database}`);
   const profile = await updateActiveProfile(change, id, { status: 'DELETING' });
   const job = await createJob(change, deletion(database));
-  if ('inProgress' in job) throw new Error('its job was superseded, and yet it has one');
   tell(change, 'database.delete_requested', database, { job });
   return viewOf(database, profile, job);
 }
+
+const deletionProtected = ({ name }: Database): Refusal =>
+  new Refusal('deletion_protected', {
+    detail: `${name} is protected: set deletionProtection to false first.`,
+  });
 
 export async function profileOf(change: Change, id: string): Promise<Profile> {
   const profile = await findActiveProfile(change.db, id);
   if (profile === undefined) throw new Error(`${id} has no active profile`);
   return profile;
 }
-
-export const changedMeanwhile: Refusal = {
-  refused: 'precondition_failed',
-  detail: 'The database has changed since the version that If-Match names.',
-};

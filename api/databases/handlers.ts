@@ -3,7 +3,7 @@ import type { databaseRoutes } from '../contract/routes/databases.ts';
 import type { CallerFacts, HandlersOf } from '../http/handler.ts';
 import { once } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
-import { Refusal as HttpRefusal } from '../model/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';
@@ -13,7 +13,7 @@ import { byHand, createPlanned, planCreation, type CreationPlan } from './create
 import type { Caller, DatabaseServices, WithJob } from './database-service.ts';
 import { deleteDatabase } from './delete.ts';
 import { etagOf, shownDatabase, shownProfile, type Surroundings } from './present.ts';
-import { databaseNotFound, isRefusal, type Refusal } from './refusal.ts';
+import { databaseNotFound } from './refusal.ts';
 import { restoreDatabase } from './restore.ts';
 import { changeDatabase } from './update.ts';
 
@@ -46,19 +46,23 @@ function makers({
     async createDatabase({ query, body, principal, author, idempotency }) {
       const caller = callerOf({ principal, author });
       if (query.dryRun) {
-        const plan = shown(principal, await planCreation(services, caller, body, 'dry'));
-        return { status: 200, body: { success: true, dryRun: true, plan: shownPlan(plan) } };
+        const plan = await shown(principal, planCreation(services, caller, body, 'dry'));
+        const { billingReason: reason = null } = plan;
+        const billing = { ready: reason === null, reason };
+        return {
+          status: 200,
+          body: { success: true, dryRun: true, plan: shownPlan(plan), billing },
+        };
       }
       return once(store, principal, idempotency, async (keep) => {
-        const plan = allowed(await planCreation(services, caller, body));
+        const plan = await planCreation(services, caller, body);
         const reply = (made: WithJob) => created(made, plan, surroundings());
         const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
           await settleSavedCreate(change, made.database);
           await keep(change, reply(made));
         };
         const { labels = {} } = body;
-        const result = await createPlanned(services, caller, plan, labels, within);
-        return reply(shown(principal, result));
+        return reply(await shown(principal, createPlanned(services, caller, plan, labels, within)));
       });
     },
     async restoreDatabase({ params, body, principal, author, idempotency }) {
@@ -71,19 +75,21 @@ function makers({
           body.name,
           (change, view) => keep(change, accepted(view, surroundings())),
         );
-        return accepted(allowed(restored), surroundings());
+        return accepted(restored, surroundings());
       });
     },
   };
 }
 
-/** As `allowed`; which database has the name, only those learn who may read databases. */
-function shown<T extends object>(principal: Principal, result: T | Refusal): T {
+/** Only those who may read databases learn which database has the name. */
+async function shown<T>(principal: Principal, result: Promise<T>): Promise<T> {
   const reads = principal.type !== 'api_key' || principal.permissions.includes('db:read');
-  if (reads || !isRefusal(result) || result.refused !== 'database_name_taken')
-    return allowed(result);
-  const { members: _, ...rest } = result;
-  throw refusalOf(rest);
+  try {
+    return await result;
+  } catch (error) {
+    if (reads || !(error instanceof Refusal) || error.code !== 'database_name_taken') throw error;
+    throw new Refusal(error.code, { detail: error.occasion.detail });
+  }
 }
 
 function readers({
@@ -119,7 +125,7 @@ function readers({
     async getDatabase({ params, principal }) {
       const { databaseId } = params;
       const view = await findDatabaseView(store.read, principal.organization.id, databaseId);
-      if (view === undefined) throw refusalOf(databaseNotFound(databaseId));
+      if (view === undefined) throw databaseNotFound(databaseId);
       const around = surroundings();
       return {
         status: 200,
@@ -141,9 +147,7 @@ function changers({
       const { databaseId } = params;
       const caller = callerOf({ principal, author });
       const version = versionOf(ifMatch, databaseId);
-      const view = allowed(
-        await changeDatabase(services, writer, caller, databaseId, body, version),
-      );
+      const view = await changeDatabase(services, writer, caller, databaseId, body, version);
       const around = surroundings();
       return {
         status: 200,
@@ -159,7 +163,7 @@ function changers({
       const { databaseId } = params;
       const caller = callerOf({ principal, author });
       const version = versionOf(ifMatch, databaseId);
-      const gone = allowed(await deleteDatabase(services, caller, databaseId, version));
+      const gone = await deleteDatabase(services, caller, databaseId, version);
       changed(principal.organization.id, databaseId);
       return accepted(gone, surroundings());
     },
@@ -171,20 +175,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   author,
 });
 
-function allowed<T extends object>(result: T | Refusal): T {
-  if (isRefusal(result)) throw refusalOf(result);
-  return result;
-}
-
-export function refusalOf({ refused, detail, members, retryAfterSeconds }: Refusal): HttpRefusal {
-  return new HttpRefusal(refused, {
-    detail,
-    ...(members && { members }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
-}
-
-/** `undefined`: any. What is no ETag of this database is of no version that there ever was. */
+/** `undefined`: any version. An ETag that is not this database's matches none: 0 is no version. */
 function versionOf(ifMatch: string | undefined, id: string): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];

@@ -10,15 +10,16 @@ import type { Database } from '../store/database-record.ts';
 import {
   findActiveProfile,
   findAnyDatabase,
+  findDatabaseByName,
   lockDatabase,
   updateActiveProfile,
   updateDatabase,
-  type DatabasePatch,
 } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import { tell } from './events.ts';
 import { markDeleted } from './mark-deleted.ts';
 import { provision, type Look } from './provision.ts';
+import { retentionMs } from './retention.ts';
 import { unprovision } from './unprovision.ts';
 
 export interface JobWorld {
@@ -34,7 +35,8 @@ export function databaseJobHandlers(world: JobWorld): JobHandlers {
     'database.create': provisioning(world),
     'database.restore_deleted': provisioning(world),
     'database.delete': {
-      run: async (context) => outcomeOf(context, await removing(world, context)),
+      run: async (context) => outcomeOf(context, await removing(world, context, false)),
+      ended: keepProtected,
     },
   };
 }
@@ -49,7 +51,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
     // A job that had failed is tried again: so is its database.
     if (database.status === 'FAILED') {
       await context.write((change) =>
-        written(change, database.id, { status: 'PROVISIONING', statusReason: null }),
+        updateDatabase(change, database.id, { status: 'PROVISIONING', statusReason: null }),
       );
     }
     const provider = world.catalog()?.providers.find(({ id }) => id === profile.provider);
@@ -63,7 +65,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
             const before = await lockDatabase(change, placed.id);
             // The watch may have been quicker, and has told it then.
             if (before === undefined || before.kubernetesUid !== null) return;
-            const after = await written(change, placed.id, { kubernetesUid });
+            const after = await updateDatabase(change, placed.id, { kubernetesUid });
             tell(change, 'database.provisioning_started', after, { job });
           }),
         leaves: async (id) => {
@@ -85,7 +87,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
   async cancel(context) {
     const database = await databaseOf(world, context.job);
     if (database.status === 'READY') return { kind: 'succeeded' };
-    const look = await removing(world, context);
+    const look = await removing(world, context, true);
     if (look.kind === 'done') return { kind: 'canceled' };
     return outcomeOf(context, look);
   },
@@ -95,7 +97,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
     const before = await lockDatabase(change, job.databaseId);
     if (before === undefined || before.status !== 'PROVISIONING') return;
     const reason = { code: job.error.code, message: job.error.message };
-    const database = await written(change, job.databaseId, {
+    const database = await updateDatabase(change, job.databaseId, {
       status: 'FAILED',
       statusReason: reason,
     });
@@ -104,7 +106,25 @@ const provisioning = (world: JobWorld): JobHandler => ({
   },
 });
 
-async function removing(world: JobWorld, context: JobContext): Promise<Look> {
+/** A deletion that met protection has deleted nothing: the database is what it was, unless another has its name by now. */
+async function keepProtected(change: Change, job: Job): Promise<void> {
+  if (job.error?.code !== 'deletion_protected' || job.databaseId === null) return;
+  const before = await lockDatabase(change, job.databaseId);
+  if (before === undefined || before.status !== 'DELETING') return;
+  const { organizationId, name, readyAt } = before;
+  if ((await findDatabaseByName(change.db, organizationId, name)) !== undefined) return;
+  const status = readyAt === null ? 'PROVISIONING' : 'READY';
+  const after = await updateDatabase(change, before.id, {
+    status,
+    deletionProtection: true,
+    deletedAt: null,
+    purgeAt: null,
+  });
+  await updateActiveProfile(change, before.id, { status });
+  tell(change, 'database.restored', after, { job, reason: job.error });
+}
+
+async function removing(world: JobWorld, context: JobContext, unprotect: boolean): Promise<Look> {
   const database = await databaseOf(world, context.job);
   return unprovision(
     {
@@ -114,13 +134,29 @@ async function removing(world: JobWorld, context: JobContext): Promise<Look> {
         context.write(async (change) => {
           const before = await lockDatabase(change, id);
           const now = new Date(world.nowMs());
-          // Nothing was ever kept of one that was cancelled before it served.
-          const times = { deletedAt: now, purgeAt: now };
-          if (before !== undefined) await markDeleted(change, before, times, context.job);
+          if (before === undefined) return;
+          const purgeAt = purgeTimeOf(context.job, before, now, world.catalog());
+          await markDeleted(change, before, { deletedAt: now, purgeAt }, context.job);
         }),
     },
     database,
+    { unprotect },
   );
+}
+
+/**
+ * The operator marks the volumes when their resource goes. A restoration that was called off before there was a resource has
+ * not touched them: they go when they would have gone without it.
+ */
+function purgeTimeOf(
+  { input }: Job,
+  { kubernetesUid }: Database,
+  now: Date,
+  catalog: CatalogSpec | undefined,
+): Date {
+  const { purgeAt } = input as { readonly purgeAt?: string | null };
+  if (kubernetesUid === null && typeof purgeAt === 'string') return new Date(purgeAt);
+  return new Date(now.getTime() + retentionMs(catalog));
 }
 
 async function outcomeOf(context: JobContext, look: Look): Promise<JobOutcome> {
@@ -151,11 +187,5 @@ const superseded: JobOutcome = {
 async function databaseOf({ store }: JobWorld, { databaseId, id }: Job): Promise<Database> {
   const database = databaseId === null ? undefined : await findAnyDatabase(store.read, databaseId);
   if (database === undefined) throw new Error(`${id} is of no database`);
-  return database;
-}
-
-async function written(change: Change, id: string, patch: DatabasePatch): Promise<Database> {
-  const database = await updateDatabase(change, id, patch);
-  if (typeof database === 'string') throw new Error(`it was not written: ${database}`);
   return database;
 }

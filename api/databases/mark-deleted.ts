@@ -22,7 +22,6 @@ export async function markDeleted(
     deletedAt: before.deletedAt ?? times.deletedAt,
     purgeAt: before.purgeAt ?? times.purgeAt,
   });
-  if (typeof after === 'string') throw new Error(`it was not written: ${after}`);
   await updateActiveProfile(change, before.id, { status: 'DELETED' });
   tell(change, 'database.deleted', after, job && { job });
 }

@@ -20,6 +20,7 @@ export function observe(database: DatabaseObject, wasReady: boolean, now: Date):
     clusterId: status?.clusterId ?? spec.clusterId,
     observed: {
       resourceVersion: metadata.resourceVersion ?? '',
+      ...(metadata.generation !== undefined && { generation: metadata.generation }),
       observedAt: now.toISOString(),
       nodes: (status?.members ?? []).map(({ index, state, role }) => ({
         index,

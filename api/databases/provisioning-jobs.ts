@@ -28,8 +28,10 @@ export const creation = ({ id, organizationId }: Of): NewJob => ({
   message: 'Provisioning is queued.',
 });
 
-export const restoration = (database: Of): NewJob => ({
+/** `purgeAt`: until when the volumes are kept if the restoration is called off before it touched them. */
+export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   ...creation(database),
+  input: { purgeAt: purgeAt?.toISOString() ?? null },
   type: 'database.restore_deleted',
   message: 'The restoration is queued.',
 });

@@ -15,7 +15,7 @@ export async function markPurged(store: Store): Promise<number> {
       // Another process was first.
       if (database === undefined || database.purgedAt !== null || database.purgeAt === null) return;
       const purged = await updateDatabase(change, id, { purgedAt: database.purgeAt });
-      if (typeof purged === 'object') tell(change, 'database.purged', purged);
+      tell(change, 'database.purged', purged);
     });
   }
   return over.length;

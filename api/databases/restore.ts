@@ -1,14 +1,13 @@
 /** Bringing a deleted database back from the volumes that it left. */
+import { Refusal } from '../model/refusal.ts';
 import {
-  countDatabases,
   findDatabase,
   lockDatabase,
   updateActiveProfile,
   updateDatabase,
 } from '../store/databases.ts';
 import type { Database } from '../store/database-record.ts';
-import { createJob, findActiveJob } from '../store/jobs.ts';
-import { nameTaken, tooMany } from './create.ts';
+import { createJob, findActiveJob, operationInProgress } from '../store/jobs.ts';
 import {
   viewOf,
   type Caller,
@@ -17,29 +16,30 @@ import {
   type Within,
 } from './database-service.ts';
 import { tell } from './events.ts';
+import { requireMayRun, requireRoom } from './guards.ts';
 import { restoration } from './provisioning-jobs.ts';
-import { databaseNotFound, type Refusal } from './refusal.ts';
+import { databaseNotFound } from './refusal.ts';
 
 export async function restoreDatabase(
-  { store, databasesMax, now }: DatabaseServices,
+  services: DatabaseServices,
   { organization, author }: Caller,
   id: string,
   newName: string | undefined,
   within: Within<WithJob>,
-): Promise<WithJob | Refusal> {
-  if ((await findDatabase(store.read, organization.id, id)) === undefined) {
-    return databaseNotFound(id);
-  }
+): Promise<WithJob> {
+  const { store, databasesMax, now } = services;
+  const known = await findDatabase(store.read, organization.id, id);
+  if (known === undefined) throw databaseNotFound(id);
+  requireRestorable(known, now());
+  await requireMayRun(services, organization);
   return store.change(author, async (change) => {
+    // It is counted already: deleted databases count until they are purged.
+    await requireRoom(change, organization.id, databasesMax, 0);
     const deleted = await lockDatabase(change, id);
-    if (deleted === undefined) return databaseNotFound(id);
-    const refusal = notRestorable(deleted, now());
-    if (refusal !== undefined) return refusal;
+    if (deleted === undefined) throw databaseNotFound(id);
+    requireRestorable(deleted, now());
     const active = await findActiveJob(change.db, id);
-    if (active !== undefined) return busy(active.id);
-    if ((await countDatabases(change.db, organization.id)) >= databasesMax) {
-      return tooMany(databasesMax);
-    }
+    if (active !== undefined) throw operationInProgress(active.id);
     const name = newName ?? deleted.name;
     const database = await updateDatabase(change, id, {
       name,
@@ -51,11 +51,8 @@ export async function restoreDatabase(
       deletedAt: null,
       purgeAt: null,
     });
-    if (database === 'name_taken') return nameTaken(name, '');
-    if (database === 'stale') throw new Error('it is locked, and yet stale');
     const profile = await updateActiveProfile(change, id, { status: 'PROVISIONING' });
-    const job = await createJob(change, restoration(database));
-    if ('inProgress' in job) return busy(job.inProgress);
+    const job = await createJob(change, restoration(database, deleted.purgeAt));
     tell(change, 'database.restore_requested', database, { job });
     const result = viewOf(database, profile, job);
     await within(change, result);
@@ -63,28 +60,20 @@ export async function restoreDatabase(
   });
 }
 
-function notRestorable(database: Database, now: Date): Refusal | undefined {
+function requireRestorable(database: Database, now: Date): void {
   if (database.status === 'DELETING') {
     const detail = `${database.name} is still being deleted; it can be restored when that is done.`;
-    return { refused: 'operation_in_progress', detail, retryAfterSeconds: 2 };
+    throw new Refusal('operation_in_progress', { detail, retryAfterSeconds: 2 });
   }
   if (database.status !== 'DELETED') {
     const detail = `${database.name} is not deleted: there is nothing to restore.`;
-    return { refused: 'database_not_deleted', detail };
+    throw new Refusal('database_not_deleted', { detail });
   }
   const { purgedAt, purgeAt } = database;
-  if (purgedAt === null && purgeAt !== null && purgeAt > now) return undefined;
+  if (purgedAt === null && purgeAt !== null && purgeAt > now) return;
   const at = purgedAt ?? purgeAt;
-  return {
-    refused: 'database_purged',
+  throw new Refusal('database_purged', {
     detail: `${database.name} could be restored until ${at?.toISOString() ?? 'its deletion'}.`,
     members: at === null ? {} : { purgedAt: at.toISOString() },
-  };
+  });
 }
-
-const busy = (blockingJobId: string): Refusal => ({
-  refused: 'operation_in_progress',
-  detail: 'Another job works on this database; wait for it.',
-  members: { blockingJobId },
-  retryAfterSeconds: 2,
-});

@@ -3,7 +3,6 @@
  * with the events that tell of it. A database that a person applied in an organization's namespace is taken in.
  */
 import type { Logger } from 'pino';
-import { isOlder } from '../../base/kube/resource-version.ts';
 import type { ObjectChange } from '../../base/kube/object-cache.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { WorkQueue } from '../../base/work-queue.ts';
@@ -11,8 +10,9 @@ import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { databaseIdOf, labels } from '../../domain/names.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { systemAuthor } from '../model/actor.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
-import type { Database, ProfileChoice } from '../store/database-record.ts';
+import type { Database } from '../store/database-record.ts';
 import {
   createDatabase,
   findAnyDatabase,
@@ -26,11 +26,14 @@ import { findOrganizationByNamespace } from '../store/organizations.ts';
 import { listPlaced } from '../store/placed-databases.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
+import { belongs, isNews } from './belonging.ts';
 import { tell } from './events.ts';
 import { markDeleted } from './mark-deleted.ts';
 import { observe } from './observed.ts';
+import { resolvedChoice } from './resolved-choice.ts';
 import { retentionMs } from './retention.ts';
-import { transitionOf } from './transition.ts';
+import { takeOverSpec } from './take-over.ts';
+import { countsAsReady, transitionOf } from './transition.ts';
 
 export interface DatabaseSyncOptions {
   readonly store: Store;
@@ -126,17 +129,30 @@ export class DatabaseSync {
   }
 
   async #take(object: DatabaseObject): Promise<void> {
-    const { store, writer } = this.#options;
+    const { store, writer, logger } = this.#options;
     const { uid = '', namespace = '', name, resourceVersion = '' } = object.metadata;
     const labelled = object.metadata.labels?.[labels.databaseId] !== undefined;
     const known =
       (await findDatabaseByKubernetesUid(store.read, uid)) ??
       (await findAnyDatabase(store.read, databaseIdOf(object)));
     if (known?.kubernetesUid === uid && known.observed?.resourceVersion === resourceVersion) return;
-    const changed = await store.change(author, async (change) => {
+    if (known !== undefined && !belongs(known, object)) {
+      logger.warn(
+        { namespace, name, uid, databaseId: known.id },
+        'a resource bears the ID of a database that it is not; it is left alone',
+      );
+      return;
+    }
+    if (known !== undefined) await takeOverSpec(store, writer, known, object);
+    const work = async (change: Change) => {
       const locked =
         known === undefined ? await adopt(change, object) : await lockDatabase(change, known.id);
       return locked && write(change, locked, object, new Date(this.#timers.wallMs()));
+    };
+    const changed = await store.change(author, work).catch((error: unknown) => {
+      // A database of this name is being made here; its job meets this resource and says so.
+      if (error instanceof Refusal && error.code === 'database_name_taken') return undefined;
+      throw error;
     });
     if (changed === undefined) return;
     await wakeJobOf(store.read, changed.id);
@@ -162,7 +178,7 @@ export class DatabaseSync {
 async function adopt(change: Change, object: DatabaseObject): Promise<Database | undefined> {
   const { uid = '', namespace = '', name } = object.metadata;
   const organization = await findOrganizationByNamespace(change.db, namespace);
-  const choice = choiceOf(object);
+  const choice = resolvedChoice(object);
   if (organization === undefined || choice === undefined) return undefined;
   const made = await createDatabase(
     change,
@@ -179,31 +195,8 @@ async function adopt(change: Change, object: DatabaseObject): Promise<Database |
     },
     choice,
   );
-  // One of this name is being made here, and its resource will meet this one and say so.
-  if ('taken' in made) return undefined;
   tell(change, 'database.adopted', made.database);
   return made.database;
-}
-
-function choiceOf({ status }: DatabaseObject): ProfileChoice | undefined {
-  const { resolved } = status ?? {};
-  const { engine, placement, topology, size, storage, parameters, price } = resolved ?? {};
-  const sizeGb = status?.storage?.requestedGb;
-  if (!engine || !placement || !topology || !size || !storage || sizeGb === undefined) {
-    return undefined;
-  }
-  return {
-    provider: placement.provider,
-    region: placement.region,
-    clusterConfiguration: topology.name,
-    clusterSize: size.name,
-    storageTier: storage.tier,
-    selectedStorageGb: sizeGb,
-    engine: engine.name,
-    engineVersion: engine.version,
-    parameters: parameters ?? {},
-    price: price ?? null,
-  };
 }
 
 /** `undefined`: it was known already. */
@@ -213,19 +206,11 @@ async function write(
   object: DatabaseObject,
   now: Date,
 ): Promise<Database | undefined> {
-  const { uid = '', resourceVersion = '' } = object.metadata;
-  // The ID is on a resource that took the volumes over: the one before it is gone, or was never written.
-  if (before.kubernetesUid !== null && before.kubernetesUid !== uid) return undefined;
-  const seen = before.observed?.resourceVersion;
-  if (seen !== undefined && before.kubernetesUid === uid && !isOlder(seen, resourceVersion)) {
-    return undefined;
-  }
-  // One that is being restored is not ready because it was once.
-  const wasReady = before.readyAt !== null && before.status !== 'PROVISIONING';
-  const observation = observe(object, wasReady, now);
+  const { uid = '' } = object.metadata;
+  if (!isNews(before, object)) return undefined;
+  const observation = observe(object, countsAsReady(before), now);
   const { patch, events, becameReady } = transitionOf(before, observation, now);
   const after = await updateDatabase(change, before.id, { ...patch, kubernetesUid: uid });
-  if (typeof after === 'string') throw new Error(`it was not written: ${after}`);
   if (becameReady || before.status !== after.status) {
     await updateActiveProfile(change, before.id, {
       status: after.status,

@@ -12,6 +12,10 @@ export interface Transition {
   readonly becameReady: boolean;
 }
 
+/** Whether it is one that has served and goes on. One that is being restored, or could not be, is not ready because it was once. */
+export const countsAsReady = ({ readyAt, status }: Pick<Database, 'readyAt' | 'status'>): boolean =>
+  readyAt !== null && status !== 'PROVISIONING' && status !== 'FAILED';
+
 export function transitionOf(
   before: Database,
   { observed, standing, clusterId }: Observation,
@@ -19,7 +23,8 @@ export function transitionOf(
 ): Transition {
   const status = statusAfter(before, standing.status);
   const becameReady = status === 'READY' && before.readyAt === null;
-  const restored = status === 'READY' && before.status === 'PROVISIONING' && !becameReady;
+  const wasBeingMade = before.status === 'PROVISIONING' || before.status === 'FAILED';
+  const restored = status === 'READY' && wasBeingMade && !becameReady;
   const health = standing.health;
   return {
     becameReady,

@@ -18,6 +18,7 @@ const creationMaxMs = 15_000;
 export async function unprovision(
   { writer, nowMs, removed }: UnprovisioningWorld,
   database: Database,
+  { unprotect }: { readonly unprotect: boolean },
 ): Promise<Look> {
   if (database.status === 'DELETED') return done;
   const identity: DatabaseIdentity = {
@@ -39,7 +40,9 @@ export async function unprovision(
     return done;
   }
   if (found?.metadata.deletionTimestamp === undefined) {
-    await writer.delete(identity, uid);
+    // Somebody protected it after the deletion was accepted.
+    if (found?.spec.deletionProtection === true && !unprotect) return protectedMeanwhile;
+    await writer.delete(identity, uid, { unprotect });
   }
   return goingOn('The replicas are stopping.');
 }
@@ -55,5 +58,11 @@ const goingOn = (message: string): Look => ({
   message,
   againInMs: lookAgainMs,
 });
+
+const protectedMeanwhile: Look = {
+  kind: 'failed',
+  code: 'deletion_protected',
+  message: 'The database was protected in Kubernetes before it was deleted; nothing was deleted.',
+};
 
 const done: Look = { kind: 'done', message: 'The database is gone; its volumes stay for a while.' };

@@ -5,8 +5,9 @@ import type { Database, DatabaseView } from '../store/database-record.ts';
 import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.ts';
 import { findActiveJob } from '../store/jobs.ts';
 import type { Caller, DatabaseServices } from './database-service.ts';
-import { changedMeanwhile, profileOf } from './delete.ts';
-import { databaseNotFound, deletedAlready, type Refusal } from './refusal.ts';
+import { profileOf } from './delete.ts';
+import { requireActive } from './guards.ts';
+import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
 
 export interface UpdateRequest {
   readonly deletionProtection?: boolean | undefined;
@@ -20,14 +21,17 @@ export async function changeDatabase(
   id: string,
   request: UpdateRequest,
   ifVersion: number | undefined,
-): Promise<DatabaseView | Refusal> {
+): Promise<DatabaseView> {
   const known = await findDatabase(store.read, organization.id, id);
-  if (known === undefined) return databaseNotFound(id);
+  if (known === undefined) throw databaseNotFound(id);
+  // Taking the protection off is part of deleting, which is never refused for that.
+  const onlyUnprotects = request.deletionProtection === false && request.labels === undefined;
+  if (!onlyUnprotects) requireActive(organization);
   const result = await store.change(author, async (change) => {
     const before = await lockDatabase(change, id);
-    if (before === undefined) return databaseNotFound(id);
-    if (before.deletedAt !== null) return deletedAlready(before);
-    if (ifVersion !== undefined && before.version !== ifVersion) return changedMeanwhile;
+    if (before === undefined) throw databaseNotFound(id);
+    if (before.deletedAt !== null) throw deletedAlready(before);
+    if (ifVersion !== undefined && before.version !== ifVersion) throw changedMeanwhile();
     const { deletionProtection, labels } = request;
     const changes = changesOf(before, request);
     const profile = await profileOf(change, id);
@@ -37,7 +41,6 @@ export async function changeDatabase(
       ...(deletionProtection !== undefined && { deletionProtection }),
       ...(labels !== undefined && { labels }),
     });
-    if (typeof database === 'string') throw new Error(`it is locked, and yet ${database}`);
     const { name, status } = database;
     change.emit({
       organizationId: organization.id,
@@ -50,7 +53,7 @@ export async function changeDatabase(
     return { database, profile, activeJobId };
   });
   const protects = request.deletionProtection !== undefined;
-  if (!('refused' in result) && protects) await protectResource(writer, result.database);
+  if (protects) await protectResource(writer, result.database);
   return result;
 }
 

@@ -1,6 +1,4 @@
 import type { ledgerRoutes } from '../contract/routes/ledger.ts';
-import { refusalOf } from '../databases/handlers.ts';
-import { isRefusal, type Refusal as DatabaseRefusal } from '../databases/refusal.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import { Refusal } from '../model/refusal.ts';
 import { ledgerOperations, type LedgerOperationName } from '../ledger/operations.ts';
@@ -14,7 +12,7 @@ export interface LedgerServices {
   readonly gateway: Gateway;
   readonly targets: LedgerTargets;
   /** Why a database that is suspended is, where that is not a person’s doing. */
-  readonly whySuspended: (databaseId: string) => Promise<DatabaseRefusal | undefined>;
+  readonly whySuspended: (databaseId: string) => Promise<Refusal | undefined>;
 }
 
 type AnyRequest = RequestTo<keyof typeof ledgerRoutes>;
@@ -40,10 +38,10 @@ async function answer(
   { params, principal, body, requestId, signal, waitMs, format }: AnyRequest,
 ) {
   const target = await targets.resolve(principal.organization.id, params.databaseId);
-  if (isRefusal(target)) {
-    const isSuspended = target.members?.['databaseStatus'] === 'SUSPENDED';
+  if (target instanceof Refusal) {
+    const isSuspended = target.occasion.members?.['databaseStatus'] === 'SUSPENDED';
     const why = isSuspended ? await whySuspended(params.databaseId) : undefined;
-    throw refusalOf(why ?? target);
+    throw why ?? target;
   }
   const result = await runOperation(gateway, ledgerOperations[name], body, {
     target,

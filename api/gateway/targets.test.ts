@@ -47,8 +47,8 @@ test.each(['PROVISIONING', 'SUSPENDED', 'FAILED', 'DELETING'])(
   async (status) => {
     const { one } = targets(() => Promise.resolve(view(status)));
     expect(await one.resolve('org_1', 'db_1')).toMatchObject({
-      refused: 'database_not_ready',
-      members: { databaseStatus: status },
+      code: 'database_not_ready',
+      occasion: { members: { databaseStatus: status } },
     });
   },
 );
@@ -57,7 +57,7 @@ test('one that is deleted, or another organization’s, is not there', async () 
   const deleted = targets(() => Promise.resolve(view('DELETED')));
   const none = targets(() => Promise.resolve(undefined));
   for (const { one } of [deleted, none]) {
-    expect(await one.resolve('org_1', 'db_1')).toMatchObject({ refused: 'database_not_found' });
+    expect(await one.resolve('org_1', 'db_1')).toMatchObject({ code: 'database_not_found' });
   }
 });
 

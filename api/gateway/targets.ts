@@ -3,7 +3,8 @@
  * a deletion is known everywhere within it.
  */
 import { systemTimers, type Timers } from '../../base/timers.ts';
-import { databaseNotFound, type Refusal } from '../databases/refusal.ts';
+import { databaseNotFound } from '../databases/refusal.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { DatabaseView } from '../store/database-record.ts';
 import type { Address } from '../../engine/client/client.ts';
 import type { Target } from './connection.ts';
@@ -64,12 +65,11 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
   if (status === 'DELETED') return databaseNotFound(id);
   const addresses = addressesOf(observed?.addresses ?? []);
   if (status !== 'READY' || clusterId === null || addresses.length === 0) {
-    return {
-      refused: 'database_not_ready',
+    return new Refusal('database_not_ready', {
       detail: `${name} is ${status}: ${waitFor[status] ?? 'it has no addresses yet'}.`,
       members: { databaseStatus: status },
       retryAfterSeconds: 5,
-    };
+    });
   }
   return {
     databaseId: id,

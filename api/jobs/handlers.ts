@@ -9,6 +9,7 @@ import type { Cursors } from '../store/cursor.ts';
 import { findDatabase } from '../store/databases.ts';
 import { findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
 import type { Listener } from '../store/listener.ts';
+import type { Organization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
 import { hasEnded, type Job, type JobType } from '../model/job.ts';
 import { jobEtag, shownJob } from './present.ts';
@@ -19,6 +20,8 @@ export interface JobServices {
   readonly store: Store;
   readonly listener: Listener;
   readonly cursors: Cursors;
+  /** Throws a `Refusal` unless the organization may have a database that runs. */
+  readonly requireMayRun: (organization: Organization) => Promise<void>;
 }
 
 /** Between events of a stream in which nothing happens, so that nobody on the way takes it for dead. */
@@ -77,7 +80,7 @@ function readers(
   };
 }
 
-function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob'> {
+function writers({ store, requireMayRun }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob'> {
   return {
     async cancelJob({ params, principal, author }) {
       const { id, type } = await visibleJob(store, principal, params.jobId);
@@ -95,19 +98,13 @@ function writers({ store }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob
     async retryJob({ params, principal, author }) {
       const found = await visibleJob(store, principal, params.jobId);
       requireRightTo(principal, found.type);
-      if (found.attempt >= found.maxAttempts) throw notRetryable(found.id);
+      if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
+      if (found.type !== 'database.delete') await requireMayRun(principal.organization);
       const job = await store.change(author, (change) =>
         retryJob(change, principal.organization.id, found.id),
       );
       if (job === undefined) throw notThere('jobId', found.id);
       if (job === 'not_retryable') throw notRetryable(found.id);
-      if ('inProgress' in job) {
-        throw new Refusal('operation_in_progress', {
-          detail: 'Another job works on this database; wait for it.',
-          members: { blockingJobId: job.inProgress },
-          retryAfterSeconds: 2,
-        });
-      }
       return { status: 202, body: { success: true, job: shownJob(job) } };
     },
   };

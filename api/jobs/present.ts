@@ -45,6 +45,7 @@ const titles: Readonly<Record<string, string>> = {
   refused_by_cluster: 'The cluster refused the database',
   forbidden_by_cluster: 'The service lacks a right in the cluster',
   provisioning_stalled: 'The database cannot be made as it was asked for',
+  deletion_protected: 'The database was protected before it was deleted',
   superseded: 'Something else made it pointless',
 };
 

@@ -94,9 +94,19 @@ export class DatabaseWriter {
     );
   }
 
-  /** Takes its protection off and deletes it. What is gone already, or another by now, is left as it is. */
-  async delete(identity: DatabaseIdentity, uid: string): Promise<void> {
-    const found = await this.change(identity, uid, { deletionProtection: false });
+  /**
+   * Deletes it and keeps its volumes, whatever its policy was. `unprotect`: takes its protection off before. What is gone
+   * already, or another by now, is left as it is.
+   */
+  async delete(
+    identity: DatabaseIdentity,
+    uid: string,
+    { unprotect }: { readonly unprotect: boolean },
+  ): Promise<void> {
+    const found = await this.change(identity, uid, {
+      deletionPolicy: 'Retain',
+      ...(unprotect && { deletionProtection: false }),
+    });
     if (found === undefined) return;
     await this.#kube.delete(referenceOf(identity), { uid });
   }

@@ -143,7 +143,9 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'database.suspended': sent('A database was stopped; its data stays.'),
   'database.resumed': sent('A stopped database serves again.'),
   'database.adopted': sent('A database that was applied to the cluster directly appeared.'),
-  'database.changed': sent('Labels or protection of a database were changed.'),
+  'database.changed': sent(
+    'Labels, protection or the configuration of a database were changed, over HTTP or in Kubernetes.',
+  ),
   'database.delete_requested': sent(
     'A database is to be deleted; it can be restored until it is purged.',
   ),

@@ -83,7 +83,7 @@ export const problems = {
   billing_required: problem(
     402,
     'Billing setup required',
-    'Open `billing.checkoutUrl`, then send the request again.',
+    'Open `billing.checkoutUrl`, or raise the spend limit where `billing.reason` is `SPEND_LIMIT_REACHED`; then send the request again.',
   ),
   billing_not_used: problem(
     409,

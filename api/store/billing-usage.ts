@@ -77,8 +77,14 @@ export async function databasesOfHour(
       json_agg(json_build_object('type', told.type, 'at', told.occurred_at) ORDER BY told.sequence) AS events
     FROM told
     JOIN databases d ON d.id = told.database_id
-    JOIN profiles p ON p.database_id = d.id AND p.active
-    GROUP BY told.database_id, d.organization_id, p.id`.execute(db);
+    -- The configuration in force at the hour's end: a later change costs from its own hour on.
+    JOIN LATERAL (
+      SELECT * FROM profiles WHERE database_id = d.id
+      ORDER BY created_at < ${end} DESC, CASE WHEN created_at < ${end} THEN -revision ELSE revision END
+      LIMIT 1
+    ) p ON true
+    GROUP BY told.database_id, d.organization_id, p.id, p.cluster_configuration, p.cluster_size,
+      p.storage_tier, p.selected_storage_gb, p.price`.execute(db);
   return rows.map(({ selectedStorageGb, events, ...row }) => ({
     ...row,
     storageGb: selectedStorageGb,

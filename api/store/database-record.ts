@@ -16,6 +16,8 @@ export interface ObservedDatabase {
   readonly observedAt: string;
   /** Of the resource; a later one is of a later moment. */
   readonly resourceVersion: string;
+  /** Of the resource's spec; absent in rows that an earlier version wrote. */
+  readonly generation?: number;
   /** How far its making has come. */
   readonly accepted: boolean;
   readonly bootstrapped: boolean;

@@ -3,6 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import pg from 'pg';
 import { newTypeId } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Change } from './change.ts';
 import {
   databaseOf,
@@ -13,6 +14,7 @@ import {
   type ProfileChoice,
 } from './database-record.ts';
 import { uuidOf } from './ids.ts';
+import { choiceColumns } from './profile-revisions.ts';
 import type { DatabasesTable, Reader } from './tables.ts';
 
 export interface NewDatabase {
@@ -29,12 +31,12 @@ export interface NewDatabase {
   readonly clusterId?: string;
 }
 
-/** `name_taken`: the organization has another of that name that is not deleted. Of two at once, one is told so. */
+/** Throws the `Refusal` `database_name_taken` when the organization has another of that name that is not deleted. */
 export async function createDatabase(
   change: Change,
   database: NewDatabase,
   choice: ProfileChoice,
-): Promise<{ database: Database; profile: Profile } | { taken: 'name'; existingId: string }> {
+): Promise<{ readonly database: Database; readonly profile: Profile }> {
   const id = uuidOf(database.id ?? newTypeId('db'));
   const row = await change.db
     .insertInto('databases')
@@ -59,8 +61,8 @@ export async function createDatabase(
     .executeTakeFirst();
   if (row === undefined) {
     const other = await findDatabaseByName(change.db, database.organizationId, database.name);
-    // Deleted between the two statements: what was taken then is told, and trying again works.
-    return { taken: 'name', existingId: other?.id ?? '' };
+    // It may have been deleted between the two statements; trying again works then.
+    throw nameTaken(database.name, other?.id);
   }
   const profile = await change.db
     .insertInto('profiles')
@@ -76,12 +78,6 @@ export async function createDatabase(
     .executeTakeFirstOrThrow();
   return { database: databaseOf(row), profile: profileOf(profile) };
 }
-
-const choiceColumns = ({ parameters, price, ...choice }: ProfileChoice) => ({
-  ...choice,
-  parameters: JSON.stringify(parameters),
-  price: price === null ? null : JSON.stringify(price),
-});
 
 /** What of a database may change. */
 export interface DatabasePatch {
@@ -101,46 +97,38 @@ export interface DatabasePatch {
 }
 
 /**
- * Counts the version up. `stale`: the version is not `ifVersion` (of `If-Match`) any more. `name_taken`: by another that is not
- * deleted; nothing is changed, and the change it is part of can go on.
+ * Counts the version up. The caller has locked the database or knows that it is there. Throws the `Refusal`
+ * `database_name_taken` when another that is not deleted has the name.
  */
 export async function updateDatabase(
   change: Change,
   id: string,
   patch: DatabasePatch,
-  ifVersion?: number,
-): Promise<Database | 'stale' | 'name_taken'> {
-  let query = change.db
+): Promise<Database> {
+  const query = change.db
     .updateTable('databases')
     .set(columnsOf(patch))
     .set({ version: sql<number>`version + 1`, updatedAt: sql<Date>`clock_timestamp()` })
     .where('id', '=', uuidOf(id));
-  if (ifVersion !== undefined) query = query.where('version', '=', ifVersion);
-  const update = () => query.returningAll().executeTakeFirst();
-  const claimsName = patch.name !== undefined || patch.deletedAt === null;
-  const row = claimsName ? await unlessNameTaken(change, update) : await update();
-  if (row === 'name_taken') return row;
-  return row === undefined ? 'stale' : databaseOf(row);
-}
-
-/** The index decides, not a look beforehand. What it refuses would end the whole transaction, but for the savepoint. */
-async function unlessNameTaken<T>(
-  { db }: Change,
-  update: () => Promise<T>,
-): Promise<T | 'name_taken'> {
-  await sql`SAVEPOINT name`.execute(db);
   try {
-    const result = await update();
-    await sql`RELEASE SAVEPOINT name`.execute(db);
-    return result;
+    return databaseOf(await query.returningAll().executeTakeFirstOrThrow());
   } catch (error) {
+    // The index decides, not a look beforehand.
     if (!(error instanceof pg.DatabaseError) || error.constraint !== 'databases_name_taken') {
       throw error;
     }
-    await sql`ROLLBACK TO SAVEPOINT name`.execute(db);
-    return 'name_taken';
+    throw nameTaken(patch.name, undefined);
   }
 }
+
+export const nameTaken = (
+  name: string | undefined,
+  existingDatabaseId: string | undefined,
+): Refusal =>
+  new Refusal('database_name_taken', {
+    detail: `There is a database ${name ?? 'of that name'} in this organization.`,
+    ...(existingDatabaseId !== undefined && { members: { existingDatabaseId } }),
+  });
 
 function columnsOf({ statusReason, labels, observed, kubernetesUid, ...rest }: DatabasePatch) {
   const columns: Updateable<DatabasesTable> = { ...rest };
@@ -217,15 +205,24 @@ export async function findDatabaseByName(
   return row && databaseOf(row);
 }
 
-/** For quotas: those that are not deleted. */
-export async function countDatabases(db: Reader, organizationId: string): Promise<number> {
-  const { count } = await db
+/** For quotas. `deleted`: those of which volumes may still be kept. */
+export async function countDatabases(
+  db: Reader,
+  organizationId: string,
+): Promise<{ readonly living: number; readonly deleted: number }> {
+  const { living, deleted } = await db
     .selectFrom('databases')
-    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .select(({ fn }) => [
+      fn.countAll<string>().filterWhere('deletedAt', 'is', null).as('living'),
+      fn.countAll<string>().filterWhere('deletedAt', 'is not', null).as('deleted'),
+    ])
     .where('organizationId', '=', uuidOf(organizationId))
-    .where('deletedAt', 'is', null)
+    .where('purgedAt', 'is', null)
+    .where((where) =>
+      where.or([where('purgeAt', 'is', null), where('purgeAt', '>', sql<Date>`clock_timestamp()`)]),
+    )
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { living: Number(living), deleted: Number(deleted) };
 }
 
 /** Deleted ones whose time is over; the volumes are the operator's to purge. */

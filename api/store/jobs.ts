@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
 import type { EventType } from '../model/event-types.ts';
+import { Refusal } from '../model/refusal.ts';
 import {
   hasEnded,
   jobFact,
@@ -23,11 +24,8 @@ const now = sql<Date>`clock_timestamp()`;
 const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 
-/** Not begun before the commit. `in_progress`: the database has a job that has not ended. */
-export async function createJob(
-  change: Change,
-  job: NewJob,
-): Promise<Job | { inProgress: string }> {
+/** Not begun before the commit. Throws the `Refusal` `operation_in_progress` when the database has a job that has not ended. */
+export async function createJob(change: Change, job: NewJob): Promise<Job> {
   const { steps, message, input, ...rest } = job;
   const row = await change.db
     .insertInto('jobs')
@@ -52,8 +50,15 @@ export async function createJob(
   if (row !== undefined) return jobOf(row);
   const other =
     job.databaseId === null ? undefined : await findActiveJob(change.db, job.databaseId);
-  return { inProgress: other?.id ?? '' };
+  throw operationInProgress(other?.id);
 }
+
+export const operationInProgress = (blockingJobId: string | undefined): Refusal =>
+  new Refusal('operation_in_progress', {
+    detail: 'Another job works on this database; wait for it.',
+    ...(blockingJobId !== undefined && { members: { blockingJobId } }),
+    retryAfterSeconds: 2,
+  });
 
 const freshProgress = (message: string): JobProgress => ({
   percent: 0,
@@ -186,18 +191,18 @@ export async function supersedeJob(
   return job;
 }
 
-/** From its first step, with a deadline of its own. `in_progress`: the database has another by now. */
+/** From its first step, with a deadline of its own. Throws the `Refusal` `operation_in_progress` when the database has another. */
 export async function retryJob(
   change: Change,
   organizationId: string,
   id: string,
-): Promise<Job | 'not_retryable' | { inProgress: string } | undefined> {
+): Promise<Job | 'not_retryable' | undefined> {
   const found = await lockJob(change, organizationId, id);
   if (found === undefined) return undefined;
   if (!found.retryable) return 'not_retryable';
   const other =
     found.databaseId === null ? undefined : await findActiveJob(change.db, found.databaseId);
-  if (other !== undefined) return { inProgress: other.id };
+  if (other !== undefined) throw operationInProgress(other.id);
   const row = await change.db
     .updateTable('jobs')
     .set({

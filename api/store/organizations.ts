@@ -70,6 +70,20 @@ export async function ensureDefaultOrganization(change: Change): Promise<Organiz
   return organizationOf(row);
 }
 
+/** Locks it until the commit; rows that refer to it can still be made. `undefined`: there is none. */
+export async function lockOrganization(
+  change: Change,
+  id: string,
+): Promise<Organization | undefined> {
+  const row = await change.db
+    .selectFrom('organizations')
+    .selectAll()
+    .where('id', '=', uuidOf(id))
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row && organizationOf(row);
+}
+
 export async function findOrganization(db: Reader, id: string): Promise<Organization | undefined> {
   const row = await db
     .selectFrom('organizations')

@@ -1,4 +1,4 @@
-/** What can go wrong with the store itself. Outcomes of the domain (a name that is taken) are return values. */
+/** Failures of the store itself. A rule of the domain that a change would break (a name is taken) is a `Refusal`. */
 
 /**
  * PostgreSQL is away, overwhelmed, or too slow. `not_done`: nothing was changed, trying again is safe. `unknown`: the

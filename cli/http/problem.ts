@@ -63,10 +63,15 @@ function nextSteps(status: number, code: string, problem: Problem, answer: Answe
     case 401:
       return ['set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key'];
     case 402: {
-      const billing = problem['billing'] as { readonly checkoutUrl?: unknown } | undefined;
+      const billing = problem['billing'] as
+        | { readonly checkoutUrl?: unknown; readonly reason?: unknown }
+        | undefined;
       const url = billing?.checkoutUrl;
-      return typeof url === 'string'
-        ? [`set up billing at ${printable(url)}, then run the command again`]
+      if (typeof url === 'string') {
+        return [`set up billing at ${printable(url)}, then run the command again`];
+      }
+      return billing?.reason === 'SPEND_LIMIT_REACHED'
+        ? ['raise the spend limit: ledgerhouse api PATCH /api/v1/billing']
         : [];
     }
     case 403: {

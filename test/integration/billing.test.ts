@@ -281,10 +281,15 @@ test('a create without billing answers 402 with a checkout, and is made after th
 
 test('a dry run keeps nothing, and tells nobody', async () => {
   const dry = await tenant('dry');
+  const customers = stripe.customers.size;
   const answer = await ask(['createDatabase', 'POST', '/databases?dryRun=true'], dry.headers, {
     name: 'payments',
   });
-  expect(answer).toMatchObject({ status: 402, json: { billing: { draftId: null } } });
+  expect(answer).toMatchObject({
+    status: 200,
+    json: { dryRun: true, billing: { ready: false, reason: 'NO_PAYMENT_METHOD' } },
+  });
+  expect(stripe.customers.size).toBe(customers);
   expect(await billingOf(dry)).toMatchObject({ savedCreates: [] });
   expect(await told(dry)).toEqual([]);
 });
@@ -601,7 +606,7 @@ test('a spend limit is told of at its thresholds, once each, and ends creating, 
   });
   expect(await create(frugal, 'another')).toMatchObject({
     status: 402,
-    json: { billing: { reason: 'SPEND_LIMIT_REACHED', checkoutUrl: returnUrl } },
+    json: { billing: { reason: 'SPEND_LIMIT_REACHED', checkoutUrl: null } },
   });
   await untilReady(frugal, 'first');
   await ask(['updateBilling', 'PATCH', '/billing'], frugal.headers, { spendLimit: null });

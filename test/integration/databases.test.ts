@@ -2,24 +2,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
-import { noBilling, type BillingGuard } from '../../api/databases/billing-guard.ts';
+import {
+  noBilling,
+  type BillingGuard,
+  type BillingReason,
+} from '../../api/databases/billing-guard.ts';
 import { Background } from '../../api/databases/background.ts';
 import { createPlanned, planCreation, type CreateRequest } from '../../api/databases/create.ts';
 import type { DatabaseServices, WithJob } from '../../api/databases/database-service.ts';
 import { deleteDatabase } from '../../api/databases/delete.ts';
-import { isRefusal } from '../../api/databases/refusal.ts';
 import { restoreDatabase } from '../../api/databases/restore.ts';
+import { protectionIn } from '../../api/databases/protection.ts';
 import { changeDatabase } from '../../api/databases/update.ts';
 import { findDatabaseView } from '../../api/store/database-list.ts';
 import { listEvents } from '../../api/store/events.ts';
-import { findJob } from '../../api/store/jobs.ts';
+import { countDatabases } from '../../api/store/databases.ts';
+import { findJob, requestJobCancel } from '../../api/store/jobs.ts';
 import type { Listener } from '../../api/store/listener.ts';
 import type { Organization } from '../../api/store/organizations.ts';
 import type { Store } from '../../api/store/store.ts';
-import { ApiError, type Kube } from '../../base/kube/kube.ts';
+import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
 import { watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { resources } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import { watchedResources } from '../../api/kubernetes/cluster-view.ts';
 import { DatabaseWriter } from '../../api/kubernetes/database-writer.ts';
@@ -78,6 +84,7 @@ const services = (billing: BillingGuard = noBilling): DatabaseServices => ({
   store,
   billing,
   catalog: () => background.view.catalog,
+  isProtected: protectionIn(background.view, background.writer),
   databasesMax: 50,
   now: () => new Date(),
 });
@@ -86,10 +93,7 @@ const nothingElse = () => Promise.resolve();
 
 async function create(request: CreateRequest): Promise<WithJob> {
   const plan = await planCreation(services(), caller(), request);
-  if (isRefusal(plan)) throw new Error(plan.detail);
-  const made = await createPlanned(services(), caller(), plan, {}, nothingElse);
-  if (isRefusal(made)) throw new Error(made.detail);
-  return made;
+  return createPlanned(services(), caller(), plan, {}, nothingElse);
 }
 
 const untilStatus = (id: string, status: string) =>
@@ -135,7 +139,6 @@ test('created, served, deleted, restored: each is told once, and the resource fo
   expect(resource?.spec.clusterId).toBe(clusterId);
 
   const deleting = await deleteDatabase(services(), caller(), id, undefined);
-  if (isRefusal(deleting)) throw new Error(deleting.detail);
   expect(deleting.database.status).toBe('DELETING');
   const again = await deleteDatabase(services(), caller(), id, undefined);
   expect(again).toMatchObject({ job: { id: deleting.job.id } });
@@ -145,7 +148,6 @@ test('created, served, deleted, restored: each is told once, and the resource fo
   expect(await world.database(organization.namespace, 'payments')).toBeUndefined();
 
   const restoring = await restoreDatabase(services(), caller(), id, 'payments-2', nothingElse);
-  if (isRefusal(restoring)) throw new Error(restoring.detail);
   const restored = await untilStatus(id, 'READY');
   expect([restored.database.name, restored.database.clusterId]).toEqual(['payments-2', clusterId]);
   await untilJobEnded(restoring.job.id);
@@ -168,10 +170,10 @@ test('the name of a living database is taken, that of a deleted one is free at o
   await deleteDatabase(services(), caller(), database.id, undefined);
   const next = await create({ name: 'orders' });
   await untilStatus(next.database.id, 'READY');
-  expect(
-    await restoreDatabase(services(), caller(), database.id, undefined, nothingElse),
-  ).toMatchObject({
-    refused: expect.stringMatching(/database_name_taken|operation_in_progress/) as unknown,
+  await expect(
+    restoreDatabase(services(), caller(), database.id, undefined, nothingElse),
+  ).rejects.toMatchObject({
+    code: expect.stringMatching(/database_name_taken|operation_in_progress/) as unknown,
   });
 });
 
@@ -229,8 +231,8 @@ test('a database that was applied with kubectl is taken in, labelled, and marked
 test('a protected database is deleted neither over HTTP nor with kubectl', async () => {
   const { database } = await create({ name: 'guarded', deletionProtection: true });
   await untilStatus(database.id, 'READY');
-  expect(await deleteDatabase(services(), caller(), database.id, undefined)).toMatchObject({
-    refused: 'deletion_protected',
+  await expect(deleteDatabase(services(), caller(), database.id, undefined)).rejects.toMatchObject({
+    code: 'deletion_protected',
   });
   await expect(world.deleteDatabase(organization.namespace, 'guarded')).rejects.toThrow(/protect/i);
   const change = { deletionProtection: false };
@@ -239,6 +241,25 @@ test('a protected database is deleted neither over HTTP nor with kubectl', async
   expect(resource?.spec.deletionProtection).toBe(false);
   await deleteDatabase(services(), caller(), database.id, undefined);
   await untilStatus(database.id, 'DELETED');
+});
+
+test('of two changes at once of the same version, one is refused', async () => {
+  const { database } = await create({ name: 'versions' });
+  const { database: ready } = await untilStatus(database.id, 'READY');
+  const change = (by: string) =>
+    changeDatabase(
+      services(),
+      background.writer,
+      caller(),
+      ready.id,
+      { labels: { by } },
+      ready.version,
+    );
+  const both = await Promise.allSettled([change('one'), change('other')]);
+  const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  // News of its health may have come between: then both are refused.
+  expect(refused.length).toBeGreaterThan(0);
+  for (const refusal of refused) expect(refusal).toMatchObject({ code: 'precondition_failed' });
 });
 
 test('labels need no cluster, and protection reaches it when it is asked for again', async () => {
@@ -335,13 +356,16 @@ test('billing that is not ready: a checkout instead of a database, and it is tol
         reason: 'NO_PAYMENT_METHOD',
         sessionId: 'cs_1',
       }),
+    reasonNotReady: () => Promise.resolve('NO_PAYMENT_METHOD'),
   };
-  const plan = await planCreation(services(blocked), caller(), { name: 'unpaid' });
-  expect(plan).toMatchObject({
-    refused: 'billing_required',
-    members: {
-      billing: { checkoutUrl: 'https://checkout.example.com/c/1', reason: 'NO_PAYMENT_METHOD' },
-      provisioning: { status: 'BLOCKED_BY_BILLING', started: false },
+  const planning = planCreation(services(blocked), caller(), { name: 'unpaid' });
+  await expect(planning).rejects.toMatchObject({
+    code: 'billing_required',
+    occasion: {
+      members: {
+        billing: { checkoutUrl: 'https://checkout.example.com/c/1', reason: 'NO_PAYMENT_METHOD' },
+        provisioning: { status: 'BLOCKED_BY_BILLING', started: false },
+      },
     },
   });
   const { rows } = await listEvents(
@@ -362,4 +386,237 @@ test('a resource of that name that somebody else made is a conflict, not somethi
   const ended = await untilJobEnded(job.id);
   expect(ended.error).toMatchObject({ code: 'name_conflict' });
   expect((await eventsOf(database.id)).slice(-2).sort()).toEqual(['database.failed', 'job.failed']);
+});
+
+test('protection that was set in Kubernetes protects over HTTP, at once and after it was taken over', async () => {
+  const { database } = await create({ name: 'shielded' });
+  await untilStatus(database.id, 'READY');
+  const protect = (deletionProtection: boolean) =>
+    world.patchDatabase(organization.namespace, 'shielded', { spec: { deletionProtection } });
+  await protect(true);
+  await eventually('the row follows', async () => {
+    const view = await findDatabaseView(store.read, organization.id, database.id);
+    return view?.database.deletionProtection === true ? true : undefined;
+  });
+  await expect(deleteDatabase(services(), caller(), database.id, undefined)).rejects.toMatchObject({
+    code: 'deletion_protected',
+  });
+  const { rows } = await listEvents(
+    store.read,
+    organization.id,
+    { databaseId: database.id, types: ['database.changed'] },
+    { limit: 10 },
+  );
+  expect(rows).toMatchObject([
+    {
+      author: { actor: { type: 'kubernetes', id: null, display: 'test' } },
+      changes: [{ path: '/deletionProtection', from: false, to: true }],
+    },
+  ]);
+  await protect(false);
+  await eventually('the row follows', async () => {
+    const view = await findDatabaseView(store.read, organization.id, database.id);
+    return view?.database.deletionProtection === false ? true : undefined;
+  });
+});
+
+test('a deletion that meets protection deletes nothing, and the database goes on', async () => {
+  const { database } = await create({ name: 'rescued' });
+  await untilStatus(database.id, 'READY');
+  // The worker is away between the acceptance and the deletion.
+  await background.stop(1_000);
+  const unseen = { ...services(), isProtected: () => Promise.resolve(false) };
+  const { job } = await deleteDatabase(unseen, caller(), database.id, undefined);
+  await world.patchDatabase(organization.namespace, 'rescued', {
+    spec: { deletionProtection: true },
+  });
+  background = startBackground();
+  await background.view.whenSynced();
+  expect((await untilJobEnded(job.id)).error).toMatchObject({ code: 'deletion_protected' });
+  const { database: after } = await untilStatus(database.id, 'READY');
+  expect(after).toMatchObject({ deletionProtection: true, deletedAt: null, purgeAt: null });
+});
+
+test('a database that is deleted over HTTP keeps its volumes, whatever its policy was', async () => {
+  const applied = await world.createDatabase(organization.namespace, 'policy', {
+    deletionPolicy: 'Delete',
+  });
+  const id = await eventually('its ID', async () => {
+    const found = await world.database(organization.namespace, 'policy');
+    return found?.metadata.labels?.[labels.databaseId];
+  });
+  await untilStatus(id, 'READY');
+  const policies: (string | undefined)[] = [];
+  const writer = new Proxy(kube, {
+    get(target, key) {
+      if (key !== 'delete') return (target[key as keyof KubeHttp] as () => unknown).bind(target);
+      return async (...args: Parameters<KubeHttp['delete']>) => {
+        const found = await world.database(organization.namespace, 'policy');
+        policies.push(found?.spec.deletionPolicy);
+        return kube.delete(...args);
+      };
+    },
+  });
+  await background.stop(1_000);
+  background = startBackground(writer);
+  await background.view.whenSynced();
+  await deleteDatabase(services(), caller(), id, undefined);
+  await untilStatus(id, 'DELETED');
+  expect([applied.spec.deletionPolicy, policies[0]]).toEqual(['Delete', 'Retain']);
+  await background.stop(1_000);
+  background = startBackground();
+  await background.view.whenSynced();
+});
+
+test('a change of the spec with kubectl is a new revision, at its price, by its field manager; and a restore is of it', async () => {
+  const { database, profile } = await create({ name: 'grown' });
+  await untilStatus(database.id, 'READY');
+  const selectedStorageGb = profile.selectedStorageGb + 5;
+  await world.patchDatabase(organization.namespace, 'grown', {
+    spec: { storage: { sizeGb: selectedStorageGb } },
+  });
+  const view = await eventually('the next revision', async () => {
+    const found = await findDatabaseView(store.read, organization.id, database.id);
+    return found?.profile.selectedStorageGb === selectedStorageGb ? found : undefined;
+  });
+  expect(view.profile).toMatchObject({ revision: 2, active: true });
+  expect(Number(view.profile.price?.monthly)).toBeGreaterThan(Number(profile.price?.monthly));
+  const { rows } = await listEvents(
+    store.read,
+    organization.id,
+    { databaseId: database.id, types: ['database.changed'] },
+    { limit: 10 },
+  );
+  expect(rows[0]).toMatchObject({
+    author: { actor: { type: 'kubernetes', display: 'test' } },
+  });
+  expect(rows.map(({ changes }) => changes)).toEqual([
+    [{ path: '/selectedStorageGb', from: profile.selectedStorageGb, to: selectedStorageGb }],
+  ]);
+  await world.patchDatabase(organization.namespace, 'grown', { spec: { size: 'lh-10' } });
+  await eventually('its size', async () => {
+    const found = await findDatabaseView(store.read, organization.id, database.id);
+    return found?.profile.clusterSize === 'lh-10' ? true : undefined;
+  });
+  const { job: deletion } = await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilJobEnded(deletion.id);
+  await restoreDatabase(services(), caller(), database.id, undefined, nothingElse);
+  const restored = await untilStatus(database.id, 'READY');
+  expect(restored.profile).toMatchObject({ clusterSize: 'lh-10', selectedStorageGb });
+});
+
+test('a label makes no resource another tenant’s database', async () => {
+  const { database } = await create({ name: 'victim' });
+  await untilStatus(database.id, 'READY');
+  await world.createNamespace('attacker').catch(() => {});
+  const fake = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: {
+      name: 'victim',
+      namespace: 'attacker',
+      labels: { [labels.databaseId]: database.id },
+    },
+    spec: { deletionProtection: false },
+  };
+  const made = await kube.create<KubeObject>(resources.database, fake, {
+    fieldManager: 'attacker',
+  });
+  // The same after its own resource is gone, when the row has no uid.
+  const { job: deletion } = await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilJobEnded(deletion.id);
+  await background.stop(1_000);
+  const { database: restoring } = await restoreDatabase(
+    services(),
+    caller(),
+    database.id,
+    undefined,
+    nothingElse,
+  );
+  expect(restoring.kubernetesUid).toBeNull();
+  background = startBackground();
+  await background.view.whenSynced();
+  const { database: after } = await untilStatus(database.id, 'READY');
+  expect(after.kubernetesUid).not.toBe(made.metadata.uid);
+  const own = await world.database(organization.namespace, 'victim');
+  expect(after.kubernetesUid).toBe(own?.metadata.uid);
+});
+
+const blockedBy = (reason: BillingReason): BillingGuard => ({
+  ensureReady: () =>
+    Promise.resolve({
+      ready: false,
+      checkoutUrl: 'https://checkout.example.com/c/2',
+      expiresAt: null,
+      reason,
+      sessionId: null,
+    }),
+  reasonNotReady: () => Promise.resolve(reason),
+});
+
+test('a restore asks the same guards as a create: billing, the organization’s status, the quota', async () => {
+  const { database } = await create({ name: 'guarded-restore' });
+  await untilStatus(database.id, 'READY');
+  const { job: deletion } = await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilJobEnded(deletion.id);
+  const restore = (through: DatabaseServices, who = caller()) =>
+    restoreDatabase(through, who, database.id, undefined, nothingElse);
+  await expect(restore(services(blockedBy('PAYMENT_FAILED')))).rejects.toMatchObject({
+    code: 'billing_required',
+    occasion: { members: { billing: { reason: 'PAYMENT_FAILED' } } },
+  });
+  const suspended = {
+    ...caller(),
+    organization: { ...organization, status: 'SUSPENDED' as const },
+  };
+  await expect(restore(services(), suspended)).rejects.toMatchObject({
+    code: 'provisioning_not_permitted',
+  });
+  await expect(restore({ ...services(), databasesMax: 1 })).rejects.toMatchObject({
+    code: 'quota_exceeded',
+  });
+  await restore(services());
+  await untilStatus(database.id, 'READY');
+});
+
+test('a restore that is cancelled can be begun again, from the same volumes', async () => {
+  const { database } = await create({ name: 'again' });
+  const { database: served } = await untilStatus(database.id, 'READY');
+  const { job: deletion } = await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilJobEnded(deletion.id);
+  const { database: deleted } = await untilStatus(database.id, 'DELETED');
+  await background.stop(1_000);
+  const first = await restoreDatabase(services(), caller(), database.id, undefined, nothingElse);
+  await store.change(tester, (change) => requestJobCancel(change, organization.id, first.job.id));
+  background = startBackground();
+  await background.view.whenSynced();
+  expect((await untilJobEnded(first.job.id)).status).toBe('CANCELED');
+  const { database: canceled } = await untilStatus(database.id, 'DELETED');
+  // Nothing touched its volumes: they are kept as long as they were to be.
+  expect(canceled.purgeAt).toEqual(deleted.purgeAt);
+  const second = await restoreDatabase(services(), caller(), database.id, undefined, nothingElse);
+  await untilJobEnded(second.job.id);
+  const { database: again } = await untilStatus(database.id, 'READY');
+  expect(again.clusterId).toBe(served.clusterId);
+});
+
+test('of many creates at once, as many succeed as the quota has room for; deleted ones count until they are purged', async () => {
+  const { living, deleted } = await countDatabases(store.read, organization.id);
+  const tight = { ...services(), databasesMax: living + deleted + 2 };
+  const plan = await planCreation(tight, caller(), { name: 'quota-0' });
+  const made = await Promise.allSettled(
+    Array.from({ length: 6 }, (_, index) =>
+      createPlanned(tight, caller(), { ...plan, name: `quota-${index}` }, {}, nothingElse),
+    ),
+  );
+  const created = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const refused = made.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(created).toHaveLength(2);
+  for (const refusal of refused) expect(refusal).toMatchObject({ code: 'quota_exceeded' });
+  const [gone] = created;
+  const { job } = await deleteDatabase(tight, caller(), gone?.database.id ?? '', undefined);
+  await untilJobEnded(job.id);
+  await expect(planCreation(tight, caller(), { name: 'quota-9' })).rejects.toMatchObject({
+    code: 'quota_exceeded',
+  });
 });

@@ -444,9 +444,9 @@ test('a request whose process died is taken over, and the dead one’s change no
       await endIdempotent(change, token, response);
     });
   await expect(create(dead.token)).rejects.toThrow(IdempotencyLeaseLost);
-  expect(await countDatabases(store.read, own.id)).toBe(0);
+  expect((await countDatabases(store.read, own.id)).living).toBe(0);
   await create(next.token);
-  expect(await countDatabases(store.read, own.id)).toBe(1);
+  expect((await countDatabases(store.read, own.id)).living).toBe(1);
   expect(await begin(1)).toEqual({ kind: 'answered', response });
 });
 

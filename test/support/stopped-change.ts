@@ -12,7 +12,6 @@ const organization = await findOrganization(store.read, organizationId);
 if (organization === undefined) throw new Error('there is no such organization');
 await store.change(tester, async (change) => {
   const made = await createDatabase(change, newDatabase(organization, name), choice);
-  if ('taken' in made) throw new Error('the name is taken');
   const { id, status } = made.database;
   await createJob(change, newJob(organization, { databaseId: id }));
   change.emit({

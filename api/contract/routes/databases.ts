@@ -33,7 +33,7 @@ export const databaseRoutes = {
     tag,
     summary: 'Create a database',
     description:
-      'Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made.',
+      'Answers as soon as it is queued; the job tells how it goes. A choice that is left out becomes the catalog’s default. With `dryRun=true` everything is checked, the name included, and nothing is made; `billing` says whether a request that is no dry run would answer 402.',
     access: access.createDatabase,
     query: z.strictObject({
       dryRun: z.boolean().default(false).describe('Check and resolve only.'),

@@ -33,7 +33,9 @@ export const reason = z.object({ code: z.string(), message: z.string() }).meta({
 /** Who did something. */
 export const actor = z
   .object({
-    type: z.enum(['user', 'api_key', 'system']),
+    type: z
+      .enum(['user', 'api_key', 'system', 'kubernetes'])
+      .describe('`kubernetes`: somebody who wrote to the resource in the cluster.'),
     id: z.string().nullable(),
     display: z.string(),
   })

@@ -15,7 +15,7 @@ import {
   time,
 } from './common.ts';
 import { jobExample, job } from './job.ts';
-import { provisioning } from './problem.ts';
+import { billing, provisioning } from './problem.ts';
 
 /** Routes of the dashboard begin with the name. */
 export const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
@@ -205,6 +205,12 @@ export const databasePlan = z
       estimatedMonthlyPrice: estimatedPrice.nullable(),
       catalogVersion: z.string(),
     }),
+    billing: z
+      .object({
+        ready: z.boolean(),
+        reason: billing.shape.reason.nullable().describe('Why it is not ready.'),
+      })
+      .describe('Not ready: a request that is no dry run would answer 402.'),
   })
   .describe('What would be made; nothing was.')
   .meta({ id: 'DatabasePlan' });
@@ -324,6 +330,7 @@ export const planExample: z.input<typeof databasePlan> = {
     estimatedMonthlyPrice: priceExample,
     catalogVersion: '5f0c2d1e.1',
   },
+  billing: { ready: true, reason: null },
 };
 
 export const deletingExample: z.input<typeof databaseWithJob> = {

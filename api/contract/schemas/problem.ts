@@ -15,7 +15,12 @@ export const problemError = z
 
 export const billing = z
   .object({
-    checkoutUrl: z.url().describe('Where a person sets billing up.'),
+    checkoutUrl: z
+      .url()
+      .nullable()
+      .describe(
+        'Where a person sets billing up. Null where no checkout helps: with `SPEND_LIMIT_REACHED` the limit has to be raised.',
+      ),
     expiresAt: z.iso.datetime().nullable(),
     reason: z.enum([
       'NO_PAYMENT_METHOD',

@@ -1,0 +1,78 @@
+/** The guards that every way to a running database asks: a create, a restore, a retry of either. */
+import { Refusal } from '../model/refusal.ts';
+import type { Change } from '../store/change.ts';
+import { countDatabases } from '../store/databases.ts';
+import { lockOrganization, type Organization } from '../store/organizations.ts';
+import type { BillingBlock } from './billing-guard.ts';
+import type { DatabaseServices } from './database-service.ts';
+
+/** Throws a `Refusal` while the organization is suspended. */
+export function requireActive({ status, slug }: Organization): void {
+  if (status === 'ACTIVE') return;
+  throw new Refusal('provisioning_not_permitted', {
+    detail: `The organization ${slug} is suspended: its databases can be read and deleted, and nothing else.`,
+  });
+}
+
+/** Throws a `Refusal` unless the organization may have a database that runs. For what was asked for before and is not kept. */
+export async function requireMayRun(
+  { billing }: Pick<DatabaseServices, 'billing'>,
+  organization: Organization,
+): Promise<void> {
+  requireActive(organization);
+  const state = await billing.ensureReady(organization.id);
+  if (!state.ready) throw billingRequired(state, null);
+}
+
+/**
+ * Locks the organization until the commit, so that of two requests at once the second counts what the first made. Throws a
+ * `Refusal` when there are `databasesMax` already; `more`: how many the change will add. Deleted databases count until they
+ * are purged, since their volumes are kept.
+ */
+export async function requireRoom(
+  change: Change,
+  organizationId: string,
+  databasesMax: number,
+  more: 0 | 1,
+): Promise<void> {
+  const organization = await lockOrganization(change, organizationId);
+  if (organization !== undefined) requireActive(organization);
+  const { living, deleted } = await countDatabases(change.db, organizationId);
+  if (living + deleted + more <= databasesMax) return;
+  const kept =
+    deleted === 0 ? '' : ` (${deleted} of them deleted, which count until their data are purged)`;
+  throw new Refusal('quota_exceeded', {
+    detail: `The organization has ${living + deleted} databases${kept}, and may have ${databasesMax}.`,
+  });
+}
+
+const advice = ({ checkoutUrl }: BillingBlock, draftId: string | null): string => {
+  if (checkoutUrl === null) {
+    return 'The spend limit of this month is reached: raise it (PATCH /api/v1/billing), then send the request again.';
+  }
+  return draftId === null
+    ? 'Set billing up at billing.checkoutUrl, then send the request again.'
+    : 'Set billing up at billing.checkoutUrl; the database is then made as it was asked for.';
+};
+
+/** `draftId`: of the request that is kept until billing is set up. */
+export const billingRequired = (block: BillingBlock, draftId: string | null): Refusal =>
+  new Refusal('billing_required', {
+    detail: advice(block, draftId),
+    members: {
+      success: false,
+      billing: {
+        checkoutUrl: block.checkoutUrl,
+        expiresAt: block.expiresAt?.toISOString() ?? null,
+        reason: block.reason,
+        sessionId: block.sessionId,
+        draftId,
+      },
+      provisioning: {
+        status: 'BLOCKED_BY_BILLING',
+        started: false,
+        message: 'Set billing up to create databases.',
+        estimatedSeconds: null,
+      },
+    },
+  });

@@ -1,0 +1,40 @@
+/** Revisions of a database's configuration: a change supersedes the revision in force by a new one. */
+import { sql } from 'kysely';
+import { newTypeId } from '../../domain/type-id.ts';
+import type { Change } from './change.ts';
+import { profileOf, type Profile, type ProfileChoice } from './database-record.ts';
+import { uuidOf } from './ids.ts';
+
+/** `choice` as the columns of `profiles`. */
+export const choiceColumns = ({ parameters, price, ...choice }: ProfileChoice) => ({
+  ...choice,
+  parameters: JSON.stringify(parameters),
+  price: price === null ? null : JSON.stringify(price),
+});
+
+/** `before`: the revision in force. The caller has locked the database. */
+export async function addRevision(
+  change: Change,
+  before: Profile,
+  choice: ProfileChoice,
+): Promise<Profile> {
+  await change.db
+    .updateTable('profiles')
+    .set({ active: false, status: 'SUPERSEDED', supersededAt: sql<Date>`clock_timestamp()` })
+    .where('id', '=', uuidOf(before.id))
+    .execute();
+  const row = await change.db
+    .insertInto('profiles')
+    .values({
+      ...choiceColumns(choice),
+      id: uuidOf(newTypeId('prf')),
+      databaseId: uuidOf(before.databaseId),
+      revision: before.revision + 1,
+      active: true,
+      status: before.status,
+      readyAt: before.readyAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return profileOf(row);
+}
