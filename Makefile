@@ -62,7 +62,9 @@ test-browser: ## People with a real browser
 test-e2e: ## Against a real cluster with nodes
 	@$(NODE) tools/test/ladder.ts e2e
 
-.PHONY: chaos
+.PHONY: chaos soak
+soak: ## Long runs of faults with new seeds, one after another, until MINUTES are over (60)
+	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
 chaos: ## Engines and etcd members under a schedule of faults, judged afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
 	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)
 

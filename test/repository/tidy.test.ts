@@ -1,7 +1,7 @@
 /** Rules about the repository itself that no linter has. */
 import { expect, test } from '@jest/globals';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { checkout, mustRun } from '../support/shell.ts';
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
@@ -56,8 +56,28 @@ test('no file names a folder of one machine or the host of a package registry', 
   expect(pages.filter((path) => ofOneMachine.test(read(path)))).toEqual([]);
 });
 
+test('images hold no test and no fake', async () => {
+  const compiled = await mustRun('node_modules/.bin/tsc', [
+    '-p',
+    'tsconfig.build.json',
+    '--listFilesOnly',
+  ]);
+  const ours = compiled
+    .split('\n')
+    .map((path) => relative(checkout, path))
+    .filter((path) => path !== '' && !path.startsWith('..') && !path.startsWith('node_modules'));
+  expect(ours).toContain('engine/main.ts');
+  expect(ours.filter((path) => /\/testing\/|\.test\.ts$/.test(path))).toEqual([]);
+});
+
 test('executables are executable', () => {
-  for (const path of ['bin/ledger-engine', 'bin/ledgerhouse', '.ci/run', 'tools/setup/setup.sh']) {
+  for (const path of [
+    'bin/ledger-engine',
+    'bin/ledgerhouse',
+    '.ci/run',
+    'tools/setup/setup.sh',
+    'tools/setup/go.sh',
+  ]) {
     expect(statSync(join(checkout, path)).mode & 0o111).toBe(0o111);
   }
 });
