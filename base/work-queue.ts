@@ -14,7 +14,7 @@ export interface WorkQueueOptions {
   readonly work: (key: string, waitedMs: number) => Promise<void>;
   /** Keys worked on at once. Default 10. */
   readonly concurrency?: number;
-  /** Of retries. Default 5 ms to 60 s. */
+  /** Delay before a retry. Default 5 ms to 60 s. */
   readonly backoff?: BackoffRange;
   readonly timers?: Timers;
   readonly random?: () => number;

@@ -2,7 +2,7 @@
 export const ConditionType = {
   /** A quorum of replicas serves clients. */
   Available: 'Available',
-  /** All that the spec asks for is there and healthy. */
+  /** Everything that the spec asks for exists and is healthy. */
   Ready: 'Ready',
   Reconciling: 'Reconciling',
   /** Nothing more happens until a person acts; the message says how. */

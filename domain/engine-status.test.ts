@@ -100,7 +100,7 @@ test('one wrong field is a problem that names it, whatever it holds', () => {
       (said, pick, wrong) => {
         const names = Object.keys(said) as (keyof EngineStatus)[];
         const name = names[pick % names.length]!;
-        // What may be anything printable may be a dash, and words of a newer engine are passed over.
+        // A free-text field may be a dash, and unknown fields of a newer engine are ignored.
         if (name === 'version' && wrong === '-') return;
         if (name === 'warnings' && Array.isArray(wrong)) return;
         if (name === 'clockOffsetMs' && wrong === -1) return;

@@ -55,7 +55,7 @@ export const ports = {
   statsd: 8125,
 } as const;
 
-/** Of the StatefulSet; all else is named after it. 40 + 7 characters at most, so that pods' and Jobs' names are labels too. */
+/** Name of the StatefulSet; other objects are named after it. At most 40 + 7 characters, so that names of pods and Jobs are valid labels. */
 export function workloadNameOf(database: LedgerDatabase): string {
   return `${database.metadata.name}-${uidOf(database).slice(0, 6)}`;
 }

@@ -54,7 +54,7 @@ class Reader {
     this.#fields = fields;
   }
 
-  /** What not every engine tells: the field, or nothing. */
+  /** A field that not every engine reports: the field, or nothing. */
   optional<Name extends string, T>(name: Name, read: (name: Name) => T): Partial<Record<Name, T>> {
     if (this.#fields[name] === undefined) return {};
     return { [name]: read(name) } as Record<Name, T>;

@@ -1,7 +1,7 @@
 /** The custom resources as TypeScript sees them: the generated shapes with the metadata that Kubernetes gives. */
 import type * as generated from '../gen/crds.ts';
 
-/** What of an object's metadata is read here. Times are the strings that the API server sent. */
+/** The metadata fields that are read here. Times are the strings that the API server sent. */
 export interface Metadata {
   readonly name: string;
   readonly namespace?: string;

@@ -42,7 +42,7 @@ export interface RequestRecord {
 export interface KubeHttpOptions {
   /** Default 10,000. */
   readonly callDeadlineMs?: number;
-  /** Of one page of a list. Default 60,000. */
+  /** Timeout of one page of a list. Default 60,000. */
   readonly listDeadlineMs?: number;
   /** Default 500. */
   readonly pageSize?: number;
@@ -343,7 +343,7 @@ class KubeOverHttp implements KubeHttp {
           if (!(error instanceof ApiError) || failures > retriesMax) throw error;
           if (deadline.signal.aborted || !mayRepeat(call.verb, error)) throw error;
           const waitMs = error.retryAfterMs ?? backoffMs(failures, retryBackoff, random);
-          // Whoever is told to come back later than this call may last tells its caller so.
+          // A server may ask to come back later than this call's deadline. The caller is told so.
           if (timers.nowMs() + waitMs >= endsAtMs) throw error;
           await sleep(timers, waitMs, deadline.signal);
         }

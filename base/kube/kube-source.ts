@@ -1,9 +1,9 @@
-/** What a reflector needs of the API: pages of a list, and the stream of what changed since. */
+/** The API calls that a reflector needs: pages of a list, and the stream of later changes. */
 import type { KubeObject, ListOptions, Resource } from './kube.ts';
 
 export interface Page<T extends KubeObject> {
   readonly items: readonly T[];
-  /** Of the whole list, the same on each page. */
+  /** Resource version of the whole list, the same on each page. */
   readonly resourceVersion: string;
   readonly continueToken: string | undefined;
 }

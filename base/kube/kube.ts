@@ -1,4 +1,4 @@
-/** What the operator asks of the Kubernetes API: few verbs, each with a deadline, none that could overwrite blindly. */
+/** Calls to the Kubernetes API: few verbs, each with a deadline, none that overwrites blindly. */
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 
 /** Any object of the API, as JSON. Kinds' types come from `@kubernetes/client-node` and `gen/crds.ts`. */

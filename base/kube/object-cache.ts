@@ -91,7 +91,7 @@ export const pathOf = (namespace: string | undefined, name: string): string =>
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Who wrote which field, and what kubectl once sent, are often larger than all the rest. */
+/** Managed fields and kubectl's last-applied annotation are often larger than the rest of an object. */
 function slim<T extends KubeObject>(object: T): T {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   if (annotations === undefined) return { ...object, metadata };

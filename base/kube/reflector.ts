@@ -25,7 +25,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly resource: Resource;
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
-  /** What `cache.byIndex` finds by. */
+  /** Index functions for `cache.byIndex`. */
   readonly index?: Index<T>;
   /** For putting keys into queues. After it was called the cache holds the change. What it throws is counted and logged. */
   readonly onChange: (change: ObjectChange<T>) => void;

@@ -1,4 +1,4 @@
-/** What a process tells Prometheus of its dealings with the Kubernetes API. Every series of a closed set is there from the start. */
+/** Prometheus metrics of a process's requests to the Kubernetes API. Every series of a closed set exists from the start. */
 import type { RequestRecord } from '../kube/kube-http.ts';
 import type { MetricRegistry } from './metrics.ts';
 

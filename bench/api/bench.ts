@@ -1,4 +1,4 @@
-/** What is measured, in order. */
+/** The measurements, in order. */
 import { cpuSecondsOf, memoryOf } from '../support/process-figures.ts';
 import { percentile, type Row } from '../support/report.ts';
 import { wallTimesOf } from './command-start.ts';
@@ -188,7 +188,7 @@ export class Bench {
     }
   }
 
-  /** What depends less on who else uses the machine. */
+  /** Figures that depend less on other users of the machine. */
   #processors(name: string, { cpu, times }: Measured, events: number): void {
     for (const [whose, seconds] of Object.entries(cpu)) {
       if (seconds === 0) continue;

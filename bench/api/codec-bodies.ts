@@ -28,7 +28,7 @@ export function transferBodies(size: number): () => Uint8Array {
     );
 }
 
-/** What the codec is measured against: exact too, by the platform's parser. */
+/** The reference for the codec: exact too, with the platform's parser. */
 export function reviverRows(body: Uint8Array): Uint8Array {
   const keepDigits = (_key: string, value: unknown, { source }: { source: string }) =>
     typeof value === 'number' ? source : value;

@@ -27,7 +27,7 @@ interface Row {
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Of this process, for one event, in microseconds: what does not depend on who else uses the machine. */
+  /** Processor time of this process for one event, in microseconds. It does not depend on other users of the machine. */
   readonly cpuMicros: number;
   readonly goal: string;
 }

@@ -9,7 +9,7 @@ import type { Outcome, Told, Workload } from './workload.ts';
 const workload = JSON.parse(process.argv[2] ?? '{}') as Workload;
 const method = workload.kind === 'reads' ? 'GET' : 'POST';
 const headers = { 'x-api-key': workload.apiKey, 'content-type': 'application/json' };
-/** What a whole success has in it. */
+/** Text that a complete success contains. */
 const proof = {
   transfers: `{"created":${workload.events},"exists":0,"failed":0}`,
   lookups: '"missing":[]',

@@ -1,4 +1,4 @@
-/** What a load generator is told, and what it tells. */
+/** Input and output of a load generator. */
 
 export interface Workload {
   readonly url: string;

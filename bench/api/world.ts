@@ -1,4 +1,4 @@
-/** All that the API needs, for real: PostgreSQL, a control plane, an operator until there is a database, and its engine. */
+/** The API's real surroundings: PostgreSQL, a control plane, an operator until the database exists, and its engine. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -42,7 +42,7 @@ export async function replicaRows(options: ReplicasOptions): Promise<Row[]> {
       rows.push({ ...row, name: `${size} replicas: ${row.name}` });
       process.stderr.write(`${size} replicas: ${row.name}: ${shown(row)}\n`);
     };
-    // What was measured before is told whatever comes after it.
+    // Earlier measurements are printed even if a later one fails.
     const part = async (name: string, work: () => Promise<void>): Promise<void> => {
       if (!parts.includes(name)) return;
       await work().catch((error: unknown) =>
@@ -120,7 +120,7 @@ async function loaded(group: ReplicaGroup, clients: readonly Client[], count: nu
   return { perSecond, p50, p99, value: `${value}; CPU ms a batch: ${perBatch.join(' · ')}` };
 }
 
-/** Of the leading engine, of the other engines together, of the etcd members together, of this process. */
+/** Processor time of the leading engine, of the other engines, of the etcd members, and of this process. */
 function processorSeconds(group: ReplicaGroup, leader: number): readonly number[] {
   const used = (pid: number | undefined): number => (pid === undefined ? 0 : cpuSecondsOf(pid));
   const all = Array.from({ length: group.size }, (_, replica) => replica);

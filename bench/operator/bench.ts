@@ -1,4 +1,4 @@
-/** What is measured, in order. */
+/** The measurements, in order. */
 import type { Logger } from 'pino';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { labels, managedBy } from '../../domain/names.ts';
@@ -216,7 +216,7 @@ export class Bench {
     ]);
   }
 
-  /** Of every database and of every object that belongs to one, by uid. */
+  /** Resource version of every database and of every object that belongs to one, by uid. */
   async #versions(): Promise<ReadonlyMap<string, string>> {
     const { kube } = this.#options.world;
     const labelSelector = `${labels.managedBy}=${managedBy}`;

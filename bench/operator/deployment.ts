@@ -49,7 +49,7 @@ export class Deployment {
     return standby;
   }
 
-  /** Of all together. Of those that have ended, what they had told when they were last asked. */
+  /** Sum over all processes. An ended process counts with its last known value. */
   async requests(): Promise<Requests> {
     const sum = new Map<string, number>();
     for (const requests of await Promise.all(this.#all.map((operator) => operator.requests()))) {
@@ -69,7 +69,7 @@ export class Deployment {
     return leader === undefined ? 0 : cpuSecondsOf(leader.pid);
   }
 
-  /** What operators said that is worse than information. */
+  /** Log lines of the operators above level info. */
   get warnings(): readonly string[] {
     return this.#all.flatMap(({ warnings }, index) =>
       [...warnings].map(

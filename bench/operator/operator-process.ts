@@ -86,7 +86,7 @@ export class OperatorProcess {
     return this.#memory;
   }
 
-  /** Of its own count: every request as it went over the wire. The last that was known of one that has ended. */
+  /** Requests by the operator's own count, each as it went over the wire. For an ended process, the last known count. */
   async requests(): Promise<Requests> {
     this.memory();
     if (!this.runs || this.#port === undefined) return this.#requests;
@@ -117,7 +117,7 @@ export class OperatorProcess {
     );
   }
 
-  /** What it said that is worse than information, with how often. */
+  /** Log lines above level info, with their counts. */
   get warnings(): ReadonlyMap<string, Warning> {
     return this.#warnings;
   }

@@ -1,4 +1,4 @@
-/** What the operator asked of the API server between two moments. */
+/** The operator's requests to the API server between two instants. */
 import type { Requests } from './operator-process.ts';
 
 const writes = ['create', 'patch', 'delete'];

@@ -14,7 +14,7 @@ export async function runInterruptible(main: () => Promise<void>): Promise<void>
     await main();
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    // What was waited for goes on waiting; all that it waited for is gone.
+    // The interrupted wait never settles, because everything it waited for has ended.
     process.exit(130);
   }
 }

@@ -24,7 +24,7 @@ test.each([
   // Rounded once, of all replicas: not three times half a cent.
   ['0.005', '0', 1, 3, '0.02'],
   ['19.99', '0.0825', 100, 3, '84.72'],
-  // What floating point has no number for.
+  // Prices that floating point cannot represent.
   ['0.1', '0.2', 1, 1, '0.30'],
   ['999999999.9999', '999999999.9999', 65_536, 6, '393221999999960.68'],
 ])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, sizeGb, replicas, expected) => {
@@ -35,7 +35,7 @@ test.each([
 test.each([
   ['2.5', true, '43.50'],
   ['2.5', false, '36.00'],
-  // Who names no price for it does not take one.
+  // A part without a price costs nothing.
   [undefined, true, '36.00'],
 ])('a member of etcd at %s beside each of three replicas: %s, %s', (own, members, expected) => {
   const prices = pricesOf('10', '0.1');

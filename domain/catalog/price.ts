@@ -16,7 +16,7 @@ interface Chosen {
   readonly members: boolean;
 }
 
-/** Of all replicas with their volumes; `undefined` where the catalog has no price for one of its parts. */
+/** Monthly price of all replicas with their volumes; `undefined` if the catalog lacks the price of a part. */
 export function priceOf(catalog: CatalogSpec, chosen: Chosen): Price | undefined {
   const parts = partsOf(catalog, chosen);
   if (parts === undefined) return undefined;
@@ -29,7 +29,7 @@ export interface PriceLine {
   readonly amount: string;
 }
 
-/** What the price is made of: the lines' sum is the price to the cent. */
+/** The lines of the price. Their sum is the price to the cent. */
 export function priceLinesOf(catalog: CatalogSpec, chosen: Chosen): readonly PriceLine[] {
   const parts = partsOf(catalog, chosen);
   if (parts === undefined) return [];

@@ -562,7 +562,7 @@ const requests: fc.Arbitrary<Request> = fc
   })
   .map(withoutUndefined) as fc.Arbitrary<Request>;
 
-/** What a person would ask of this catalog: mostly what is in it. */
+/** Requests that a person would make of this catalog: mostly valid choices. */
 const requestsOf = (from: CatalogSpec): fc.Arbitrary<Request> =>
   fc
     .record({

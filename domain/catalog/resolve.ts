@@ -13,7 +13,7 @@ export type Request = Pick<
   'engine' | 'version' | 'provider' | 'region' | 'topology' | 'size' | 'storage' | 'parameters'
 >;
 
-/** What there is of a database already. */
+/** The existing parts of a database. */
 export interface Previous {
   readonly resolved: Resolved | undefined;
   readonly storageGb: number | undefined;
@@ -105,7 +105,7 @@ function resolveEngine(
   const before = previous.resolved?.engine;
   const name = request.engine ?? before?.name ?? catalog.defaults.engine;
   const row = catalog.engines.find((candidate) => candidate.name === name);
-  // What every replica runs stays as it is. An image that never ran may be put right in the catalog.
+  // The image that every replica runs stays. An image that never ran may be corrected in the catalog.
   const runs = before !== undefined && previous.activeVersion === before.version;
   const version = request.version ?? before?.version ?? row?.defaultVersion;
   if (before !== undefined && before.version === version && (runs || row === undefined)) {
@@ -252,10 +252,10 @@ interface SizeNeeds {
   readonly placement: Part<'placement'> | undefined;
 }
 
-/** Of a size that says nothing of it: what a member needs while the engines send it full batches. */
+/** Resources of an etcd member for a size that does not name them: enough for full batches. */
 const defaultMember = { cpuMillis: 100, memoryMib: 1024 };
 
-/** What the member of etcd beside each of several replicas gets. */
+/** Resources of the etcd member beside each of several replicas. */
 export const memberOf = ({ member }: CatalogSpec['sizes'][number]) => member ?? defaultMember;
 
 function resolveStorage(
@@ -285,7 +285,7 @@ function resolveStorage(
   return keeps ? { ...before, sizeGb } : { tier: tier.id, className: tier.className, sizeGb };
 }
 
-/** What goes with what: tiers with topologies, topologies with engines. */
+/** Compatibility checks: tiers with topologies, topologies with engines. */
 function pairProblems(
   catalog: CatalogSpec,
   topology: string,

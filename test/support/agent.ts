@@ -71,7 +71,7 @@ export async function endAllProcesses(): Promise<void> {
   await Promise.all([...running].map((one) => one.end('SIGKILL')));
 }
 
-/** What a replica's agent answers: the status code, and the body. */
+/** The answer of a replica's agent: status code and body. */
 export async function ask(
   replica: number,
   path: string,

@@ -197,7 +197,7 @@ export async function startTestApp(
   };
 }
 
-/** What identifies this one of `principals`. */
+/** The credential of this principal. */
 export const headersOf = (name: string | undefined): Readonly<Record<string, string>> => {
   if (name === undefined) return {};
   return principals[name]?.type === 'session'

@@ -103,7 +103,7 @@ export const rightsOf = ({ verb, resource, code }: Asked): string[] =>
     ? [`${verb} ${resource}`, `create ${resource}`]
     : [`${verb} ${resource}`];
 
-/** What the counter `name` at `url` tells. */
+/** The value of counter `name` at `url`. */
 export async function askedOf(url: string, name: string): Promise<Asked[]> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return text.split('\n').flatMap((line) => {

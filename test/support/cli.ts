@@ -15,7 +15,7 @@ export interface Recorded {
   readonly atMs: number;
 }
 
-/** What the server does about one request: answers, or anything else that a test wants of it. */
+/** The server's behaviour for one request: an answer, or any other act that a test wants. */
 export type Reaction = (response: ServerResponse, request: Recorded) => void;
 
 export const answer =
@@ -83,7 +83,7 @@ export class RecordingServer {
 
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What stands on standard input, which is closed behind it. */
+  /** Text for standard input, which is closed after it. */
   readonly stdin?: string;
 }
 

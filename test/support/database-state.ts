@@ -1,4 +1,4 @@
-/** What there is of a database, without what differs from one to the next: two of the same history are equal. */
+/** A database's objects without the fields that differ between databases: two with the same history are equal. */
 import { annotations } from '../../domain/names.ts';
 import { resources } from '../../domain/kinds.ts';
 import type { Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
@@ -31,7 +31,7 @@ export async function stateOf(
   const state: Record<string, unknown> = {};
   for (const resource of kinds) {
     for (const object of await kube.list<Loose>(resource, { namespace })) {
-      // Of the cluster's own, such as kube-root-ca.crt.
+      // An object of the cluster itself, such as kube-root-ca.crt.
       if (object.metadata.labels === undefined && resource !== resources.database) continue;
       const key = `${resource.kind}/${object.metadata.name}`;
       state[neutral(key, identities)] = JSON.parse(
@@ -57,7 +57,7 @@ function essence({ kind, metadata, spec, data, status }: Loose): object {
   };
 }
 
-/** What an engine said when it was last asked depends on when that was. */
+/** An engine's last status depends on when it was asked. */
 function withoutHearsay(status: unknown): unknown {
   const { members, ...rest } = (status ?? {}) as { members?: readonly object[] };
   if (members === undefined) return rest;

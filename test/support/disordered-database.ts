@@ -303,7 +303,7 @@ function putDatabase(cluster: SimulatedCluster, made: Recipe, subject: Subject):
   } as unknown as KubeObject & LedgerDatabase);
 }
 
-/** Of a generation that the operator made and did not note. */
+/** A generation that the operator made and did not record. */
 function putSecret(cluster: SimulatedCluster, { workload, uid: owner }: Subject): void {
   cluster.put({
     apiVersion: 'v1',

@@ -1,7 +1,7 @@
 /** A process that is killed between two writes, without a process: for every index at which it could be. */
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 
-/** What every call meets after the death. No handler of the code under test may recover from it. */
+/** The error of every call after the death. The code under test must not recover from it. */
 export class Killed extends Error {
   override readonly name = 'Killed';
 }

@@ -1,6 +1,6 @@
 import { ReplicaRole, type EngineStatus } from '../../domain/engine-status.ts';
 
-/** What a healthy replica of three says of itself: a backup of this release that has caught up. */
+/** Status of a healthy replica of three: a backup of this release that has caught up. */
 export const engineSays = (
   engine: EngineStatus['engine'],
   release: string,

@@ -7,7 +7,7 @@ import { Agent, request as secureRequest, type RequestOptions } from 'node:https
 import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 
-/** What is done to one request. */
+/** The fault for one request. */
 export type Fault =
   /** Not passed on. */
   | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number }
@@ -193,7 +193,7 @@ function pass({ server, agent, incoming, outgoing }: Context): Promise<IncomingM
       resolve,
     );
     onward.on('error', reject);
-    // Who gave up on the proxy has given up on the server.
+    // A client that closed its connection to the proxy no longer waits for the server.
     outgoing.on('close', () => onward.destroy());
     incoming.pipe(onward);
   });

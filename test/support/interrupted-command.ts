@@ -4,5 +4,5 @@ import { endWhenInterrupted, runToItsEnd } from '../../tools/up/to-its-end.ts';
 const [command = '', ...args] = process.argv.slice(2);
 endWhenInterrupted('as said');
 process.stdout.write(await runToItsEnd(command, args, { timeoutMs: 60_000 }));
-// Whatever would come next.
+// Placeholder for the next step.
 setTimeout(() => {}, 60_000);

@@ -44,7 +44,7 @@ export function startKubelet(kubeconfig: string, namespaces?: readonly string[])
     ]);
     const ours = (object: V1Pod | V1PersistentVolumeClaim) =>
       namespaces === undefined || namespaces.includes(object.metadata?.namespace ?? '');
-    // What has just changed or gone is looked at again in the next round.
+    // An object that has just changed or gone is looked at again in the next round.
     await Promise.allSettled([
       ...claims.items
         .filter(ours)

@@ -71,7 +71,7 @@ for (let count = 0; !isStopping() && refused < 10; count += 1) {
       { fieldManager },
     );
   } catch (error) {
-    // What was on its way when the process was frozen ends in a deadline.
+    // A request in flight when the process was frozen ends with its deadline.
     if (error instanceof LostLeadership) refused += 1;
     else if (!(error instanceof ApiError)) throw error;
   }

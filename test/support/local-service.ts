@@ -66,7 +66,7 @@ export class LocalService {
     return JSON.parse(readFileSync(file, 'utf8')) as Credentials;
   }
 
-  /** Whatever became of the test, nothing stays. */
+  /** Removes everything, however the test ended. */
   async dispose(): Promise<void> {
     await this.made('down', 'DATA=1');
     rmSync(this.stateFolder, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-/** What clusters leave on the machine. */
+/** Finds what a cluster left on the machine. */
 import { clusterId } from './cluster.ts';
 import { shell } from './shell.ts';
 
-/** What of the cluster of a state folder is on the machine, a line each: network, mounts, devices, control groups, processes. */
+/** Traces of a state folder's cluster on the machine, a line each: network, mounts, devices, control groups, processes. */
 export async function leftOf(stateFolder: string): Promise<readonly string[]> {
   const id = clusterId(stateFolder);
   const parts = await Promise.all(

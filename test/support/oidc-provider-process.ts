@@ -19,7 +19,7 @@ export interface ProviderOrders {
   readonly skewSeconds?: number;
   /** Claims of ID tokens, signed with its own key all the same; null: as they should be. */
   readonly forge?: Readonly<Record<string, unknown>> | null;
-  /** Of ID tokens: by a key that it does not publish. */
+  /** Signs ID tokens with a key that it does not publish. */
   readonly forgeSignature?: boolean;
 }
 

@@ -40,7 +40,7 @@ export class TestProvider {
     await Promise.race([once(child, 'message'), ended]);
   }
 
-  /** What is not named is as it should be again, but for the person. */
+  /** Settings that are not named return to their defaults, except the person. */
   async order(orders: ProviderOrders): Promise<void> {
     const child = this.#child;
     if (child === undefined) throw new Error('the provider does not run');

@@ -89,7 +89,7 @@ function validatorOf(by: Ajv2020, schema: object): ValidateFunction {
   return known;
 }
 
-/** What is wrong with it; empty when nothing is. */
+/** The violations; empty if there are none. */
 export function errorsOf(schema: object, value: unknown): readonly unknown[] {
   const validate = validatorOf(ajv, schema);
   return validate(value) ? [] : (validate.errors ?? []);
@@ -134,7 +134,7 @@ export function undocumented(
   return validate(value) ? [] : (validate.errors ?? []);
 }
 
-/** Of any answer of any server, or of all of ours alike: they are no part of the contract of an operation. */
+/** Headers of every server or of all our answers alike: no operation's contract names them. */
 const generalHeaders = [
   ...Object.keys(securityHeaders).map((name) => name.toLowerCase()),
   'strict-transport-security',

@@ -137,7 +137,7 @@ export async function startOperatorWorld(
   return world;
 }
 
-/** What `charts/ledgerhouse-crds` installs. */
+/** The definitions that `charts/ledgerhouse-crds` installs. */
 export async function installDefinitions(kube: KubeHttp): Promise<void> {
   const force = { fieldManager, force: true };
   for (const file of readdirSync('crds').filter((name) => name.endsWith('.yaml'))) {

@@ -61,7 +61,7 @@ async function withOfficial(client: OfficialClient, rows: readonly PaymentRow[])
   expect(said.map((status, index) => [rows[index]?.id, status])).toEqual(expected(rows));
 }
 
-/** What was not executed is sent again; where nobody knows, the transfers themselves are asked for. */
+/** A request that was not executed is sent again. If the outcome is unknown, the transfers are looked up. */
 async function overHttp(
   { http, path }: { readonly http: HttpService; readonly path: string },
   rows: readonly PaymentRow[],

@@ -114,7 +114,7 @@ export function batches(ledger: number, size: number): readonly (readonly Paymen
   return current.length > 0 ? [...found, current] : found;
 }
 
-/** What each account must have, to the cent. */
+/** The expected balance of each account, to the cent. */
 export function books(): ReadonlyMap<string, Balance> {
   const all = new Map<string, Balance>(
     accounts.map(({ id }) => [

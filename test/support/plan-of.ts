@@ -1,4 +1,4 @@
-/** What is planned for a database that runs well but for what a test says. */
+/** The plan for a healthy database with the changes that a test makes. */
 import { plan } from '../../operator/ledgerdatabase/plan.ts';
 import type { Draft } from '../../operator/ledgerdatabase/draft.ts';
 import type { Observation } from '../../operator/ledgerdatabase/observation.ts';

@@ -59,7 +59,7 @@ export class TestPostgres {
     mkdirSync(postgres.#data, { mode: 0o700 });
     if (isRoot) chownSync(postgres.#data, nobody, nobody);
     const initdb = [join(programs(), 'initdb'), '-D', postgres.#data, '-U', 'ledgerhouse'];
-    // Nobody else reaches the loopback of the machine that runs tests; nothing of worth is in it.
+    // The server listens on the loopback only and holds test data only.
     const command = [...initdb, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
     const [program = '', ...args] = isRoot
       ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...command]

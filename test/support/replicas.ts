@@ -12,7 +12,7 @@ export interface Replicas {
   /** In the order of their indexes. */
   pods(): Promise<Pod[]>;
   leader(): Promise<Pod>;
-  /** What all say once all hold the same operations; there may be no writes meanwhile. */
+  /** The status of all replicas once they hold the same operations. There may be no writes meanwhile. */
   alike(): Promise<BuiltinStatus[]>;
   /** Does what begins a rollout, and waits until every pod is another one. */
   rollout(deed: () => Promise<unknown>): Promise<Rollout>;
@@ -78,7 +78,7 @@ export function replicasOf(world: Installation, name: string): Replicas {
           fewest = Math.min(fewest, staying.size);
           if (left.length === 0) return now.length === before.length ? true : undefined;
           await sleep(askEveryMs);
-          // Whom it was last comes first: one question, unless it is another one now.
+          // The last known leader is asked first: one request, unless the leader has changed.
           const asked = now.filter(isStaying).sort((a) => (nameOf(a) === leading ? -1 : 1));
           const found = await leaderOf(asked);
           if (found !== undefined) leading = nameOf(found);
@@ -101,7 +101,7 @@ export function expectOneAtATime({ order, leadersTooEarly, fewest }: Rollout): v
   expect(fewest).toBeGreaterThanOrEqual(2);
 }
 
-/** All that `Available` was seen to be. */
+/** Every observed value of `Available`. */
 export const everAvailable = (seen: readonly Database[]) => [
   ...new Set(seen.map((one) => conditionOf(one, 'Available')?.status)),
 ];

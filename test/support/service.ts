@@ -20,7 +20,7 @@ export type Headers = Readonly<Record<string, string>>;
 type Permission = 'db:read' | 'db:write';
 
 export interface TestServiceOptions {
-  /** Of the API, without `LEDGERHOUSE_API_`. */
+  /** Environment of the API, without the prefix `LEDGERHOUSE_API_`. */
   readonly settings?: Readonly<Record<string, string>>;
   /** As whom the API is in the cluster: the path of its kubeconfig; as the administrator when absent. */
   readonly kubeconfig?: (world: OperatorWorld) => Promise<string>;
@@ -57,12 +57,12 @@ export class TestService {
     return this.#world;
   }
 
-  /** All that the API's process has said. */
+  /** The API process's output so far. */
   get log(): string {
     return this.#log;
   }
 
-  /** What no request brings about, such as the passing of days: a statement in the API's own database. */
+  /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */
   async alter(statement: string, values: readonly unknown[] = []): Promise<void> {
     const client = new pg.Client({ connectionString: this.#databaseUrl });
     await client.connect();
@@ -87,7 +87,7 @@ export class TestService {
     this.#operator = undefined;
   }
 
-  /** What a person sends whom the bootstrap token made the administrator. */
+  /** Headers of the administrator whom the bootstrap token created. */
   async administrator(): Promise<Headers> {
     this.#administrator ??= await this.openSession();
     return this.#administrator;

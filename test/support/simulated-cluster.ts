@@ -293,7 +293,7 @@ export class SimulatedCluster implements Kube {
     const [container] = pod.spec?.containers ?? [];
     const pullable = !this.missingImages.has(container?.image ?? '');
     const problem = dataProblemOf(pod)?.reason;
-    // Whose data file is another's, or damaged, waits for a person.
+    // A replica whose data file is foreign or damaged waits for a person.
     if (problem === DataProblem.foreign || problem === DataProblem.damaged) return;
     const next = !pullable ? 'unpullable' : hasFile ? 'ready' : 'missing';
     if (next === 'ready' && isReady(pod)) return;
@@ -353,7 +353,7 @@ export function cacheOf<T extends KubeObject>(
   };
 }
 
-/** What an operator's watches would have delivered by some moment. */
+/** The objects that an operator's watches would have delivered by some instant. */
 export const cachesOf = (objects: ReadonlyMap<string, KubeObject>) => ({
   databases: cacheOf<never>(objects, resources.database),
   catalogs: cacheOf<never>(objects, resources.catalog),

@@ -1,4 +1,4 @@
-/** Volumes that a test may fill: in memory, where one may be mounted. */
+/** Small volumes in memory that a test may fill. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export function unmountVolume(folder: string): void {
   execFileSync('umount', [folder]);
 }
 
-/** Where not, the run's log says that something is skipped. */
+/** Whether this process may mount a volume. If not, the log says that a test is skipped. */
 export function mayMount(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-mount-'));
   try {
@@ -31,7 +31,7 @@ export function mayMount(): boolean {
   }
 }
 
-/** Something else takes of the volume what leaves so many bytes. */
+/** Fills the volume until `leftBytes` are free. */
 export function fillUp(volume: string, leftBytes: number): void {
   const { bavail, bsize } = statfsSync(volume);
   const piece = new Uint8Array(PIECE_BYTES);
@@ -39,7 +39,7 @@ export function fillUp(volume: string, leftBytes: number): void {
     writeFileSync(ballastOf(volume), piece.subarray(0, more), { flag: 'a' });
 }
 
-/** It gives all of that back. */
+/** Frees what `fillUp` took. */
 export const makeRoom = (volume: string): void => rmSync(ballastOf(volume));
 
 const ballastOf = (volume: string): string => join(volume, 'ballast');

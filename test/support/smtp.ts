@@ -32,7 +32,7 @@ export class TestSmtp {
       disableReverseLookup: true,
       closeTimeout: 200,
       authOptional: true,
-      // What each suite has to say is in `options`.
+      // Each suite chooses the behaviour through `options`.
       ...this.#answers(),
       ...options,
     });

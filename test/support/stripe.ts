@@ -40,7 +40,7 @@ export class TestStripe {
   readonly checkouts = new Map<string, Json>();
   readonly customers = new Map<string, Json>();
   readonly subscriptions = new Map<string, Json>();
-  /** Of meter events, by identifier: what is charged. */
+  /** Meter events by identifier: the usage that is charged. */
   readonly charged = new Map<string, number>();
   readonly #answers = new Map<string, string>();
   /** Requests with a key that are not answered yet: the same one at the same time is refused. */
@@ -88,7 +88,7 @@ export class TestStripe {
     await ended;
   }
 
-  /** What a person does in the checkout. */
+  /** Plays the person in the checkout. */
   complete(checkoutId: string, paymentMethod = 'pm_1'): void {
     const checkout = this.checkouts.get(checkoutId);
     if (checkout === undefined) throw new Error(`there is no checkout ${checkoutId}`);

@@ -17,7 +17,7 @@ export interface TestOperatorOptions {
   readonly wrap?: (kube: Kube) => Kube;
   readonly nowMs?: () => number;
   readonly logLevel?: string;
-  /** All that it sees: the objects of one namespace, and what is in none. */
+  /** The objects that it sees: those of one namespace and cluster-scoped ones. */
   readonly namespace?: string;
 }
 
@@ -75,7 +75,7 @@ export async function untilAtRest(requests: RequestRecord[], forMs: number): Pro
   });
 }
 
-/** So that many operators live beside each other on one control plane. */
+/** Gives each operator a name of its own, so that many run on one control plane. */
 const within = (namespace: string, source: KubeSource): KubeSource => ({
   listPage: (resource, options) =>
     source.listPage(resource, resource.namespaced ? { ...options, namespace } : options),

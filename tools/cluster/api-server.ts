@@ -29,7 +29,7 @@ export interface ControlPlaneOptions {
   readonly processes: Processes;
   readonly addresses: ControlPlaneAddresses;
   readonly controllerManager: boolean;
-  /** Of each of the controller manager's controllers, at most. Default: its own, 20. */
+  /** Requests a second, at most, of each controller in the controller manager. Default: its own, 20. */
   readonly controllerRequestsPerSecond?: number | undefined;
   /** Given when there are nodes: pods of a node take their addresses from a part of it. */
   readonly podCidr?: string;

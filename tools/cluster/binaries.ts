@@ -61,7 +61,7 @@ export const groups = {
 } as const satisfies Record<string, Group>;
 export type GroupName = keyof typeof groups;
 
-/** What a native cluster runs, the slowest to build first. The other groups are built when they are asked for. */
+/** Groups that a native cluster runs, the slowest to build first. Other groups are built on request. */
 export const clusterGroups = ['control-plane', 'node', 'etcd', 'coredns'] as const;
 
 /** Clients and kubectl read the version that is stamped here; without it the server calls itself v0.0.0. */

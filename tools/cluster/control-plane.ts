@@ -14,7 +14,7 @@ export interface ControlPlane {
   /** Path of a kubeconfig with an administrator's certificate. */
   readonly kubeconfig: string;
   readonly url: string;
-  /** What runs, for figures and for what is to live and end with it. */
+  /** The running processes: for measurements, and for whatever must end with them. */
   readonly processes: Processes;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ControlPlane {
 export interface ControlPlaneParts {
   readonly controllerManager?: boolean;
   readonly scheduler?: boolean;
-  /** Of each controller and of the scheduler: more than their own limits where a test would measure those. */
+  /** Requests a second of each controller and of the scheduler, raised where a test would otherwise measure their own limits. */
   readonly requestsPerSecond?: number;
 }
 

@@ -35,7 +35,7 @@ const providers: Readonly<Record<RealProvider, ClusterProvider>> = {
   kubeconfig: existing,
 };
 
-/** What was brought up, so that every later command means the same cluster. */
+/** Record of the cluster that is up, so that every later command means the same one. */
 interface Up {
   readonly provider: RealProvider;
   readonly nodes: number;

@@ -37,7 +37,7 @@ export class Pki {
     writeFileSync(this.ca.cert, await run('openssl', ['req', ...how]));
   }
 
-  /** What is being signed now, by file: nodes that start side by side share some certificates. */
+  /** Certificates that are being signed, by file: nodes that start side by side share some. */
   readonly #signing = new Map<string, Promise<Certificate>>();
 
   /** A certificate for a client (`user` in `groups`) or, with names or addresses, a server. Made once by file name. */

@@ -62,7 +62,7 @@ export async function waitFor<T>(
       const result = await probe();
       if (result !== undefined) return result;
     } catch (error) {
-      // What cannot come right by waiting ends the wait.
+      // An error that waiting cannot mend ends the wait.
       if (error instanceof ClusterError) throw error;
       last = error;
     }

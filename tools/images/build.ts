@@ -55,7 +55,7 @@ export async function buildImage(name: string): Promise<Image> {
   return withLock(join(folder, `${name}.lock`), async () => {
     const before = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
     if (before !== undefined && existsSync(archiveOf(before))) return imageOf(before);
-    // Of builds that were interrupted: whoever has the lock is the only one.
+    // Leftovers of interrupted builds. The lock makes this process the only builder.
     for (const left of readdirSync(folder)) {
       if (left.startsWith(`${name}.unfinished-`)) removeFolder(join(folder, left));
     }

@@ -1,4 +1,4 @@
-/** What images are made of, in a few characters: what is the same as before need not even be put together. */
+/** Hashes of an image's inputs. An image whose hash has not changed is not built again. */
 import { createHash, type Hash } from 'node:crypto';
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { checkout } from '../cluster/config.ts';
 
 export const buildConfig = 'tsconfig.build.json';
 
-/** Of the sources that are compiled, of how, and of the packages whose types they use. */
+/** Hash of the compiled sources, the compiler's settings, and the packages whose types they use. */
 export function hashOfSources(): string {
   const { include, exclude } = JSON.parse(readFileSync(join(checkout, buildConfig), 'utf8')) as {
     include: string[];
@@ -18,7 +18,7 @@ export function hashOfSources(): string {
   return short(hash);
 }
 
-/** Of all that any image is made of: what is in the checkout by content, what this machine brings by size and time. */
+/** Hash of every image's inputs: files of the checkout by content, files of this machine by size and time. */
 export function hashOfInputs(): string {
   const hash = createHash('sha256').update(hashOfSources());
   const here = ['images/**', 'tools/images/*.ts', 'tools/cluster/modules/**'];

@@ -1,4 +1,4 @@
-/** What is kept of earlier builds: enough for several checkouts and for going back, not all that there ever was. */
+/** Earlier builds that are kept: enough for several checkouts and for going back. Older ones are removed. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

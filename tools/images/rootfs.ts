@@ -1,4 +1,4 @@
-/** What is in each image: files put together under a folder, from which both Docker and buildah build `FROM scratch`. */
+/** The content of each image: files in one folder, from which both Docker and buildah build `FROM scratch`. */
 import {
   chmodSync,
   copyFileSync,

@@ -23,7 +23,7 @@ const logFolder = '.ledgerhouse/test';
 const exitMs = 60_000;
 /** Each kills a run of Jest and all that it started. */
 const running = new Set<() => void>();
-/** What ended the ladder early. */
+/** The signal that ended the ladder early. */
 let interruption: NodeJS.Signals | undefined;
 
 async function main(names: readonly string[]): Promise<number> {
@@ -151,7 +151,7 @@ function takeDownLeftClusters(): void {
   }
 }
 
-// What a terminal's Ctrl-C reaches is this process only: Jest's are groups of their own. A second one ends it at once.
+// Ctrl-C of a terminal reaches this process only: each Jest run is a process group of its own. A second one ends it at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     interruption = signal;

@@ -1,10 +1,10 @@
-/** Which clusters tests have up, so that those of a run that was ended from outside can still be taken down. */
+/** A note for each cluster that a test brought up. The ladder takes down the clusters of a run that was killed. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTimeOf } from '../cluster/start-time.ts';
 
 interface Note {
-  /** Of the process whose cluster it is. */
+  /** Process id of the cluster's owner. */
   readonly pid: number;
   readonly startTime: string;
   readonly stateFolder: string;

@@ -1,4 +1,4 @@
-/** What a person needs to call the API, in a file that nobody else can read. */
+/** Writes the API credentials to a file with mode 0600. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterError, type ClusterConfig } from '../cluster/config.ts';

@@ -11,7 +11,7 @@ const readyMaxMs = 5 * 60_000;
 
 export interface Demo {
   readonly databaseId: string;
-  /** What the CLI showed in the end. */
+  /** Last output of the CLI. */
   readonly shown: string;
 }
 

@@ -3,7 +3,7 @@ import type { ClusterConfig } from '../cluster/config.ts';
 import { credentialsFile } from './credentials.ts';
 import type { Demo } from './demo.ts';
 
-/** What there is, and the next three commands. */
+/** The closing message: addresses, credentials, and the next three commands. */
 export function ready({
   baseUrl,
   config,

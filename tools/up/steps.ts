@@ -1,7 +1,7 @@
 /** One line a step with the time it took; what its commands said is in a file, which is named when it fails. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 
-/** Whoever runs it was told already. */
+/** An error that was already reported to the person who runs the command. */
 export class StepFailed extends Error {
   override readonly name = 'StepFailed';
 }

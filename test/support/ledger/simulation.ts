@@ -104,7 +104,7 @@ export class Simulation {
   checkpoint(): void {
     const rewrite = new Set(this.#chance(0.2) ? [1 + this.#below(5)] : []);
     const sections = this.machine.takeDelta(rewrite);
-    // What is pulled late must still be what it was when the delta was taken.
+    // A late pull must return the state at the time of the delta.
     this.#write();
     for (const { chunks, ...head } of sections) {
       this.#sections.push({ head, bytes: concatenate([...chunks].map((chunk) => chunk.slice())) });

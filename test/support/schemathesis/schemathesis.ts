@@ -32,7 +32,7 @@ export async function ensureSchemathesis(): Promise<string> {
 }
 
 export interface Fuzzing {
-  /** Of the document. */
+  /** Address of the document. */
   readonly url: string;
   /** For the configuration and what is said. */
   readonly folder: string;

@@ -31,7 +31,7 @@ export async function haltNative(config: ClusterConfig): Promise<void> {
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await stop(/./);
   await endStrays(folder);
-  // What a kubelet without a record started again meanwhile.
+  // Containers that a kubelet without a record restarted meanwhile.
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await unmountBelow([folder, runFolder]);
   await detachLoops(join(folder, 'volumes'));
@@ -41,7 +41,7 @@ export async function haltNative(config: ClusterConfig): Promise<void> {
   rmSync(config.kubeconfig, { force: true });
 }
 
-/** What a power failure does to one node. `up` brings it back, with its local volumes and its images. */
+/** Simulates a power failure of one node. `up` brings it back, with its local volumes and its images. */
 export async function powerOff(config: ClusterConfig, node: NodePlan): Promise<void> {
   const processes = new Processes(join(config.stateFolder, 'cluster'));
   const names = ['kubelet', 'kube-proxy', 'containerd'].map((name) => `${name}-${node.index}`);

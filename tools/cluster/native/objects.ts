@@ -1,4 +1,4 @@
-/** What a native cluster needs in its API server before pods can live in it. */
+/** Objects that a native cluster needs in its API server before pods can run. */
 import {
   KubeConfig,
   KubernetesObjectApi,

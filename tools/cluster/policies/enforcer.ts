@@ -22,7 +22,7 @@ export class Enforcer {
   readonly #networking: NetworkingV1Api;
   readonly #nodes: readonly EnforcedNode[];
   readonly #beside: readonly PodFacts[];
-  /** What each node has, as JSON of its chains. */
+  /** The chains of each node, as JSON. */
   readonly #applied = new Map<string, string>();
 
   /** `beside` are servers that stand for pods and are none: policies select them all the same. */

@@ -67,7 +67,7 @@ function typesOf(policy: V1NetworkPolicy): readonly string[] {
   return policy.spec?.egress === undefined ? ['Ingress'] : ['Ingress', 'Egress'];
 }
 
-/** What of iptables matches the traffic that a policy allows for a pod. */
+/** The iptables matches for the traffic that a policy allows for a pod. */
 function allowedBy(
   policy: V1NetworkPolicy,
   direction: 'Ingress' | 'Egress',
