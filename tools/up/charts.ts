@@ -20,18 +20,19 @@ export async function installCharts(
   {
     kubectl,
     images,
-    baseUrl,
+    webUrl,
     log,
   }: {
     readonly kubectl: Kubectl;
     readonly images: Images;
-    readonly baseUrl: string;
+    /** Where browsers reach the API: the service's public URL. */
+    readonly webUrl: string;
     readonly log: Log;
   },
 ): Promise<void> {
   const helm = await ensureProgram('helm');
   const file = join(config.stateFolder, 'values.yaml');
-  writeFileSync(file, stringify(valuesOf(images, baseUrl)));
+  writeFileSync(file, stringify(valuesOf(images, webUrl)));
   log(await forgetInterrupted(kubectl));
   for (const [name, values] of [
     ['ledgerhouse-crds', []],

@@ -12,12 +12,13 @@ import { ensureProgram } from '../cluster/binaries.ts';
 import { ClusterError, readConfig, type ClusterConfig } from '../cluster/config.ts';
 import { withLock } from '../cluster/lock.ts';
 import { addressOf } from './address.ts';
+import { forgetForward, forwardOf, startForward, stopForward } from './forward.ts';
 import { installCharts } from './charts.ts';
 import { readCredentials, credentialsFile } from './credentials.ts';
 import { makeDemo } from './demo.ts';
 import { openOrganization } from './organization.ts';
 import { follow, Kubectl } from './kubectl.ts';
-import { ended, ready } from './messages.ts';
+import { ended, forwardStatus, ready } from './messages.ts';
 import { StepFailed, Steps } from './steps.ts';
 import { loadImages } from './images.ts';
 import { endWhenInterrupted } from './to-its-end.ts';
@@ -29,7 +30,12 @@ async function up(config: ClusterConfig): Promise<void> {
   const images = await steps.run('images', (log) => loadImages(log));
   const kubectl = await Kubectl.of(config);
   const baseUrl = await addressOf(kubectl);
-  await steps.run('charts', (log) => installCharts(config, { kubectl, images, baseUrl, log }));
+  const { hostname: host, port } = new URL(baseUrl);
+  const { stateFolder } = config;
+  const webUrl = await steps.run('address for browsers', () =>
+    startForward({ stateFolder, target: { host, port: Number(port) } }),
+  );
+  await steps.run('charts', (log) => installCharts(config, { kubectl, images, webUrl, log }));
   await steps.run('API', (log) => kubectl.waitForApi(baseUrl, log));
   const credentials = await steps.run('organization and API key', () =>
     openOrganization({ baseUrl, kubectl, file: credentialsFile(config) }),
@@ -37,21 +43,27 @@ async function up(config: ClusterConfig): Promise<void> {
   const demo = await steps.run('database demo', (log, progress) =>
     makeDemo(credentials, { log, progress }),
   );
-  console.log(ready({ baseUrl, config, demo }));
+  console.log(ready({ baseUrl, webUrl, config, demo }));
 }
 
 async function down(config: ClusterConfig, options: { readonly data: boolean }): Promise<void> {
   const steps = new Steps(join(config.stateFolder, 'down.log'));
   const verb = options.data ? 'down' : 'halt';
+  await stopForward(config.stateFolder);
   await steps.run('Kubernetes', (log) => runTool(['tools/cluster/main.ts', verb], log));
-  if (options.data) rmSync(credentialsFile(config), { force: true });
+  if (options.data) {
+    rmSync(credentialsFile(config), { force: true });
+    forgetForward(config.stateFolder);
+  }
   console.log(ended(options));
 }
 
 async function env(config: ClusterConfig): Promise<void> {
   const { baseUrl, apiKey } = readCredentials(config);
+  const forward = forwardOf(config.stateFolder);
   const variables = {
     LEDGERHOUSE_BASE_URL: baseUrl,
+    ...(forward !== undefined && { LEDGERHOUSE_WEB_URL: forward.url }),
     LEDGERHOUSE_API_KEY: apiKey,
     KUBECONFIG: config.kubeconfig,
   };
@@ -73,7 +85,7 @@ async function main([command, ...flags]: readonly string[]): Promise<void> {
   const kubectl = await Kubectl.of(config);
   await kubectl.expectService();
   if (command === 'logs') await follow(kubectl);
-  else console.log(await kubectl.overview());
+  else console.log(`${await kubectl.overview()}\n${forwardStatus(forwardOf(config.stateFolder))}`);
 }
 
 const [command = ''] = process.argv.slice(2);

@@ -6,17 +6,22 @@ import type { Demo } from './demo.ts';
 /** The closing message: addresses, credentials, and the next three commands. */
 export function ready({
   baseUrl,
+  webUrl,
   config,
   demo,
 }: {
   readonly baseUrl: string;
+  /** Address for browsers. */
+  readonly webUrl: string;
   readonly config: ClusterConfig;
   readonly demo: Demo;
 }): string {
   return `
 ${demo.shown}
   API        ${baseUrl}/api/v1
-  reference  ${baseUrl}/docs/openapi
+  browser    ${webUrl}/auth/administrator
+             It asks for the bootstrap token: ${bootstrapToken}
+  reference  ${webUrl}/docs/openapi
   API key    in ${near(credentialsFile(config))}
 
 Next:
@@ -24,6 +29,19 @@ Next:
   bin/ledgerhouse tb query-transfers ${demo.databaseId}
   kubectl get ldb -A
 `;
+}
+
+const bootstrapToken =
+  "kubectl get secret ledgerhouse-bootstrap-token -n ledgerhouse-system -o jsonpath='{.data.token}' | base64 -d";
+
+/** The line of `make status` about the address for browsers. */
+export function forwardStatus(
+  forward: { readonly url: string; readonly running: boolean } | undefined,
+): string {
+  if (forward === undefined) return 'browser: no address yet; make up makes one';
+  return forward.running
+    ? `browser: ${forward.url}`
+    : `browser: ${forward.url} is not forwarded; make up starts that again`;
 }
 
 /** As short as it can be said here. */

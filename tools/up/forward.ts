@@ -1,0 +1,119 @@
+/**
+ * The address for browsers: a port on localhost, forwarded to a node by a process that outlives `make up` and that `make down`
+ * ends. Browsers keep the session's cookies from https and from localhost only, and a node's address is neither.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from '../cluster/free-ports.ts';
+import { waitFor } from '../cluster/run.ts';
+import { startTimeOf } from '../cluster/start-time.ts';
+
+/** The forwarder's note about itself, which it writes as soon as it listens. */
+export interface ForwardNote {
+  readonly pid: number;
+  readonly startTime: string;
+  /** Port on localhost. */
+  readonly port: number;
+  readonly target: Target;
+}
+
+/** Where connections are forwarded to. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface ForwardOptions {
+  readonly stateFolder: string;
+  readonly target: Target;
+}
+
+/** The port that is tried first on a machine. */
+const usualPort = 30_080;
+
+const noteFile = (stateFolder: string): string => join(stateFolder, 'web.json');
+
+/** URL for browsers. The port stays the same as long as nobody else takes it. */
+export async function startForward({ stateFolder, target }: ForwardOptions): Promise<string> {
+  const before = readNote(stateFolder);
+  if (before !== undefined && isRunning(before)) {
+    if (before.target.host === target.host && before.target.port === target.port) {
+      return urlOf(before);
+    }
+    await stopForward(stateFolder);
+  }
+  const [free = 0] = await freePorts(1);
+  const errors: string[] = [];
+  for (const port of [before?.port ?? usualPort, usualPort, free]) {
+    const failure = await start(stateFolder, port, target);
+    if (failure === undefined) return `http://localhost:${port}`;
+    errors.push(`port ${port}: ${failure}`);
+  }
+  throw new Error(`no port on localhost can be forwarded: ${errors.join('; ')}`);
+}
+
+/** Ends the forwarder, if one runs. The note stays, so that the next one takes the same port. */
+export async function stopForward(stateFolder: string): Promise<void> {
+  const note = readNote(stateFolder);
+  if (note === undefined || !isRunning(note)) return;
+  process.kill(note.pid, 'SIGTERM');
+  await waitFor(
+    `the end of the forwarder ${note.pid}`,
+    () => Promise.resolve(isRunning(note) ? undefined : true),
+    { timeoutMs: 30_000, everyMs: 50 },
+  );
+}
+
+export function forgetForward(stateFolder: string): void {
+  rmSync(noteFile(stateFolder), { force: true });
+}
+
+/** The URL for browsers, and whether it is being forwarded now. `undefined`: there has never been one. */
+export function forwardOf(
+  stateFolder: string,
+): { readonly url: string; readonly running: boolean } | undefined {
+  const note = readNote(stateFolder);
+  return note && { url: urlOf(note), running: isRunning(note) };
+}
+
+const urlOf = ({ port }: ForwardNote): string => `http://localhost:${port}`;
+
+const isRunning = ({ pid, startTime }: ForwardNote): boolean => startTimeOf(pid) === startTime;
+
+function readNote(stateFolder: string): ForwardNote | undefined {
+  const file = noteFile(stateFolder);
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as ForwardNote;
+  } catch {
+    // Cut off in the middle of a write: as if there were none.
+    return undefined;
+  }
+}
+
+/** Returns why it does not listen, or `undefined` when it does. */
+async function start(
+  stateFolder: string,
+  port: number,
+  target: Target,
+): Promise<string | undefined> {
+  const log = openSync(join(stateFolder, 'web.log'), 'a');
+  const settings = JSON.stringify({ port, target, noteFile: noteFile(stateFolder) });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'forwarder.ts'), settings],
+    // In a session of its own: neither Ctrl-C nor the end of the terminal reaches it.
+    { detached: true, stdio: ['ignore', log, log, 'ipc'], cwd: '/' },
+  );
+  closeSync(log);
+  const failure = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', () => resolve(`the forwarder ended; see ${join(stateFolder, 'web.log')}`));
+    child.once('message', (said: { readonly failure?: string }) => resolve(said.failure));
+  });
+  child.removeAllListeners();
+  if (child.connected) child.disconnect();
+  child.unref();
+  return failure;
+}
