@@ -13,6 +13,8 @@ export const ConditionType = {
   VersionUpToDate: 'VersionUpToDate',
   Suspended: 'Suspended',
   BackupHealthy: 'BackupHealthy',
+  /** The engines have room for more records, by their limits of memory and storage. */
+  CapacityLeft: 'CapacityLeft',
 } as const;
 export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
@@ -64,6 +66,7 @@ export const ProgressReason = {
   RollingOut: 'RollingOut',
   UpgradePending: 'UpgradePending',
   Resizing: 'Resizing',
+  CapacityFull: 'CapacityFull',
   Stalled: 'Stalled',
 } as const;
 export type ProgressReason = (typeof ProgressReason)[keyof typeof ProgressReason];
@@ -87,6 +90,7 @@ export const conditionReasons = {
   ],
   Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
   BackupHealthy: ['NotConfigured'],
+  CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
 export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Type][number];
 

@@ -6,9 +6,25 @@ const sizeMax = 64 * 1024;
 export type StatusFetch = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 export const fetchStatus: StatusFetch = async (url, signal) => {
-  const response = await fetch(url, { signal, redirect: 'error' });
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  const text = await response.text();
-  if (text.length > sizeMax) throw new Error('the answer is too long');
-  return JSON.parse(text) as unknown;
+  // Compressed, few bytes could be very many.
+  const headers = { 'Accept-Encoding': 'identity' };
+  const response = await fetch(url, { signal, redirect: 'error', headers });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`status ${response.status}`);
+  }
+  return JSON.parse(await textOf(response)) as unknown;
 };
+
+/** Whoever answers in a pod may be anybody: no more is read, after decompression, than a status can have. */
+async function textOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop early ends the connection.
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > sizeMax) throw new Error(`the answer is longer than ${sizeMax} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -486,6 +486,7 @@ export interface components {
                     readonly capacityGb?: number;
                     readonly summary?: string;
                 };
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, BackupHealthy, CapacityLeft; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

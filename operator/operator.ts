@@ -3,12 +3,13 @@
  * that stands by knows everything when it takes the lead; it works only while it leads.
  */
 import type { Logger } from 'pino';
-import { labels, managedBy } from '../domain/names.ts';
+import { labels, managedBy, uidOf } from '../domain/names.ts';
 import type { LedgerBackup, LedgerBackupSchedule } from '../domain/resources.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
 import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
 import type { CatalogObject, DatabaseObject } from '../domain/custom-objects.ts';
 import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
+import { CapacityWatch } from './capacity/capacity-watch.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
@@ -73,6 +74,8 @@ export interface OperatorOptions {
   readonly metrics: OperatorMetrics;
   readonly onLostLeadership: () => void;
   readonly fetchStatus?: StatusFetch;
+  /** How often engines are asked how much of their limits they use. Default 60,000. */
+  readonly capacityPeriodMs?: number;
   readonly nowMs?: () => number;
   readonly random?: () => number;
 }
@@ -85,6 +88,7 @@ export class Operator {
   readonly #events: EventRecorder;
   readonly #reflectors: Reflector<never>[] = [];
   readonly #caches;
+  readonly #capacity: CapacityWatch;
   readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
   readonly #conditions: Gauge;
   readonly #certificates: Gauge;
@@ -95,6 +99,14 @@ export class Operator {
     const { kube, logger, metrics, instance } = options;
     this.#events = new EventRecorder({ kube, logger, metrics, instance });
     this.#caches = this.#watchAll();
+    this.#capacity = new CapacityWatch({
+      databases: () => this.#caches.databases.list(),
+      podsOf: (database) => this.#caches.pods.byIndex(uidOf(database)),
+      fetchStatus: options.fetchStatus ?? fetchStatus,
+      onChange: (database) => this.#enqueue('LedgerDatabase', database),
+      logger,
+      ...(options.capacityPeriodMs === undefined ? {} : { periodMs: options.capacityPeriodMs }),
+    });
     this.#controllers = this.#control();
     this.#conditions = metrics.registry.gauge(
       'ledgerhouse_database_condition',
@@ -133,6 +145,7 @@ export class Operator {
     for (const [kind, objects] of all) {
       for (const object of objects) this.#enqueue(kind, object);
     }
+    this.#capacity.start();
   }
 
   stuck(): readonly string[] {
@@ -155,6 +168,7 @@ export class Operator {
     const ended = await Promise.all(
       Object.values(this.#controllers).map((controller) => controller.stop(waitMaxMs)),
     );
+    await this.#capacity.stop();
     await this.#events.stop(1_000);
     await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
     return ended.every(Boolean);
@@ -242,6 +256,7 @@ export class Operator {
             caches,
             fetchStatus: this.#options.fetchStatus ?? fetchStatus,
             nowMs,
+            capacityOf: (uid) => this.#capacity.of(uid),
             transitions: this.#transitions,
           },
           key,

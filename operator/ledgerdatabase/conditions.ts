@@ -1,5 +1,10 @@
 /** The conditions, each from the same observation; reasons are of closed lists (docs/operating/conditions.md). */
-import { ConditionType, ProgressReason, type ReasonOf } from '../../domain/conditions.ts';
+import {
+  conditionReasons,
+  ConditionType,
+  ProgressReason,
+  type ReasonOf,
+} from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/resources.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import type { Draft } from './draft.ts';
@@ -17,10 +22,12 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   const version = versionUpToDate(draft, standing);
   const healthy = replicasHealthy(draft, standing);
   const settled = healthy[0] === 'True' && storage[0] === 'True' && version[0] === 'True';
+  const capacity = capacityLeft(observed);
+  const full = capacity[1] === 'Full' ? capacity[2] : undefined;
   const progress = progressOf(draft, standing, { healthy, storage, version });
   const verdicts: { readonly [Type in ConditionType]: Verdict<Type> } = {
     Available: available(draft, standing),
-    Ready: ready(draft, standing, settled, progress),
+    Ready: ready(draft, standing, settled, progress, full),
     Reconciling: reconciling(draft, standing, settled, progress),
     Stalled:
       draft.stall === undefined
@@ -32,6 +39,7 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
     VersionUpToDate: version,
     Suspended: suspended(draft, standing),
     BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
+    CapacityLeft: capacity,
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
     const [status, reason, message] = verdicts[type];
@@ -184,6 +192,19 @@ function suspended(draft: Draft, standing: Standing): Verdict<'Suspended'> {
     : ['False', 'Suspending', `${running} replicas are still stopping`];
 }
 
+/** What was last told holds while engines are silent, and while another process begins to ask them. */
+function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLeft'> {
+  const statusFor = (reason: ReasonOf<'CapacityLeft'>) => (reason === 'Full' ? 'False' : 'True');
+  if (capacity !== undefined) {
+    return [statusFor(capacity.reason), capacity.reason, capacity.message];
+  }
+  const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
+  const reason = conditionReasons.CapacityLeft.find((one) => one === told?.reason);
+  return told === undefined || reason === undefined || reason === 'NotKnown'
+    ? ['Unknown', 'NotKnown', 'no engine has been asked yet']
+    : [statusFor(reason), reason, told.message];
+}
+
 /** The most telling word for why it is not settled. */
 function progressOf(
   draft: Draft,
@@ -230,9 +251,11 @@ function ready(
   standing: Standing,
   settled: boolean,
   progress: readonly [ProgressReason, string],
+  full: string | undefined,
 ): Verdict<'Ready'> {
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
   if (settled && !standing.suspended && !draft.deleting) {
+    if (full !== undefined) return ['False', ProgressReason.CapacityFull, full];
     return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
   }
   return ['False', progress[0], progress[1]];

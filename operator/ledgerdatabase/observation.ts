@@ -1,4 +1,5 @@
 /** What is known of one database at one moment: all that a plan is made from, and nothing else. */
+import type { Capacity } from '../capacity/capacity.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
 import type {
@@ -26,6 +27,8 @@ export interface Observation {
   readonly inheritance: Inheritance | undefined;
   /** What was asked for by `Need`, where it was. */
   readonly polls: Polls | undefined;
+  /** As the engines last said; `undefined` when this process has not heard it yet. */
+  readonly capacity: Capacity | undefined;
   readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
 }
 

@@ -37,6 +37,7 @@ function observationOf(cluster: SimulatedCluster, made: Recipe, given: Asked): O
     catalog,
     ...observeCaches(caches, database),
     polls: pollsOf(made, given.polled),
+    capacity: undefined,
     storageClass: given.storageClass ? { found } : undefined,
   };
 }
@@ -82,7 +83,7 @@ const ofKind = (draft: Draft, verb: Action['verb'], kind: string) =>
 
 test('every observation has a plan, and every plan a status', () => {
   always(({ observed, draft }) => {
-    expect(statusOf(observed, draft).conditions?.length).toBe(10);
+    expect(statusOf(observed, draft).conditions?.length).toBe(11);
     return true;
   });
 });

@@ -48,8 +48,11 @@ function statusOf(cluster: SimulatedCluster, url: string): unknown {
   const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
   const all = images.every((image) => image === 'ledgerhouse/tigerbeetle:2');
   const role = url.includes('10.1.0.1:') ? 'primary' : 'backup';
-  return engineSays('TigerBeetle', all ? '0.17.9' : '0.17.8', role);
+  // Under load an engine's op is another one each time that it is asked.
+  asked += 1;
+  return { ...engineSays('TigerBeetle', all ? '0.17.9' : '0.17.8', role), op: asked };
 }
+let asked = 0;
 
 const environmentOf = (
   cluster: SimulatedCluster,
@@ -61,6 +64,7 @@ const environmentOf = (
   caches: cachesOf(seen),
   fetchStatus: (url) => Promise.resolve(statusOf(cluster, url)),
   nowMs: () => cluster.nowMs,
+  capacityOf: () => undefined,
   transitions: () => {},
 });
 

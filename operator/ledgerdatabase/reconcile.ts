@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino';
 import { catalogName, uidOf } from '../../domain/names.ts';
+import type { Capacity } from '../capacity/capacity.ts';
 import { sameStatus } from '../runtime/conditions.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { resources, type StorageClass } from '../../domain/kinds.ts';
@@ -18,7 +19,7 @@ import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts
 import { plan } from './plan.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from './polls.ts';
-import { statusOf } from './status.ts';
+import { sameMeaning, statusOf } from './status.ts';
 import { noteIssued } from './steps/certificates.ts';
 import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
@@ -28,6 +29,7 @@ export interface Environment {
   readonly kube: Kube;
   readonly caches: Caches;
   readonly fetchStatus: StatusFetch;
+  readonly capacityOf: (uid: string) => Capacity | undefined;
   readonly nowMs: () => number;
   readonly transitions: Transitions;
 }
@@ -113,7 +115,7 @@ class Session {
 
   async #writeStatus(observed: Observation, draft: Draft): Promise<void> {
     const status = statusOf(observed, draft);
-    if (sameStatus(status, observed.database.status)) return;
+    if (sameMeaning(status, observed.database.status)) return;
     const { apiVersion, kind, metadata } = this.#database;
     const { name, namespace, resourceVersion } = metadata;
     const before = this.#database;
@@ -146,6 +148,7 @@ async function planned(
     catalog: caches.catalogs.get(undefined, catalogName),
     ...(given.seen ?? observeCaches(caches, database)),
     polls: undefined,
+    capacity: environment.capacityOf(uidOf(database)),
     storageClass: undefined,
   };
   let draft = plan(observed, environment.options);
@@ -169,7 +172,7 @@ async function planned(
 }
 
 const isSettled = (observed: Observation, draft: Draft): boolean =>
-  draft.actions.length === 0 && sameStatus(statusOf(observed, draft), observed.database.status);
+  draft.actions.length === 0 && sameMeaning(statusOf(observed, draft), observed.database.status);
 
 function outcomeOf(draft: Draft): Outcome {
   return draft.requeueAfterMs === undefined ? {} : { requeueAfterMs: draft.requeueAfterMs };

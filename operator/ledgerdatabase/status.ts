@@ -3,10 +3,23 @@
  * from a better time, and nothing in it moves while nothing happens.
  */
 import type { DatabaseStatus } from '../../domain/resources.ts';
+import { sameStatus } from '../runtime/conditions.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
 import { standingOf } from './standing.ts';
+
+/**
+ * Whether one status tells the same as another. An engine's `op` moves with every request: it is written along with what else
+ * is to be told, and is never by itself the reason for a write, since each write leads to a look, and each look asks again.
+ */
+export const sameMeaning = (a: DatabaseStatus, b: DatabaseStatus | undefined): boolean =>
+  sameStatus(withoutOps(a), b && withoutOps(b));
+
+const withoutOps = (status: DatabaseStatus): object => ({
+  ...status,
+  members: status.members?.map((member) => ({ ...member, op: undefined })),
+});
 
 export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
   const standing = standingOf(observed, draft);

@@ -17,6 +17,7 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   Stalled: 'True',
   ReplicasHealthy: 'False',
   StorageReady: 'False',
+  CapacityLeft: 'False',
 };
 const told = new Set([
   'Available',
@@ -27,6 +28,7 @@ const told = new Set([
   'StorageReady',
   'VersionUpToDate',
   'Suspended',
+  'CapacityLeft',
 ]);
 
 export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
@@ -44,6 +46,8 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
     // While a database is being made, what is not there yet is no news.
     if (condition.type !== 'Stalled' && !started && condition.status !== 'True') continue;
     if (condition.type === 'Stalled' && old === undefined && !bad) continue;
+    // That there is room is news only after there was none.
+    if (condition.type === 'CapacityLeft' && !bad && old?.status !== 'False') continue;
     const suspended = after.spec.suspend;
     turns.push({
       type: bad && (!suspended || condition.type === 'Stalled') ? 'Warning' : 'Normal',

@@ -35,7 +35,7 @@ function rowsUnder(heading: string): string[] {
 
 describe('every reason has a row that says what to do, and no row is without a reason', () => {
   const { Available, Bootstrapped, ReplicasHealthy, VersionUpToDate } = conditionReasons;
-  const { Suspended, StorageReady, BackupHealthy, Stalled } = conditionReasons;
+  const { Suspended, StorageReady, BackupHealthy, CapacityLeft, Stalled } = conditionReasons;
   test.each([
     ['Available', Available],
     ['Bootstrapped', Bootstrapped],
@@ -44,6 +44,7 @@ describe('every reason has a row that says what to do, and no row is without a r
     ['Suspended', Suspended],
     ['StorageReady', StorageReady],
     ['BackupHealthy', BackupHealthy],
+    ['CapacityLeft', CapacityLeft],
     ['Stalled', Stalled],
     ['Ready and Reconciling', Object.values(ProgressReason)],
     ['What blocks a rollout', rolloutRules],

@@ -73,6 +73,7 @@ export function planOf(
     catalog: cluster.all('LedgerCatalog')[0],
     ...observeCaches(cachesOf(cluster.objects), database),
     polls: undefined,
+    capacity: undefined,
     storageClass: { found },
   };
   const draft = plan(observed, { operatorNamespace: 'ledgerhouse-system' });

@@ -15,6 +15,7 @@ export interface TestOperatorOptions {
   readonly fetchStatus?: StatusFetch;
   /** Wraps what writes: to count, or to die at a certain write. */
   readonly wrap?: (kube: Kube) => Kube;
+  readonly capacityPeriodMs?: number;
   readonly nowMs?: () => number;
   readonly logLevel?: string;
   /** The objects that it sees: those of one namespace and cluster-scoped ones. */
@@ -48,6 +49,9 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     metrics: createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources }),
     onLostLeadership: () => {},
     ...(options.fetchStatus === undefined ? {} : { fetchStatus: options.fetchStatus }),
+    ...(options.capacityPeriodMs === undefined
+      ? {}
+      : { capacityPeriodMs: options.capacityPeriodMs }),
     ...(options.nowMs === undefined ? {} : { nowMs: options.nowMs }),
   });
   operator.start();

@@ -48,6 +48,7 @@ const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment => ({
       engineSays('Builtin', '0.17.9', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
     ),
   nowMs: () => cluster.nowMs,
+  capacityOf: () => undefined,
   transitions: () => {},
 });
 

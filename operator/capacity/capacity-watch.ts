@@ -1,0 +1,93 @@
+/**
+ * Asks the engines of each running database about once a minute how much of their limits they use. It asks the engines alone:
+ * the API server hears of it only when the answer has another meaning than before, by a reconcile of that database.
+ */
+import type { Logger } from 'pino';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import { uidOf } from '../../domain/names.ts';
+import { systemTimers, sleep, type Timers } from '../../base/timers.ts';
+import type { Pod } from '../../domain/kinds.ts';
+import { isReady, replicaPods } from '../ledgerdatabase/members.ts';
+import type { StatusFetch } from '../../domain/fetch-status.ts';
+import { pollEngines } from '../ledgerdatabase/polls.ts';
+import { capacityOf, type Capacity } from './capacity.ts';
+
+export interface CapacityWatchOptions {
+  readonly databases: () => readonly DatabaseObject[];
+  readonly podsOf: (database: DatabaseObject) => readonly Pod[];
+  readonly fetchStatus: StatusFetch;
+  /** The meaning has changed: the database is to be looked at. */
+  readonly onChange: (database: DatabaseObject) => void;
+  readonly logger: Logger;
+  /** Default 60,000. */
+  readonly periodMs?: number;
+  readonly timers?: Timers;
+}
+
+/** Databases asked at a time: each answers within 2 s, or does not. */
+const askedAtOnce = 20;
+
+export class CapacityWatch {
+  readonly #options: CapacityWatchOptions;
+  readonly #timers: Timers;
+  readonly #stopping = new AbortController();
+  readonly #known = new Map<string, Capacity>();
+  #loop: Promise<void> | undefined;
+
+  constructor(options: CapacityWatchOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+  }
+
+  /** As last heard by this process. */
+  of(uid: string): Capacity | undefined {
+    return this.#known.get(uid);
+  }
+
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#loop;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        await this.#askAll();
+      } catch (error) {
+        this.#options.logger.error({ err: error }, 'engines were not asked for their capacity');
+      }
+      await sleep(this.#timers, this.#options.periodMs ?? 60_000, signal);
+    }
+  }
+
+  async #askAll(): Promise<void> {
+    const databases = this.#options.databases();
+    const living = new Set(databases.map(uidOf));
+    for (const uid of this.#known.keys()) if (!living.has(uid)) this.#known.delete(uid);
+    const queue = databases.filter(({ status }) => status?.bootstrapped === true);
+    const ask = async () => {
+      for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+        if (this.#stopping.signal.aborted) return;
+        await this.#ask(next);
+      }
+    };
+    await Promise.all(Array.from({ length: askedAtOnce }, ask));
+  }
+
+  async #ask(database: DatabaseObject): Promise<void> {
+    const { podsOf, fetchStatus, onChange } = this.#options;
+    const workload = database.status?.workload ?? '';
+    const pods = replicaPods(podsOf(database)).filter(isReady);
+    if (pods.length === 0) return;
+    const capacity = capacityOf(workload, await pollEngines(workload, pods, fetchStatus));
+    if (capacity === undefined) return;
+    this.#known.set(uidOf(database), capacity);
+    const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
+    if (told?.reason !== capacity.reason || told.message !== capacity.message) onChange(database);
+  }
+}

@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import pino from 'pino';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
+import type { Pod } from '../../domain/kinds.ts';
+import { engineSays } from '../../test/support/engine-says.ts';
+import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { capacityOf } from './capacity.ts';
+import { CapacityWatch } from './capacity-watch.ts';
+
+const mib = 2 ** 20;
+const says = (warnings: readonly EngineWarning[], memory: Usage): EngineStatus => ({
+  ...engineSays('Builtin', '0.17.9'),
+  warnings,
+  memory,
+});
+const near = (usedMib: number) =>
+  says([EngineWarning.memoryNearLimit], { usedBytes: usedMib * mib, limitBytes: 1_000 * mib });
+const full = says([EngineWarning.memoryAtLimit], {
+  usedBytes: 1_000 * mib,
+  limitBytes: 1_000 * mib,
+});
+const well = says([], { usedBytes: mib, limitBytes: 1_000 * mib });
+
+test('the replica that is worst off decides, and the message says which limit, how much is used and what to do', () => {
+  expect(capacityOf('w', new Map([[0, well]]))).toEqual({
+    reason: 'Enough',
+    message: 'no limit is near',
+  });
+  const two = new Map([
+    [0, near(930)],
+    [1, full],
+    [2, well],
+  ]);
+  expect(capacityOf('w', two)).toEqual({
+    reason: 'Full',
+    message:
+      'memory of w-1: 100 % used, some 1000 MiB of 1000 MiB; new records are refused. To go on choose a larger spec.size',
+  });
+  expect(capacityOf('w', new Map([[0, near(931)]]))?.message).toContain(
+    '92 % used, some 920 MiB of 1000 MiB',
+  );
+});
+
+test('an engine that does not answer says nothing of its capacity', () => {
+  expect(capacityOf('w', new Map([[0, { problem: 'silent' }]]))).toBeUndefined();
+  expect(capacityOf('w', new Map())).toBeUndefined();
+});
+
+test('on its way to a limit a database changes its status a few times, not each minute', () => {
+  const told = new Set<string>();
+  for (let used = 900; used <= 1_000; used += 0.1) {
+    told.add(capacityOf('w', new Map([[0, near(used)]]))?.message ?? '');
+  }
+  expect(told.size).toBeLessThanOrEqual(6);
+});
+
+test('a database is looked at again only when what its engines say has another meaning', async () => {
+  const timers = new VirtualTimers();
+  let said: EngineStatus = well;
+  let asked = 0;
+  const looked: string[] = [];
+  let conditions: object[] = [];
+  const database = () =>
+    ({
+      metadata: { name: 'payments', uid: 'u' },
+      spec: {},
+      status: { bootstrapped: true, workload: 'w', conditions },
+    }) as unknown as DatabaseObject;
+  const pod = {
+    metadata: { name: 'w-0' },
+    status: { podIP: '10.0.0.1', conditions: [{ type: 'Ready', status: 'True' }] },
+  } as unknown as Pod;
+  const watch = new CapacityWatch({
+    databases: () => [database()],
+    podsOf: () => [pod],
+    fetchStatus: () => {
+      asked += 1;
+      return Promise.resolve({ ...said, op: asked });
+    },
+    onChange: () => {
+      const { reason = '', message } = watch.of('u') ?? {};
+      looked.push(reason);
+      conditions = [{ type: 'CapacityLeft', reason, message }];
+    },
+    logger: pino({ level: 'silent' }),
+    timers,
+  });
+  watch.start();
+  await timers.advance(10 * 60_000);
+  said = full;
+  await timers.advance(10 * 60_000);
+  said = well;
+  await timers.advance(10 * 60_000);
+  await watch.stop();
+  expect(asked).toBeGreaterThanOrEqual(30);
+  expect(asked).toBeLessThanOrEqual(32);
+  expect(looked).toEqual(['Enough', 'Full', 'Enough']);
+});

@@ -1,0 +1,70 @@
+/** Pure: how much of their limits a database's engines have used, as one word and a sentence that moves only in steps. */
+import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
+import type { ReasonOf } from '../../domain/conditions.ts';
+import { podName } from '../../domain/names.ts';
+import type { Polls } from '../ledgerdatabase/observation.ts';
+
+export interface Capacity {
+  readonly reason: Exclude<ReasonOf<'CapacityLeft'>, 'NotKnown'>;
+  readonly message: string;
+}
+
+type Limit = 'memory' | 'storage';
+interface Finding {
+  readonly level: 0 | 1 | 2;
+  readonly limit: Limit;
+  readonly index: number;
+  readonly usage: Usage | undefined;
+}
+
+const levels: Readonly<Partial<Record<EngineWarning, readonly [Limit, 1 | 2]>>> = {
+  [EngineWarning.memoryNearLimit]: ['memory', 1],
+  [EngineWarning.storageNearLimit]: ['storage', 1],
+  [EngineWarning.memoryAtLimit]: ['memory', 2],
+  [EngineWarning.storageFull]: ['storage', 2],
+};
+
+const cures: Readonly<Record<Limit, string>> = {
+  memory: 'choose a larger spec.size',
+  storage: 'raise spec.storage.sizeGb',
+};
+
+/** By the replica that is worst off. `undefined` when no engine answered. */
+export function capacityOf(workload: string, polls: Polls): Capacity | undefined {
+  const said = [...polls].flatMap(([index, poll]) => ('problem' in poll ? [] : [{ index, poll }]));
+  if (said.length === 0) return undefined;
+  const findings = said.flatMap(({ index, poll }) => findingsOf(index, poll));
+  const [worst] = findings.sort((a, b) => b.level - a.level || partOf(b) - partOf(a));
+  if (worst === undefined) return { reason: 'Enough', message: 'no limit is near' };
+  const { level, limit, index } = worst;
+  const pod = podName(workload, index);
+  const used = `${limit} of ${pod}: ${wordsOf(worst)}`;
+  return level === 2
+    ? { reason: 'Full', message: `${used}; new records are refused. To go on ${cures[limit]}` }
+    : { reason: 'NearLimit', message: `${used}; before it is full ${cures[limit]}` };
+}
+
+const findingsOf = (index: number, status: EngineStatus): readonly Finding[] =>
+  status.warnings.flatMap((warning) => {
+    const row = levels[warning];
+    if (row === undefined) return [];
+    const [limit, level] = row;
+    return [{ level, limit, index, usage: status[limit] }];
+  });
+
+const partOf = ({ usage }: Finding): number =>
+  usage === undefined || usage.limitBytes === 0 ? 0 : usage.usedBytes / usage.limitBytes;
+
+/** In steps of two hundredths: a database that is used all the time changes its status some five times on its way to full. */
+function wordsOf(finding: Finding): string {
+  const { usage } = finding;
+  if (usage === undefined) return 'how much is used is not told';
+  const percent = Math.floor(partOf(finding) * 50) * 2;
+  const usedBytes = (usage.limitBytes * percent) / 100;
+  return `${percent} % used, some ${sizeOf(usedBytes)} of ${sizeOf(usage.limitBytes)}`;
+}
+
+function sizeOf(bytes: number): string {
+  const gib = bytes / 2 ** 30;
+  return gib >= 1 ? `${gib.toFixed(1)} GiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
+}

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import type { Capacity } from '../capacity/capacity.ts';
+import { planOf } from '../../test/support/plan-of.ts';
+import { sameMeaning, statusOf } from './status.ts';
+
+const single = planOf({ kind: { engine: 'Builtin', topology: 'single' } });
+const given = (capacity: Capacity | undefined, observed = single.observed) => {
+  const { conditions = [] } = statusOf({ ...observed, capacity }, single.draft);
+  return (type: string) => conditions.find((one) => one.type === type);
+};
+const full = { reason: 'Full', message: 'memory of p-0: 100 % used' } as const;
+
+test('a database that is full is available and not ready, and says which limit', () => {
+  const condition = given(full);
+  expect(condition('CapacityLeft')).toMatchObject({ status: 'False', ...full });
+  expect(condition('Ready')).toMatchObject({
+    status: 'False',
+    reason: 'CapacityFull',
+    message: full.message,
+  });
+  expect(condition('Available')?.status).toBe('True');
+  expect(condition('Reconciling')?.status).toBe('False');
+  expect(condition('Stalled')?.status).toBe('False');
+});
+
+test('a database near a limit is ready', () => {
+  const condition = given({ reason: 'NearLimit', message: 'memory of p-0: 92 % used' });
+  expect(condition('CapacityLeft')).toMatchObject({ status: 'True', reason: 'NearLimit' });
+  expect(condition('Ready')?.status).toBe('True');
+});
+
+test('an operator that has not asked yet goes on saying what the last one was told', () => {
+  const { observed, draft } = single;
+  const status = statusOf({ ...observed, capacity: full }, draft);
+  const later = { ...observed, database: { ...observed.database, status } };
+  expect(given(undefined, later)('CapacityLeft')).toMatchObject({ status: 'False', ...full });
+  expect(given(undefined)('CapacityLeft')).toMatchObject({ status: 'Unknown', reason: 'NotKnown' });
+});
+
+test('an op that moves gives a status no other meaning; a role does', () => {
+  const status = statusOf(single.observed, single.draft);
+  const [member] = status.members ?? [];
+  if (member === undefined) throw new Error('there is no member');
+  expect(sameMeaning(status, { ...status, members: [{ ...member, op: 99 }] })).toBe(true);
+  expect(sameMeaning(status, { ...status, members: [{ ...member, role: 'backup' }] })).toBe(false);
+  expect(sameMeaning(status, undefined)).toBe(false);
+});
