@@ -41,7 +41,7 @@ const BULK_MAX_MS = 60_000;
  */
 const NO_CHECKPOINT_BYTES = 250 * 2 ** 20;
 /** More than is kept for a follower that is behind. */
-const LOPSIDED_REQUESTS = 3 * BULK_REQUESTS;
+const LOPSIDED_REQUESTS = 2 * BULK_REQUESTS;
 const MOVE_EVERY_MS = 250;
 const NARROW_MEGABITS = 20;
 /** Little enough that the queue is never empty for long, and a burst that lets nothing of note pass it. */

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { BLOCK_SIZE_MAX, TRIM_BLOCKS_MAX, TRIM_EVERY_BLOCKS } from './limits.ts';
 import { RetainedBytes } from './retained.ts';
-import { planTrim } from './trimmer.ts';
+import { EtcdError, type Etcd } from './etcd.ts';
+import { planTrim, Trimmer } from './trimmer.ts';
 
 const mark = (sequence: number) => ({ sequence, op: sequence, stateHash: '' });
 const records = (floor: number, marks: Record<number, number>) => ({
@@ -45,6 +46,39 @@ test('replicas that are away do not make a minority of checkpoints enough', () =
 test('the floor only rises, by a bounded step', () => {
   expect(plan(records(51, { 0: 50, 1: 50 }), [0])).toBeUndefined();
   expect(plan(records(10, { 0: 90_000, 1: 90_000 }), [0])).toBe(10 + TRIM_BLOCKS_MAX);
+});
+
+test('what was deleted is compacted, though the compaction failed before: else a full log would stay full', async () => {
+  const compacted: number[] = [];
+  let failing = true;
+  const etcd = {
+    txn: () => Promise.resolve({ revision: 70, succeeded: true, results: [] }),
+    compact: (revision: number) => {
+      if (failing) return Promise.reject(new EtcdError('timeout', 'too slow'));
+      compacted.push(revision);
+      return Promise.resolve();
+    },
+  } as unknown as Etcd;
+  const trimmer = new Trimmer({
+    etcd,
+    fence: 1,
+    replicaCount: 3,
+    liveReplicas: () => [0, 1, 2],
+    retained: new RetainedBytes(0),
+    retainedBytesMax: () => Infinity,
+  });
+  const seen = async (floor: { sequence: number; modRevision: number }) => {
+    const { checkpoints } = records(0, { 0: 50, 1: 50, 2: 50 });
+    trimmer.recordsChanged({ meta: undefined, lead: undefined, floor, checkpoints });
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await seen({ sequence: 0, modRevision: 3 });
+  expect(compacted).toEqual([]);
+  failing = false;
+  await seen({ sequence: 51, modRevision: 70 });
+  expect(compacted).toEqual([70]);
+  await seen({ sequence: 51, modRevision: 70 });
+  expect(compacted).toEqual([70]);
 });
 
 test('the bytes kept are counted by the mile, and unknown blocks as full ones', () => {

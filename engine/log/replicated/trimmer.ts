@@ -56,6 +56,8 @@ export class Trimmer {
   #records: Records | undefined;
   #busy = false;
   #sinceLook = 0;
+  /** What this reign has compacted; the one before may have ended between a deletion and its compaction. */
+  #compactedRevision = 0;
 
   constructor(options: TrimmerOptions) {
     this.#options = options;
@@ -78,22 +80,22 @@ export class Trimmer {
     this.#stopped.abort();
   }
 
-  /** One step at a time. One that fails is taken again at the next occasion: there is always a next block or record. */
+  /**
+   * One step at a time. A step that fails is taken again at the next occasion. There is one even when the log is full: a
+   * little is written from time to time (space-recovery.ts).
+   */
   async #trim(): Promise<void> {
-    const { etcd, replicaCount, liveReplicas, retained, retainedBytesMax } = this.#options;
+    const { replicaCount, liveReplicas, retained, retainedBytesMax } = this.#options;
     const { signal } = this.#stopped;
     if (this.#busy || this.#records === undefined || signal.aborted) return;
     const { floor } = this.#records;
     const withinBudget = retained.sequenceWithin(retainedBytesMax(), floor.sequence);
     const live = liveReplicas();
     const target = planTrim(this.#records, { live, replicaCount, withinBudget });
-    if (target === undefined) return;
+    if (target === undefined && floor.modRevision <= this.#compactedRevision) return;
     this.#busy = true;
     try {
-      const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
-      const { succeeded, revision } = await etcd.txn(this.#deletion(target, floor), options);
-      if (!succeeded) return;
-      await etcd.compact(revision, options);
+      await (target === undefined ? this.#compact(floor.modRevision) : this.#delete(target, floor));
     } catch (error) {
       if (!(error instanceof EtcdError)) throw error;
       // Whether it happened shows in `floor`, which is watched.
@@ -102,6 +104,20 @@ export class Trimmer {
     }
     // What changed meanwhile was not looked at.
     if (this.#records.floor !== floor) void this.#trim();
+  }
+
+  async #delete(target: number, floor: Records['floor']): Promise<void> {
+    const { etcd } = this.#options;
+    const options = { timeoutMs: CALL_TIMEOUT_MS, signal: this.#stopped.signal };
+    const { succeeded, revision } = await etcd.txn(this.#deletion(target, floor), options);
+    if (succeeded) await this.#compact(revision);
+  }
+
+  /** Frees what was deleted until `revision`: without it, the blocks go on to take room. */
+  async #compact(revision: number): Promise<void> {
+    const { etcd } = this.#options;
+    await etcd.compact(revision, { timeoutMs: CALL_TIMEOUT_MS, signal: this.#stopped.signal });
+    this.#compactedRevision = revision;
   }
 
   #deletion(target: number, floor: Records['floor']): Txn {
