@@ -10,6 +10,7 @@ import { isPeerUrl } from '../members/questions.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { engineRelease } from '../wire/release.ts';
 import { logOf, required } from './format.ts';
+import { peerSecurity, peerSecurityFlags } from './peer-security.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
 import { parseAddresses, parseClusterId, parseIncarnation, parseInteger } from './values.ts';
 
@@ -29,6 +30,7 @@ export const recover: Verb = {
       value: 'list',
       help: "as for start; with it the leader is asked to replace the lost replica's etcd member first",
     },
+    ...peerSecurityFlags,
     {
       name: 'member-url',
       value: 'url',
@@ -111,6 +113,7 @@ async function replaceMember(
   const initialCluster = await askLeader({
     hello: { cluster: String(clusterId), incarnation, replica: replicaIndex },
     addresses,
+    security: peerSecurity(input, addresses),
     peerUrl,
     timers: systemTimers,
     timeoutMs: timeout * 1000,

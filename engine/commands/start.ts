@@ -5,6 +5,7 @@ import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
 import { required } from './format.ts';
+import { peerSecurity, peerSecurityFlags } from './peer-security.ts';
 import {
   parseAddress,
   parseAddresses,
@@ -52,6 +53,7 @@ export const start: Verb = {
       value: 'address',
       help: "where to serve the others, when its own entry of --peer-addresses is not this host's",
     },
+    ...peerSecurityFlags,
     {
       name: 'incarnation',
       value: 'count',
@@ -143,9 +145,11 @@ function clusterOptions(input: Input): ClusterOptions | undefined {
   const [etcd, list] = [input.flag('etcd'), input.flag('peer-addresses')];
   if (etcd === undefined && list === undefined) return undefined;
   const listen = input.flag('peer-listen');
+  const peerAddresses = parseAddresses(required(list, 'peer-addresses'));
   return {
     etcd: required(etcd, 'etcd'),
-    peerAddresses: parseAddresses(required(list, 'peer-addresses')),
+    peerAddresses,
+    peerSecurity: peerSecurity(input, peerAddresses),
     peerListen: listen === undefined ? undefined : parseAddress(listen),
     incarnation: parseIncarnation(input.flag('incarnation')),
   };

@@ -2,6 +2,7 @@
 import { sleep, type Timers } from '../../base/timers.ts';
 import { ask } from '../peers/ask.ts';
 import { helloFrame, type Hello } from '../peers/peer-messages.ts';
+import type { PeerSecurity } from '../peers/peer-security.ts';
 import { SILENT_MIN_MS } from './replace-member.ts';
 import { replacementOf, type Replacement } from './questions.ts';
 
@@ -10,6 +11,7 @@ export interface AskLeaderOptions {
   readonly hello: Hello;
   /** Of all replicas, in order. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
+  readonly security: PeerSecurity;
   readonly peerUrl: string;
   readonly timers: Timers;
   readonly timeoutMs: number;
@@ -52,6 +54,7 @@ export async function askLeader(options: AskLeaderOptions): Promise<string> {
 async function askAll({
   hello,
   addresses,
+  security,
   peerUrl,
 }: AskLeaderOptions): Promise<Exclude<Replacement, { outcome: 'not_leading' }>> {
   let reason = 'no replica leads';
@@ -59,7 +62,7 @@ async function askAll({
     if (replica === hello.replica) continue;
     const question = { ask: 'replace', peerUrl };
     try {
-      const json = await ask({ address, hello: helloFrame(hello), question });
+      const json = await ask({ address, security, hello: helloFrame(hello), question });
       const answer = replacementOf(json);
       if (answer !== undefined && answer.outcome !== 'not_leading') return answer;
     } catch (error) {

@@ -1,9 +1,10 @@
 /** Asks one replica one thing, on a connection of its own: JSON there and back. */
-import { connect } from 'node:net';
 import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
+import type { PeerSecurity } from './peer-security.ts';
 
 export interface AskOptions {
   readonly address: { readonly host: string; readonly port: number };
+  readonly security: PeerSecurity;
   /** The frame that says who asks. */
   readonly hello: Buffer;
   readonly question: object;
@@ -13,12 +14,11 @@ export interface AskOptions {
 const ANSWER_MAX_MS = 15_000;
 
 /** Resolves with the answer. Rejects when none comes, or the replica could not find one. */
-export async function ask({ address, hello, question }: AskOptions): Promise<unknown> {
-  const socket = connect(address);
-  const late = setTimeout(() => socket.destroy(new Error('no answer')), ANSWER_MAX_MS);
-  socket.on('connect', () =>
+export async function ask({ address, security, hello, question }: AskOptions): Promise<unknown> {
+  const socket = security.connect(address, () =>
     socket.write(Buffer.concat([hello, jsonFrame(FrameKind.question, question)])),
   );
+  const late = setTimeout(() => socket.destroy(new Error('no answer')), ANSWER_MAX_MS);
   const reader = new FrameReader();
   try {
     for await (const chunk of socket) {

@@ -1,10 +1,11 @@
 /** Takes a data file from a peer, page by page, on a connection of its own. */
-import { connect } from 'node:net';
 import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import { bytesOf } from './peer-messages.ts';
+import type { PeerSecurity } from './peer-security.ts';
 
 export interface FetchOptions {
   readonly address: { readonly host: string; readonly port: number };
+  readonly security: PeerSecurity;
   /** The frame that says who asks. */
   readonly hello: Buffer;
   readonly floor: number;
@@ -16,12 +17,12 @@ const FIRST_PAGE_MAX_MS = 60_000;
 const PAGE_MAX_MS = 10_000;
 
 /** Resolves when all of it was written. Rejects when it does not come whole. */
-export async function fetchState({ address, hello, floor, write }: FetchOptions): Promise<void> {
-  const socket = connect(address);
-  socket.setTimeout(FIRST_PAGE_MAX_MS, () => socket.destroy(new Error('the peer sends nothing')));
-  socket.on('connect', () =>
+export async function fetchState(options: FetchOptions): Promise<void> {
+  const { address, security, hello, floor, write } = options;
+  const socket = security.connect(address, () =>
     socket.write(Buffer.concat([hello, jsonFrame(FrameKind.fetch, { floor })])),
   );
+  socket.setTimeout(FIRST_PAGE_MAX_MS, () => socket.destroy(new Error('the peer sends nothing')));
   const reader = new FrameReader();
   let bytes = 0;
   try {

@@ -1,11 +1,11 @@
 /**
- * Peers over TCP, on a port of their own: clients must not reach it, for what is said here moves leadership and hands out
- * the whole ledger. The network admits the database's own pods only.
+ * Peers over TCP, on a port of their own: messages here move leadership, stop replicas and hand out the whole ledger. Both
+ * ends prove who they are (peer-security.ts), and the network admits the database's own pods only.
  *
  * Each replica keeps one connection to each other one and speaks on it; what it hears comes on theirs.
  */
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import type { Timers } from '../../base/timers.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 import { ask } from './ask.ts';
@@ -13,6 +13,7 @@ import { fetchState } from './fetch-state.ts';
 import { FrameKind, frameHead, FrameReader, jsonFrame, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from './peer-link.ts';
 import { encodeHeartbeat, floorOf, heartbeatOf, helloFrame, helloOf } from './peer-messages.ts';
+import type { PeerSecurity } from './peer-security.ts';
 
 export interface PeerAddress {
   readonly host: string;
@@ -25,6 +26,7 @@ export interface TcpLinkOptions {
   readonly self: number;
   /** Of all replicas, in order. */
   readonly addresses: readonly PeerAddress[];
+  readonly security: PeerSecurity;
   readonly timers: Timers;
   /** Answers what a replica asks about the cluster; what it rejects with is told. Absent: nothing is answered. */
   readonly onQuestion?: (from: number, question: unknown) => Promise<object>;
@@ -48,7 +50,7 @@ export class TcpLink implements PeerLink {
 
   constructor(options: TcpLinkOptions) {
     this.#options = options;
-    this.#server = createServer((socket) => this.#accept(socket));
+    this.#server = options.security.createServer((socket) => this.#accept(socket));
   }
 
   /** Where peers reach this replica; gives the port. */
@@ -65,10 +67,11 @@ export class TcpLink implements PeerLink {
 
   begin(handler: PeerHandler): void {
     this.#handler = handler;
-    const { self, addresses } = this.#options;
+    const { self, addresses, security, timers } = this.#options;
+    const hello = this.#hello();
     for (const [replica, address] of addresses.entries()) {
       if (replica !== self)
-        this.#outgoing.set(replica, new Outgoing(address, this.#hello(), this.#options.timers));
+        this.#outgoing.set(replica, new Outgoing({ address, security, hello, timers }));
     }
   }
 
@@ -97,14 +100,16 @@ export class TcpLink implements PeerLink {
   ): Promise<void> {
     const address = this.#options.addresses[replica];
     if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
-    return fetchState({ address, hello: this.#hello(), floor, write });
+    const { security } = this.#options;
+    return fetchState({ address, security, hello: this.#hello(), floor, write });
   }
 
   /** Rejects when the replica does not answer. */
   ask(replica: number, question: object): Promise<unknown> {
     const address = this.#options.addresses[replica];
     if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
-    return ask({ address, hello: this.#hello(), question });
+    const { security } = this.#options;
+    return ask({ address, security, hello: this.#hello(), question });
   }
 
   close(): void {
@@ -244,27 +249,32 @@ async function sendState(handler: PeerHandler, floor: number, socket: Socket): P
   }
 }
 
+interface OutgoingOptions {
+  readonly address: PeerAddress;
+  readonly security: PeerSecurity;
+  readonly hello: Buffer;
+  readonly timers: Timers;
+}
+
 /** The connection on which this replica speaks to one other; made again whenever it breaks. */
 class Outgoing {
-  readonly #address: PeerAddress;
-  readonly #hello: Buffer;
+  readonly #options: OutgoingOptions;
   #socket: Socket | undefined;
+  /** The peer has proved who it is, and has been told who speaks. */
+  #ready = false;
   #timer: NodeJS.Timeout | undefined;
-  readonly #timers: Timers;
   #connectedAtMs = 0;
   #closed = false;
 
-  constructor(address: PeerAddress, hello: Buffer, timers: Timers) {
-    this.#address = address;
-    this.#hello = hello;
-    this.#timers = timers;
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
     this.#connect();
   }
 
   /** Lost when there is no connection, or when the peer does not take what it was sent before. */
   send(kind: number, payload: Uint8Array): void {
     const socket = this.#socket;
-    if (socket === undefined || socket.connecting || socket.destroyed) return;
+    if (socket === undefined || !this.#ready || socket.destroyed) return;
     if (socket.writableLength > UNSENT_MAX_BYTES) return;
     socket.cork();
     socket.write(frameHead(kind, payload.length));
@@ -281,25 +291,28 @@ class Outgoing {
     this.#closed = true;
     clearTimeout(this.#timer);
     // What was said last arrives, if the peer still listens.
-    if (this.#socket?.connecting === true) this.#socket.destroy();
-    else this.#socket?.destroySoon();
+    if (this.#ready) this.#socket?.destroySoon();
+    else this.#socket?.destroy();
   }
 
   #connect(): void {
-    const socket = connect(this.#address);
-    this.#connectedAtMs = this.#timers.nowMs();
+    const { address, security, hello, timers } = this.#options;
+    this.#ready = false;
+    const socket = security.connect(address, () => {
+      clearTimeout(late);
+      socket.write(hello);
+      this.#ready = true;
+    });
+    this.#connectedAtMs = timers.nowMs();
     this.#socket = socket;
     const late = setTimeout(() => socket.destroy(), CONNECT_MAX_MS);
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
-    socket.on('connect', () => {
-      clearTimeout(late);
-      socket.write(this.#hello);
-    });
     // Nothing comes this way, but the end of it.
     socket.resume();
     socket.on('close', () => {
       clearTimeout(late);
+      this.#ready = false;
       if (!this.#closed) this.#timer = setTimeout(() => this.#connect(), RECONNECT_MS);
     });
   }

@@ -1,4 +1,4 @@
-/** Bounds of clients' connections, in bytes and in milliseconds. docs/decisions/0041-client-connections.md says why. */
+/** Bounds of clients' connections, in bytes and in milliseconds. docs/decisions/0043-client-connections.md says why. */
 export interface ClientLimits {
   /** Until the first whole message; who says nothing is not a client. */
   readonly handshakeMs: number;

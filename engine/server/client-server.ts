@@ -1,6 +1,6 @@
 /**
  * The port that clients connect to. It bounds what all connections together hold, and closes those that only take up room:
- * docs/decisions/0041-client-connections.md.
+ * docs/decisions/0043-client-connections.md.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';

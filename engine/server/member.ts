@@ -16,6 +16,7 @@ import { OwnMember } from '../members/own-member.ts';
 import { memberIdsOf, questionOf } from '../members/questions.ts';
 import type { PeerAddress } from '../peers/tcp-link.ts';
 import { TcpLink } from '../peers/tcp-link.ts';
+import type { PeerSecurity } from '../peers/peer-security.ts';
 import { HaltedError } from '../replica/halted-error.ts';
 import { newLedger } from '../replica/new-ledger.ts';
 import { Replica } from '../replica/replica.ts';
@@ -32,6 +33,7 @@ export interface ClusterOptions {
   readonly peerAddresses: readonly PeerAddress[];
   /** Where this one serves the others; its own entry of `peerAddresses` when absent. */
   readonly peerListen: PeerAddress | undefined;
+  readonly peerSecurity: PeerSecurity;
   readonly incarnation: number;
 }
 
@@ -107,6 +109,7 @@ async function oneOfSeveral(
     incarnation,
     self: identity.replicaIndex,
     addresses: peerAddresses,
+    security: cluster.peerSecurity,
     timers: systemTimers,
     onQuestion: async (from, json) => {
       const question = questionOf(json);

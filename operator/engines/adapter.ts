@@ -1,5 +1,11 @@
 /** All in which one engine differs from the other, for the operator. */
-import type { V1Container, V1HostAlias, V1SeccompProfile, V1Volume } from '@kubernetes/client-node';
+import type {
+  V1Container,
+  V1HostAlias,
+  V1SeccompProfile,
+  V1Volume,
+  V1VolumeMount,
+} from '@kubernetes/client-node';
 import type { EngineName } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 
@@ -25,6 +31,8 @@ export interface EngineAdapter {
   peerPorts(subject: Subject): readonly PeerPort[];
   /** What the engine's `recover` is told besides, to make the data file of one replica again from the others. */
   recoverFlags(subject: Subject, index: number): readonly string[];
+  /** Volumes besides the data's that these flags name. */
+  recoverVolumes(subject: Subject): readonly MountedVolume[];
   /** What a replica's pod asks for in all; what makes its data file asks for as much. */
   requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };
 }
@@ -34,6 +42,11 @@ export interface Beside {
   readonly initContainers: readonly V1Container[];
   readonly volumes: readonly V1Volume[];
   readonly hostAliases: readonly V1HostAlias[];
+}
+
+export interface MountedVolume {
+  readonly volume: V1Volume;
+  readonly mount: V1VolumeMount;
 }
 
 export const nothingBeside: Beside = { initContainers: [], volumes: [], hostAliases: [] };

@@ -38,6 +38,12 @@ export const engineMount = { ...runMount, readOnly: true };
 
 const peerUrl = (index: number) => `https://${memberName(index)}:${ports.etcd}`;
 
+/** By which the engines know each other: the certificates of their members. */
+export const peerSecurityFlags = ({ uid }: Subject): readonly string[] => [
+  `--peer-certificates=${certificatesMount.mountPath}`,
+  `--peer-name=${uid}`,
+];
+
 /** What `recover` is told of a lost replica's member. Silence and promotions of others take a while. */
 export const memberRecoverFlags = (index: number): readonly string[] => [
   `--member-url=${peerUrl(index)}`,

@@ -24,7 +24,9 @@ import {
   memberBeside,
   memberRecoverFlags,
   memberSize,
+  peerSecurityFlags,
 } from './builtin-member.ts';
+import { certificatesMount, certificatesVolume } from '../certificates/volume.ts';
 
 export const builtin: EngineAdapter = {
   name: 'Builtin',
@@ -69,7 +71,7 @@ export const builtin: EngineAdapter = {
         resources: resourcesOf(resolved.size.cpuMillis, resolved.size.memoryMib),
         securityContext: containerSecurity(),
         terminationMessagePolicy: 'FallbackToLogsOnError',
-        volumeMounts: several ? [dataMount, engineMount] : [dataMount],
+        volumeMounts: several ? [dataMount, engineMount, certificatesMount] : [dataMount],
       },
     ];
   },
@@ -86,10 +88,13 @@ export const builtin: EngineAdapter = {
     hasPeers(subject)
       ? [
           `--peer-addresses=${addressList(peersOf(subject))}`,
+          ...peerSecurityFlags(subject),
           ...memberRecoverFlags(index),
           `--installed-as=${dataFileOf(subject, index)}`,
         ]
       : [],
+  recoverVolumes: (subject) =>
+    hasPeers(subject) ? [{ volume: certificatesVolume(subject), mount: certificatesMount }] : [],
   requests(subject) {
     const { size } = subject.resolved;
     if (!hasPeers(subject)) return size;
@@ -107,6 +112,7 @@ const peerFlags = (subject: Subject): readonly string[] =>
         etcdFlag,
         `--peer-addresses=${addressList(peersOf(subject))}`,
         `--peer-listen=${anyAddress(subject.endpoints, ports.peer)}`,
+        ...peerSecurityFlags(subject),
       ]
     : [];
 

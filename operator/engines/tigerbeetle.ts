@@ -66,6 +66,7 @@ export const tigerBeetle: EngineAdapter = {
   // Replicas and clients share one.
   peerPorts: () => [],
   recoverFlags: () => [],
+  recoverVolumes: () => [],
   requests: ({ resolved }) => resolved.size,
 };
 

@@ -5,6 +5,7 @@
  */
 import type { V1Container, V1PodSpec, V1ResourceRequirements } from '@kubernetes/client-node';
 import { claimName, labels } from '../../domain/names.ts';
+import type { MountedVolume } from '../engines/adapter.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { agentContainer, containerSecurity, dataMount, identityFlags } from './container.ts';
@@ -20,11 +21,13 @@ export interface Making {
   /** The engine's verb with its own flags; whose file it is and where it comes are added. */
   readonly verb: readonly string[];
   readonly resources: V1ResourceRequirements;
+  /** Besides the data's. */
+  readonly volumes?: readonly MountedVolume[];
   readonly placement: Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'>;
 }
 
 export function buildJob(making: Making): Job {
-  const { subject, index, name, placement } = making;
+  const { subject, index, name, placement, volumes = [] } = making;
   const replica = { [labels.replica]: String(index) };
   const path = dataFileOf(subject, index);
   return {
@@ -65,6 +68,7 @@ export function buildJob(making: Making): Job {
               name: dataMount.name,
               persistentVolumeClaim: { claimName: claimName(subject.workload, index) },
             },
+            ...volumes.map(({ volume }) => volume),
           ],
         },
       },
@@ -72,7 +76,8 @@ export function buildJob(making: Making): Job {
   };
 }
 
-function engineContainer({ subject, index, verb, resources }: Making, path: string): V1Container {
+function engineContainer(making: Making, path: string): V1Container {
+  const { subject, index, verb, resources, volumes = [] } = making;
   const { engine } = subject.resolved;
   const adapter = adapterOf(engine.name);
   return {
@@ -84,6 +89,6 @@ function engineContainer({ subject, index, verb, resources }: Making, path: stri
     resources,
     securityContext: containerSecurity(adapter.seccompProfile(subject)),
     terminationMessagePolicy: 'FallbackToLogsOnError',
-    volumeMounts: [dataMount],
+    volumeMounts: [dataMount, ...volumes.map(({ mount }) => mount)],
   };
 }

@@ -91,6 +91,8 @@ test('a replica of ours is made again by way of whoever leads: its member is rep
   const [, engine] = buildRecoverJob(subject, 1).spec?.template.spec?.initContainers ?? [];
   expect(engine?.args?.slice(2, -1)).toEqual([
     '--peer-addresses=10.96.12.1:3003,10.96.12.2:3003,10.96.12.3:3003',
+    '--peer-certificates=/certs',
+    `--peer-name=${subject.uid}`,
     '--member-url=https://r1:2380',
     '--member-folder=/data/etcd',
     '--timeout=600',
@@ -99,6 +101,10 @@ test('a replica of ours is made again by way of whoever leads: its member is rep
     '--replica=1',
     '--replica-count=3',
   ]);
+  // It shows the leader a certificate of the database.
+  expect(engine?.volumeMounts?.map(({ mountPath }) => mountPath)).toEqual(['/data', '/certs']);
+  const { volumes } = buildRecoverJob(subject, 1).spec?.template.spec ?? {};
+  expect(volumes?.map(({ name }) => name)).toEqual(['data', 'certs']);
   const theirs = JSON.stringify(buildRecoverJob(subjectOf('TigerBeetle', 'ha-3'), 1));
   expect(theirs).not.toContain('--member');
 });

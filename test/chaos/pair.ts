@@ -24,10 +24,14 @@ export interface PairOptions {
   readonly disks: Disks;
   /** Told of every change of the replica's clock. */
   readonly time: TrueTime;
+  /** Folder of the certificates by which the engines know each other. */
+  readonly certificates: string;
   /** A process ended that nothing was done to. */
   readonly onEnd: (what: string) => void;
 }
 
+/** Common name of the engines' certificates. */
+export const PEER_NAME = 'chaos';
 const REPLACE_SECONDS = 100;
 
 type Process = 'engine' | 'etcd';
@@ -84,6 +88,8 @@ export class Pair {
     const flags = [
       ...this.#identity(),
       `--peer-addresses=${this.#everybody(Port.peers).join(',')}`,
+      `--peer-certificates=${this.#options.certificates}`,
+      `--peer-name=${PEER_NAME}`,
       `--member-url=${this.#peerUrl}`,
       `--member-folder=${this.#memberFolder}`,
       `--timeout=${REPLACE_SECONDS}`,
@@ -206,6 +212,8 @@ export class Pair {
       'start',
       `--addresses=${this.#everybody(Port.clients).join(',')}`,
       `--peer-addresses=${this.#everybody(Port.peers).join(',')}`,
+      `--peer-certificates=${this.#options.certificates}`,
+      `--peer-name=${PEER_NAME}`,
       `--etcd=unix:${this.#socket}`,
       `--status-address=${any ? '0.0.0.0' : address}:${Port.status}`,
       '--memory-limit=1GiB',

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { judge, type Verdict } from './checker.ts';
 import { transfersIn } from './contents.ts';
+import { newAuthority, writeCertificates } from '../support/peer-certificates.ts';
 import { Disks } from './disks.ts';
 import { History } from './history.ts';
 import { compareExports, level, readBack } from './last-look.ts';
 import { Load } from './load.ts';
 import { newNetwork } from './network.ts';
-import { Pair, Port } from './pair.ts';
+import { Pair, PEER_NAME, Port } from './pair.ts';
 import { Player, type Played, type World } from './player.ts';
 import { faultsOf, told } from './schedule.ts';
 import { TrueTime } from './true-time.ts';
@@ -67,7 +68,13 @@ async function begin({ seed, replicas, folder, isolated }: RunOptions): Promise<
   const disks = await Disks.make({ folder, size: replicas, isolated, cgroup });
   const etcdProgram = await ensureProgram('etcd');
   const onEnd = (what: string): void => void history.wrong.push(what);
-  const common = { time, size: replicas, folder, etcdProgram, network, disks, onEnd };
+  const certificates = join(folder, 'certs');
+  await writeCertificates(certificates, {
+    authority: await newAuthority('chaos'),
+    name: PEER_NAME,
+  });
+  const place = { size: replicas, folder, network, disks };
+  const common = { time, ...place, etcdProgram, certificates, onEnd };
   const pairs = Array.from({ length: replicas }, (_, index) => new Pair({ ...common, index }));
   for (const pair of pairs) {
     pair.setClock(0);

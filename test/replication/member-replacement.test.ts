@@ -66,6 +66,7 @@ function recover(
     `--replica=${replica}`,
     `--replica-count=${made.size}`,
     `--peer-addresses=${made.peerAddresses.join(',')}`,
+    '--peer-plain',
     `--member-url=${made.etcd.peerUrl(replica)}`,
     `--member-folder=${folder}`,
     path,

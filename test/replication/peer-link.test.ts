@@ -1,11 +1,20 @@
 /** Peers over real connections of this machine. */
-import { afterEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { systemTimers } from '../../base/timers.ts';
+import { ask } from '../../engine/peers/ask.ts';
+import { helloFrame } from '../../engine/peers/peer-messages.ts';
 import type { HeardPeer, PeerHandler, PeerHeartbeat } from '../../engine/peers/peer-link.ts';
+import { certifiedPeers, plainPeers, type PeerSecurity } from '../../engine/peers/peer-security.ts';
 import { TcpLink } from '../../engine/peers/tcp-link.ts';
 import { buildRequest } from '../../engine/wire/header.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { engineRelease } from '../../engine/wire/release.ts';
+import { newAuthority, writeCertificates } from '../support/peer-certificates.ts';
 import { eventually } from '../support/shell.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 
@@ -24,9 +33,15 @@ interface Heard {
 async function newLink(
   addresses: readonly { host: string; port: number }[],
   self: number,
-  { clusterId = 7n, sendState }: { clusterId?: bigint; sendState?: PeerHandler['sendState'] } = {},
+  options: {
+    readonly clusterId?: bigint;
+    readonly security?: PeerSecurity;
+    readonly sendState?: PeerHandler['sendState'];
+  } = {},
 ): Promise<{ link: TcpLink; heard: Heard }> {
-  const link = new TcpLink({ clusterId, incarnation: 1, self, addresses, timers: systemTimers });
+  const { clusterId = 7n, security = plainPeers, sendState } = options;
+  const who = { clusterId, incarnation: 1, self, addresses, security };
+  const link = new TcpLink({ ...who, timers: systemTimers });
   links.push(link);
   await link.listen(addresses[self]!);
   const heard: Heard = { peers: [], requests: [], answers: [] };
@@ -120,4 +135,102 @@ test('a state is fetched byte for byte, and half a state never counts as one', a
   expect(Buffer.compare(Buffer.concat(got), Buffer.concat(pieces))).toBe(0);
   breaks = true;
   await expect(link.fetchState(1, 44, write)).rejects.toThrow('the disk is gone');
+});
+
+const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-peer-link-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+jest.setTimeout(120_000);
+
+/** Certificates under a name in a folder of their own. */
+async function certified(
+  at: string,
+  { name = 'database', authority = newAuthority(at) } = {},
+): Promise<PeerSecurity> {
+  await writeCertificates(join(folder, at), { authority: await authority, name });
+  return certifiedPeers({ folder: join(folder, at), name });
+}
+
+async function hears(from: TcpLink, heard: Heard): Promise<void> {
+  const { length } = heard.peers;
+  await eventually('a heartbeat arrives', async () => {
+    from.beat(heartbeat());
+    return heard.peers.length > length || undefined;
+  });
+}
+
+test('peers with certificates of the database hear each other, and a state is fetched', async () => {
+  const addresses = await newAddresses();
+  const security = await certified('both');
+  const { link } = await newLink(addresses, 0, { security });
+  const sendState: PeerHandler['sendState'] = (_, write) =>
+    write(new Uint8Array(3_000_000).fill(5));
+  const other = await newLink(addresses, 1, { security, sendState });
+  await hears(link, other.heard);
+  let bytes = 0;
+  await link.fetchState(1, 1, async (piece) => void (bytes += piece.length));
+  expect(bytes).toBe(3_000_000);
+});
+
+test.each([
+  ['no certificate, in plain text', async () => plainPeers],
+  ['a certificate of another authority', () => certified('stranger')],
+  [
+    'another database’s certificate of a trusted authority',
+    () => certified('neighbour', { name: 'neighbour', authority: theirs }),
+  ],
+])('whoever has %s is not listened to and gets nothing', async (_, security) => {
+  const addresses = await newAddresses();
+  const own = await certified('own', { authority: theirs });
+  const { heard, link: server } = await newLink(addresses, 1, {
+    security: own,
+    sendState: (__, write) => write(new Uint8Array(10)),
+  });
+  const stranger = await security();
+  const { link } = await newLink(addresses, 0, { security: stranger });
+  const write = async (): Promise<void> => {
+    throw new Error('a stranger got the ledger');
+  };
+  for (let i = 0; i < 5; i += 1) {
+    link.beat(heartbeat());
+    link.forward(1, requestMessage(7n, 10));
+    await expect(link.fetchState(1, 1, write)).rejects.not.toThrow('a stranger got the ledger');
+  }
+  const hello = helloFrame({ cluster: '7', incarnation: 1, replica: 0 });
+  const asked = { address: addresses[1]!, security: stranger, hello, question: { ask: 'members' } };
+  await expect(ask(asked)).rejects.toThrow();
+  expect(heard).toEqual({ peers: [], requests: [], answers: [] });
+  server.close();
+});
+const theirs = newAuthority('theirs');
+
+test('a hello in plain text, and one without a certificate, end the connection', async () => {
+  const addresses = await newAddresses();
+  const { heard } = await newLink(addresses, 1, { security: await certified('door') });
+  const { host, port } = addresses[1]!;
+  const plain = connect(port, host);
+  const nameless = connectTls({ host, port, rejectUnauthorized: false });
+  const closed = new Set<unknown>();
+  for (const socket of [plain, nameless]) {
+    socket.on('error', () => undefined);
+    socket.on('close', () => closed.add(socket));
+    socket.write(helloFrame({ cluster: '7', incarnation: 1, replica: 0 }));
+  }
+  await eventually('both are ended', async () => closed.size === 2 || undefined);
+  expect(heard.peers).toEqual([]);
+});
+
+test('renewed certificates are shown and trusted without a restart', async () => {
+  const addresses = await newAddresses();
+  const [before, after] = [await newAuthority('before'), await newAuthority('after')];
+  const security = await certified('renewed', { authority: Promise.resolve(before) });
+  const { heard } = await newLink(addresses, 1, { security });
+  const old = await newLink(addresses, 0, { security });
+  await hears(old.link, heard);
+  old.link.close();
+  await writeCertificates(join(folder, 'renewed'), { authority: after, name: 'database' });
+  // Knows nothing of the authority from before.
+  const newer = await newLink(addresses, 0, {
+    security: await certified('newer', { authority: Promise.resolve(after) }),
+  });
+  await hears(newer.link, heard);
 });

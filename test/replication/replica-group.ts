@@ -98,6 +98,7 @@ export class ReplicaGroup {
     const flags = [
       `--addresses=${this.addresses.join(',')}`,
       `--peer-addresses=${this.peerAddresses.join(',')}`,
+      '--peer-plain',
       `--etcd=${this.etcd.target(replica)}`,
       `--status-address=127.0.0.1:${this.#statusPort(replica)}`,
       ...this.#flags,
