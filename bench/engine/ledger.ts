@@ -4,6 +4,7 @@
  *
  *   node bench/engine/ledger.ts [transfers=1000000]
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { StateMachine } from '../../engine/ledger/state-machine.ts';
 
@@ -230,7 +231,7 @@ async function benchmarkLoad(machine: StateMachine): Promise<void> {
     );
   }
   const loaded = performance.now();
-  target.finishLoad();
+  await target.finishLoad(() => nextTurn());
   const finished = performance.now();
   const isSame = target.stateHash().every((byte, i) => byte === machine.stateHash()[i]);
   if (!isSame) throw new Error('the loaded state has another hash');

@@ -47,7 +47,7 @@ class Table implements Checkpointed {
     for await (const chunk of chunks) this.rows += chunk.length / ROW;
   }
 
-  finishLoad(): void {
+  async finishLoad(): Promise<void> {
     this.#given = Math.round(this.rows);
   }
 }

@@ -62,6 +62,7 @@ function sourceOf(identity: ReplicaIdentity, statistics: Statistics, file: FileU
   const current = () => engineStatusOf(identity, statistics, file.usage);
   return {
     status: current,
+    hasStarted: () => true,
     unready: () => unreadyReason(statistics),
     metrics() {
       const said = current();

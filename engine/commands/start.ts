@@ -36,7 +36,7 @@ export const start: Verb = {
     {
       name: 'status-address',
       value: 'address',
-      help: 'where to serve /livez, /readyz, /status and /metrics',
+      help: 'where to serve /livez, /startedz, /readyz, /status and /metrics',
     },
     {
       name: 'etcd',

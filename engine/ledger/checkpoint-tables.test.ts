@@ -46,7 +46,10 @@ function store(machine: StateMachine): Stored[] {
   return machine.takeDelta(new Set()).map(pull);
 }
 
-async function load(sections: readonly Stored[]): Promise<StateMachine> {
+async function load(
+  sections: readonly Stored[],
+  pause = async (): Promise<void> => undefined,
+): Promise<StateMachine> {
   const machine = new StateMachine({ memoryLimitBytes: 2 ** 30 });
   for (const { head, bytes } of sections) {
     await machine.loadSection(
@@ -56,7 +59,7 @@ async function load(sections: readonly Stored[]): Promise<StateMachine> {
       })(),
     );
   }
-  machine.finishLoad();
+  await machine.finishLoad(pause);
   return machine;
 }
 
@@ -92,6 +95,31 @@ test('sections pulled late show the moment the delta was taken: later balances a
   expect(before).toEqual(empty.read(Operation.lookupAccountsUnbatched, ids));
   loaded.commit(Operation.createTransfers, 20n, batch(closing));
   expect(loaded.stateHash()).toEqual(machine.stateHash());
+});
+
+test('a large checkpoint is loaded in slices, between which the process answers', async () => {
+  const machine = new StateMachine({ memoryLimitBytes: 2 ** 30 });
+  machine.commit(Operation.createAccounts, 10n, batch(account(1), account(2)));
+  for (let first = 3; first < 40_003; first += 8000) {
+    const events = Array.from({ length: 8000 }, (_, i) =>
+      event({ 0: first + i, 4: 1, 8: 2, 12: 5, 20: first + i, 28: 1, 29: 1 }),
+    );
+    machine.commit(Operation.createTransfers, BigInt(first) * 1000n, batch(...events));
+  }
+  let pauses = 0;
+  const loaded = await load(store(machine), async () => {
+    pauses += 1;
+  });
+  // Ids, balances and indexes, each of 40,000 rows.
+  expect(pauses).toBeGreaterThanOrEqual(3 * 4);
+  expect(loaded.stateHash()).toEqual(machine.stateHash());
+  const filter = new Uint32Array(16);
+  filter[0] = 30_000;
+  filter[14] = 10;
+  const query = new Uint8Array(filter.buffer);
+  const found = loaded.read(Operation.queryTransfersUnbatched, query);
+  expect(found.length).toBe(128);
+  expect(found).toEqual(machine.read(Operation.queryTransfersUnbatched, query));
 });
 
 test('a second delta holds only what is new', async () => {

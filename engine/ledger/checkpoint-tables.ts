@@ -6,7 +6,7 @@
  */
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
 import { Account, Expiry, Transfer } from './layout.ts';
-import type { LedgerState } from './ledger-state.ts';
+import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
 import { expiryBalances, transferBalances } from './read-reply.ts';
 import type { RowTable } from './row-table.ts';
 import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
@@ -92,10 +92,11 @@ export class CheckpointTables {
     this.#given.set(head.table, table.count);
   }
 
-  finishLoad(): void {
-    this.#state.addAllIds();
-    restoreBalances(this.#state);
-    this.#state.indexNew();
+  /** A slice of some thousand rows at a time. */
+  *finishLoad(): Generator<void> {
+    yield* this.#state.addAllIds();
+    yield* restoreBalances(this.#state);
+    yield* this.#state.indexAll();
   }
 
   #headSection(): Section {
@@ -188,17 +189,20 @@ async function loadRows(
 }
 
 /** Goes through all events in the order they ran in; what the last one left is what holds. */
-function restoreBalances(state: LedgerState): void {
+function* restoreBalances(state: LedgerState): Generator<void> {
   const { transfers, expiries } = state;
   let expiry = 0;
+  let rows = 0;
   for (let transfer = 0; transfer <= transfers.count; transfer += 1) {
     for (; expiry < expiries.count; expiry += 1) {
       const row = expiries.chunkOf(expiry);
       const at = expiries.offsetOf(expiry);
       if (row[at + Expiry.transfersBefore] !== transfer) break;
       restoreExpiry(state, row, at);
+      if ((rows += 1) % ROWS_A_SLICE === 0) yield;
     }
     if (transfer < transfers.count) restoreTransfer(state, transfer);
+    if ((rows += 1) % ROWS_A_SLICE === 0) yield;
   }
   check(expiry === expiries.count, 'expiries are out of order');
 }

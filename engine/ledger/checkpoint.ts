@@ -43,6 +43,9 @@ export interface Checkpointed {
   takeDelta(rewrite: ReadonlySet<number>): readonly Section[];
   /** Applies one section of a stored delta; bytes come in order, in chunks of any size. */
   loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** All sections are applied: builds what is derived from them. Throws when they do not fit together. */
-  finishLoad(): void;
+  /**
+   * All sections are applied: builds what is derived from them, which takes about a microsecond a row. `pause` is called every few
+   * milliseconds of work, so that the process goes on answering meanwhile. Rejects when the sections do not fit together.
+   */
+  finishLoad(pause: () => Promise<void>): Promise<void>;
 }

@@ -6,6 +6,7 @@ import { ExpiryQueue } from './expiry-queue.ts';
 import { KeyedHash, PUBLIC_HASH_KEY } from './keyed-hash.ts';
 import { Memory } from './memory.ts';
 import { PostingLists } from './posting-lists.ts';
+import { RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
 
 const EMPTY_SLOTS_BYTES = (4096 * 2 + 2) * 4;
@@ -100,6 +101,33 @@ test('posting lists of any length give back what was appended, whatever grows be
       expect(lists.first(headers[list * 2]!, headers[list * 2 + 1]!)).toBe(expected[0]);
     }
   }
+});
+
+test('posting lists say that they are full before an address would be used twice', () => {
+  const wordsMax = 3 * 2 ** 18;
+  const lists = new PostingLists(new Memory(), wordsMax);
+  const headers = new Uint32Array(2 * 1000);
+  let posting = 0;
+  const append = (): void => {
+    lists.append(headers, (posting % 1000) * 2, posting);
+    posting += 1;
+  };
+  while (lists.fits(1000)) for (let i = 0; i < 1000; i += 1) append();
+  expect(posting).toBeGreaterThan(20_000);
+  expect(() => {
+    for (;;) append();
+  }).toThrow('at most 2^32 words');
+});
+
+test('a table says that it is full before a row number would be used twice', () => {
+  const table = new RowTable(new Memory(), { wordsPerRow: 1, rowsShift: 20 });
+  table.count = 2 ** 31 - 2 ** 21;
+  table.chunks.length = table.count / 2 ** 20;
+  expect(table.fits(2 ** 20 - 1)).toBe(true);
+  expect(table.fits(2 ** 20)).toBe(false);
+  table.push();
+  table.count = 2 ** 31 - 2 ** 20;
+  expect(() => table.push()).toThrow('fewer than 2^31 rows');
 });
 
 const rising = fc

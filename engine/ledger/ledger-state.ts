@@ -19,8 +19,14 @@ import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
 const TOUCHED_TOGETHER = 4096;
+/** While a checkpoint is loaded, rows between two pauses: some milliseconds. A multiple of those touched together. */
+export const ROWS_A_SLICE = 8192;
 const code = new Uint32Array(1);
 const expiry = new Uint32Array(2);
+
+/** The room, in postings, that lists may take for all fields and accounts of new records: one that moves takes twice its own. */
+const postingsOf = (accounts: number, transfers: number): number =>
+  (accounts * 5 + transfers * 7) * 2;
 
 /** The field indexes of one kind of record. */
 export class FieldIndexes {
@@ -158,11 +164,14 @@ export class LedgerState {
     this.addBurnedId(index);
   }
 
-  /** Makes all rows' ids findable, in a state whose rows were just loaded. */
-  addAllIds(): void {
+  /** Makes all rows' ids findable, in a state whose rows were just loaded, a slice of them at a time. */
+  *addAllIds(): Generator<void> {
     this.#accountIds.reserve(this.accounts.count);
     this.#transferIds.reserve(this.transfers.count + this.burnedIds.count);
-    for (let account = 0; account < this.accounts.count; account += 1) this.addAccountId(account);
+    for (let account = 0; account < this.accounts.count; account += 1) {
+      this.addAccountId(account);
+      if (account % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
+    }
     const { transfers } = this;
     for (let from = 0; from < transfers.count; from += TOUCHED_TOGETHER) {
       // A chunk holds a multiple of these rows.
@@ -170,8 +179,12 @@ export class LedgerState {
       const rows = transfers.chunkOf(from);
       this.touchTransferIds(rows, transfers.offsetOf(from), end - from, transfers.wordsPerRow);
       for (let transfer = from; transfer < end; transfer += 1) this.addTransferId(transfer);
+      if (end % ROWS_A_SLICE === 0) yield;
     }
-    for (let index = 0; index < this.burnedIds.count; index += 1) this.addBurnedId(index);
+    for (let index = 0; index < this.burnedIds.count; index += 1) {
+      this.addBurnedId(index);
+      if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
+    }
   }
 
   addBurnedId(index: number): void {
@@ -205,8 +218,22 @@ export class LedgerState {
 
   /** Brings the field indexes up to date. Called when what was created can no longer be rolled back. */
   indexNew(): void {
-    this.#indexAccounts();
-    this.#indexTransfers();
+    this.#indexAccounts(this.accounts.count);
+    this.#indexTransfers(this.transfers.count);
+  }
+
+  /** The same for all that was loaded, a slice at a time. */
+  *indexAll(): Generator<void> {
+    const { accounts, transfers } = this;
+    while (this.#indexedAccounts + ROWS_A_SLICE <= accounts.count) {
+      this.#indexAccounts(this.#indexedAccounts + ROWS_A_SLICE);
+      yield;
+    }
+    while (this.#indexedTransfers + ROWS_A_SLICE <= transfers.count) {
+      this.#indexTransfers(this.#indexedTransfers + ROWS_A_SLICE);
+      yield;
+    }
+    this.indexNew();
   }
 
   /** The row number of the first account or transfer whose timestamp is not below the given one. */
@@ -248,6 +275,19 @@ export class LedgerState {
     to[at + 3] = 0;
   }
 
+  /** Whether so many of each, and the expiries of all that is pending then, can be numbered and addressed. */
+  fits(accounts: number, transfers: number): boolean {
+    const expiries = this.expiringTransfers + transfers;
+    return (
+      this.accounts.fits(accounts) &&
+      this.transfers.fits(transfers) &&
+      this.burnedIds.fits(transfers) &&
+      this.expiries.fits(expiries) &&
+      this.wides.fits(transfers + expiries) &&
+      this.postings.fits(postingsOf(accounts, transfers))
+    );
+  }
+
   /**
    * Bytes that creating so many of each may allocate, and the expiries of all that is pending then: an expiry comes with
    * time, whatever the limit is, so that its room is kept from the moment in which its transfer is created.
@@ -258,7 +298,7 @@ export class LedgerState {
       this.accountTransfers.growthBytes(accounts) +
       this.#accountIds.growthBytes(accounts) +
       (accounts > 0 ? this.accountFields.growthBytes(accounts) : 0) +
-      this.postings.growthBytes((accounts * 5 + transfers * 7) * 2) +
+      this.postings.growthBytes(postingsOf(accounts, transfers)) +
       this.transfers.growthBytes(transfers) +
       this.wides.growthBytes(transfers + this.expiringTransfers + transfers) +
       this.expiries.growthBytes(this.expiringTransfers + transfers) +
@@ -270,9 +310,9 @@ export class LedgerState {
     );
   }
 
-  #indexAccounts(): void {
+  #indexAccounts(end: number): void {
     const fields = this.accountFields;
-    for (let account = this.#indexedAccounts; account < this.accounts.count; account += 1) {
+    for (let account = this.#indexedAccounts; account < end; account += 1) {
       const row = this.accounts.chunkOf(account);
       const offset = this.accounts.offsetOf(account);
       fields.userData128.add(row, offset + Account.userData128, account);
@@ -282,12 +322,12 @@ export class LedgerState {
       code[0] = row[offset + Account.codeFlags]! & 0xffff;
       fields.code.add(code, 0, account);
     }
-    this.#indexedAccounts = this.accounts.count;
+    this.#indexedAccounts = end;
   }
 
-  #indexTransfers(): void {
+  #indexTransfers(end: number): void {
     const { accounts, transfers, transferFields: fields } = this;
-    for (let transfer = this.#indexedTransfers; transfer < transfers.count; transfer += 1) {
+    for (let transfer = this.#indexedTransfers; transfer < end; transfer += 1) {
       const row = transfers.chunkOf(transfer);
       const offset = transfers.offsetOf(transfer);
       const debit = row[offset + Transfer.debitAccount]!;
@@ -306,7 +346,7 @@ export class LedgerState {
       if (((codeFlags >>> 16) & TransferFlag.pending) !== 0)
         this.#queueExpiry(row, offset, transfer);
     }
-    this.#indexedTransfers = transfers.count;
+    this.#indexedTransfers = end;
   }
 
   #queueExpiry(row: Uint32Array, offset: number, transfer: number): void {

@@ -10,6 +10,7 @@
  *
  * So a key that occurs once costs nothing here, and an entry can be found by binary search in any list.
  */
+import { assert } from '../../base/assert.ts';
 import type { Memory } from './memory.ts';
 
 const BLOCK_MAX = 4096;
@@ -20,6 +21,8 @@ const CHUNK_MASK = CHUNK_WORDS - 1;
 /** Blocks of 4, 8, … 4,096 words. */
 const CLASSES = 11;
 const LARGE_BLOCK_BYTES = 8;
+/** Addresses are u32. */
+const WORDS_MAX = 2 ** 32;
 
 export class PostingLists {
   readonly #chunks: Uint32Array[] = [];
@@ -30,8 +33,12 @@ export class PostingLists {
   readonly #large: number[][] = [];
   #bump = 0;
 
-  constructor(memory: Memory) {
+  readonly #wordsMax: number;
+
+  /** `wordsMax`: a multiple of a chunk's words, of at most 2^32; tests set less. */
+  constructor(memory: Memory, wordsMax = WORDS_MAX) {
     this.#memory = memory;
+    this.#wordsMax = wordsMax;
   }
 
   append(headers: Uint32Array, at: number, posting: number): void {
@@ -63,6 +70,13 @@ export class PostingLists {
     if (count === 1) return address;
     const start = count > BLOCK_MAX ? this.#large[address]![0]! : address;
     return this.#chunks[start >>> CHUNK_SHIFT]![start & CHUNK_MASK]!;
+  }
+
+  /** Whether so many postings more, to whichever lists, can be addressed. What would not is not to be created. */
+  fits(postings: number): boolean {
+    // Each append may move the longest of blocks, and all lists together at most double.
+    const moved = Math.min(postings * BLOCK_MAX, this.#bump * 2 + postings * 4);
+    return this.#bump + moved + CHUNK_WORDS <= this.#wordsMax;
   }
 
   /** Bytes that appending `postings` may allocate, to whichever lists. */
@@ -117,6 +131,10 @@ export class PostingLists {
       this.#release(this.#bump, leftClass);
       this.#bump += 4 << leftClass;
     }
+    assert(
+      this.#bump + words <= this.#wordsMax,
+      'posting lists have at most 2^32 words; what comes before creates nothing that does not fit',
+    );
     if (this.#bump >>> CHUNK_SHIFT === this.#chunks.length) {
       this.#chunks.push(new Uint32Array(CHUNK_WORDS));
       this.#memory.allocate(CHUNK_WORDS * 4);

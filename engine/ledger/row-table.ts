@@ -2,7 +2,11 @@
  * Rows of a fixed number of u32 words in chunks, so that growing never copies and a row's place in memory never changes.
  * A row is reached as `chunkOf(index)[offsetOf(index) + word]`.
  */
+import { assert } from '../../base/assert.ts';
 import type { Memory } from './memory.ts';
+
+/** Rows of a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
+export const ROWS_MAX = 2 ** 31 - 1;
 
 export interface RowTableOptions {
   readonly wordsPerRow: number;
@@ -49,6 +53,10 @@ export class RowTable {
   push(): number {
     const index = this.count;
     if (index >>> this.#rowsShift === this.chunks.length) {
+      assert(
+        index + this.rowsPerChunk <= ROWS_MAX,
+        'a table has fewer than 2^31 rows; what comes before creates nothing that does not fit',
+      );
       this.chunks.push(new Uint32Array(this.rowsPerChunk * this.wordsPerRow));
       this.#memory.allocate(this.chunkBytes);
     }
@@ -59,6 +67,11 @@ export class RowTable {
   /** Forgets the rows from `count` on. Chunks stay for the rows to come. */
   truncate(count: number): void {
     this.count = count;
+  }
+
+  /** Whether so many rows more can be numbered. */
+  fits(rows: number): boolean {
+    return this.count + rows + this.rowsPerChunk <= ROWS_MAX;
   }
 
   /** Bytes that adding `rows` rows would allocate. */

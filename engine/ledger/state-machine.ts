@@ -120,14 +120,18 @@ export class StateMachine implements Checkpointed {
   }
 
   /**
-   * False when executing the request could take more memory than the limit. It must then not be logged. `ahead`: what is
+   * False when executing the request could take more memory than the limit, or more rows than can be numbered. It must then not be logged. `ahead`: what is
    * logged already and not executed yet.
    */
   admits(operation: number, body: Uint8Array, ahead = none): boolean {
     const { accounts, transfers } = this.creations(operation, body);
     if (accounts + transfers === 0) return true;
-    const growth = this.#state.growthBytes(accounts + ahead.accounts, transfers + ahead.transfers);
-    return this.#state.memory.usedBytes + growth <= this.#limitBytes;
+    const [allAccounts, allTransfers] = [accounts + ahead.accounts, transfers + ahead.transfers];
+    const growth = this.#state.growthBytes(allAccounts, allTransfers);
+    return (
+      this.#state.memory.usedBytes + growth <= this.#limitBytes &&
+      this.#state.fits(allAccounts, allTransfers)
+    );
   }
 
   /** The most that an operation may create: its events. */
@@ -158,8 +162,8 @@ export class StateMachine implements Checkpointed {
     await this.#tables.loadSection(head, chunks);
   }
 
-  finishLoad(): void {
-    this.#tables.finishLoad();
+  async finishLoad(pause: () => Promise<void>): Promise<void> {
+    for (const _slice of this.#tables.finishLoad()) await pause();
   }
 
   #create(operation: LedgerOperation, timestamp: bigint, body: Uint8Array): void {

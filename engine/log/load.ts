@@ -1,4 +1,5 @@
 /** Gives a checkpoint's sections back to a state, verifying every byte first. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { sectionChunks, type StoredSection } from './manifest.ts';
@@ -21,7 +22,7 @@ export async function loadSections({
     for (const { pieces, ...head } of sections) {
       await state.loadSection(head, sectionChunks(file, superblock.key, { ...head, pieces }));
     }
-    state.finishLoad();
+    await state.finishLoad(() => nextTurn());
   } catch (cause) {
     // Damage that a seal found and a disk that cannot be read have their own words.
     if (cause instanceof DataFileError || Object.hasOwn(cause as object, 'errno')) throw cause;

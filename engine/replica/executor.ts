@@ -207,6 +207,6 @@ function composedState(ledger: StateMachine, sessions: SessionTable): Checkpoint
         ? sessions.loadSection(head, chunks)
         : ledger.loadSection(head, chunks);
     },
-    finishLoad: () => ledger.finishLoad(),
+    finishLoad: (pause) => ledger.finishLoad(pause),
   };
 }

@@ -36,6 +36,7 @@ export class Engine {
     });
     this.#status = new StatusServer({
       status: () => this.status(),
+      hasStarted: () => this.#serving,
       unready: () => (this.#serving ? this.replica.standing().unready : 'not serving'),
       metrics: () =>
         metricsText(this.status(), {

@@ -1,5 +1,5 @@
 /**
- * HTTP for those who look after a replica: `/livez`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`, and, from
+ * HTTP for those who look after a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`, and, from
  * the replica's own machine or pod only, `POST /export`, which answers with a data file. Our engine serves it, and the agent
  * in the place of an engine that serves none.
  */
@@ -10,6 +10,8 @@ import type { EngineStatus } from '../../domain/engine-status.ts';
 export interface StatusSource {
   /** Or why there is none now: answered with 503. */
   status(): EngineStatus | { readonly problem: string };
+  /** Whether what comes before serving is over: the data file is loaded. */
+  hasStarted(): boolean;
   /** Why this replica takes no part in serving clients; undefined when it does. */
   unready(): string | undefined;
   /** Prometheus' text format, version 0.0.4. */
@@ -35,6 +37,12 @@ export class StatusServer {
         case '/livez':
           answer(response, 200, 'text/plain', 'ok\n');
           return;
+        case '/startedz':
+          answerReadiness(
+            response,
+            source.hasStarted() ? undefined : 'the data file is being loaded',
+          );
+          return;
         case '/readyz':
           answerReadiness(response, source.unready());
           return;
@@ -45,7 +53,12 @@ export class StatusServer {
           answer(response, 200, 'text/plain; version=0.0.4', source.metrics());
           return;
         default:
-          answer(response, 404, 'text/plain', 'there are /livez, /readyz, /status, /metrics\n');
+          answer(
+            response,
+            404,
+            'text/plain',
+            'there are /livez, /startedz, /readyz, /status, /metrics\n',
+          );
       }
     });
   }

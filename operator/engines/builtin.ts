@@ -64,8 +64,8 @@ export const builtin: EngineAdapter = {
             ? [{ name: 'peer', containerPort: ports.peer, protocol: 'TCP' } as const]
             : []),
         ],
-        // While a large data file is read, answers are late; 10,000,000 transfers take 7 s. An hour without one is a hang.
-        startupProbe: statusProbe('/livez', { periodSeconds: 1, failureThreshold: 3_600 }),
+        // Loading a large data file takes minutes, fetching the state of another replica longer: a day of neither is a hang.
+        startupProbe: statusProbe('/startedz', { periodSeconds: 1, failureThreshold: 86_400 }),
         readinessProbe: readiness,
         livenessProbe: liveness,
         resources: resourcesOf(resolved.size.cpuMillis, resolved.size.memoryMib),

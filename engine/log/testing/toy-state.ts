@@ -105,7 +105,7 @@ export class ToyState implements Checkpointed {
     }
   }
 
-  finishLoad(): void {
+  async finishLoad(): Promise<void> {
     this.#historyGiven = this.history.length;
     this.#countersGiven = this.history.length > 0;
     this.op = this.history.length;

@@ -301,7 +301,7 @@ class Scenario {
         })(),
       );
     }
-    machine.finishLoad();
+    await machine.finishLoad(async () => undefined);
     assert.deepEqual(machine.stateHash(), this.#machine.stateHash());
     this.#machine = machine;
   }

@@ -162,7 +162,7 @@ export class Simulation {
     for (const { head, bytes } of this.#sections) {
       await machine.loadSection(head, pieces(bytes, pieceBytes));
     }
-    machine.finishLoad();
+    await machine.finishLoad(async () => undefined);
     for (const { operation, timestamp, body } of this.#late) {
       machine.commit(operation, timestamp, body);
     }
