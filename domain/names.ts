@@ -34,6 +34,8 @@ export const annotations = {
   templateRevision: 'ledgerhouse.dev/template-revision',
   /** On a StatefulSet: `status.peerCertificates.generations` as its pods have them, for when the status is lost. */
   peerCertificates: 'ledgerhouse.dev/peer-certificates',
+  /** On a LedgerDatabase of a provider with `provisioning: MANUAL`: people let it be made; the value is `true`. */
+  manuallyApproved: 'ledgerhouse.dev/manually-approved',
 } as const;
 
 /** On a database whose deletion the operator must act on before it goes. */

@@ -200,6 +200,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs/{jobId}/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Let a job that waits for people go on
+         * @description For the administrator of the installation: a database of a provider with `provisioning: MANUAL` may be made now.
+         */
+        readonly post: operations["completeJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{jobId}/refuse": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refuse what a job waits for
+         * @description For the administrator of the installation: the database is not made, and the job fails with the reason.
+         */
+        readonly post: operations["refuseJob"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/databases/{databaseId}/tb/create_accounts": {
         readonly parameters: {
             readonly query?: never;
@@ -776,7 +816,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -1253,10 +1293,10 @@ export interface components {
         };
         readonly UpdateDatabaseRequest: {
             readonly deletionProtection?: boolean;
-            /** @description Instead of all that there were. */
+            /** @description Each label is added or replaced; null takes it off, and null instead of the labels takes all off (RFC 7396). At most 16 may be left. */
             readonly labels?: {
-                readonly [key: string]: string;
-            };
+                readonly [key: string]: string | null;
+            } | null;
         };
         readonly DatabaseWithJob: {
             /** @constant */
@@ -1280,6 +1320,10 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly job: components["schemas"]["Job"];
+        };
+        readonly RefuseJobRequest: {
+            /** @description Shown to whoever asked for it. */
+            readonly reason: string;
         };
         readonly CreateAccountsAnswer: {
             /**
@@ -1440,8 +1484,8 @@ export interface components {
              * @description Not needed to post or void.
              */
             readonly credit_account_id?: string | number;
-            /** @description `max` (2^128 - 1) posts the whole pending amount, and balances all there is. */
-            readonly amount: "max" | (string | number);
+            /** @description `max` (2^128 - 1) posts the whole pending amount, and balances all there is. Not needed to void. */
+            readonly amount?: "max" | (string | number);
             /**
              * Format: uint128
              * @description The pending transfer to post or void.
@@ -2770,6 +2814,31 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `not_waiting`: The job does not wait for people. */
+        readonly not_waiting: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `invalid_parameter`: A parameter is not valid. `malformed_json`: The body is not JSON. `conflicting_credentials`: Two different credentials. */
         readonly "invalid_parameter-or-malformed_json-or-conflicting_credentials": {
             headers: {
@@ -2904,18 +2973,6 @@ export interface components {
         };
         /** @description `organization_not_found`: Organization not found. `session_not_found`: Session not found. */
         readonly "organization_not_found-or-session_not_found": {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"];
-            };
-        };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3221,6 +3278,7 @@ export type RestoreDatabaseRequest = components['schemas']['RestoreDatabaseReque
 export type JobList = components['schemas']['JobList'];
 export type JobAnswer = components['schemas']['JobAnswer'];
 export type ChangedJob = components['schemas']['ChangedJob'];
+export type RefuseJobRequest = components['schemas']['RefuseJobRequest'];
 export type CreateAccountsAnswer = components['schemas']['CreateAccountsAnswer'];
 export type Execution = components['schemas']['Execution'];
 export type EventResult = components['schemas']['EventResult'];
@@ -3319,6 +3377,8 @@ export type ResponseValidationFailedOrIdempotencyKeyReused = components['respons
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
 export type ResponseNotCancellable = components['responses']['not_cancellable'];
 export type ResponseNotRetryableOrOperationInProgress = components['responses']['not_retryable-or-operation_in_progress'];
+export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseNotWaiting = components['responses']['not_waiting'];
 export type ResponseInvalidParameterOrMalformedJsonOrConflictingCredentials = components['responses']['invalid_parameter-or-malformed_json-or-conflicting_credentials'];
 export type ResponseNotAcceptable = components['responses']['not_acceptable'];
 export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLarge = components['responses']['validation_failed-or-invalid_integer-or-invalid_filter-or-batch_too_large'];
@@ -3331,7 +3391,6 @@ export type ResponseCsrfFailed = components['responses']['csrf_failed'];
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
-export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationSlugTaken = components['responses']['organization_slug_taken'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrMemberNotFound = components['responses']['organization_not_found-or-member_not_found'];
@@ -3629,9 +3688,9 @@ export interface operations {
                 readonly name?: string;
                 /** @description Part of the name. */
                 readonly q?: string;
-                /** @description `key` or `key=value`; several with commas, all of which must be there. */
+                /** @description `key`, whatever its value, or `key=value`; several with commas, all of which must be there. */
                 readonly label?: readonly string[];
-                /** @description Those that can be restored, too. */
+                /** @description Those that can be restored, too. A `status` of DELETING or DELETED includes them anyway. */
                 readonly includeDeleted?: boolean;
             };
             readonly header?: {
@@ -5140,6 +5199,193 @@ export interface operations {
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_retryable-or-operation_in_progress"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly completeJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the job.
+                 * @example job_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly jobId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It goes on. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.create",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedJob"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["not_waiting"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly refuseJob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the job.
+                 * @example job_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly jobId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RefuseJobRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is about to fail. */
+            readonly 202: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "job": {
+                     *         "id": "job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "type": "database.create",
+                     *         "status": "RUNNING",
+                     *         "databaseId": "db_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "progress": {
+                     *           "percent": 50,
+                     *           "message": "Starting the replicas.",
+                     *           "estimatedSecondsRemaining": 20
+                     *         },
+                     *         "steps": [
+                     *           {
+                     *             "name": "create_resource",
+                     *             "status": "SUCCEEDED",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": "2026-11-21T02:03:04.567Z"
+                     *           },
+                     *           {
+                     *             "name": "start_replicas",
+                     *             "status": "RUNNING",
+                     *             "startedAt": "2026-11-21T02:03:04.567Z",
+                     *             "finishedAt": null
+                     *           }
+                     *         ],
+                     *         "attempt": 1,
+                     *         "maxAttempts": 3,
+                     *         "deadlineAt": "2026-11-21T02:33:04.567Z",
+                     *         "cancellable": true,
+                     *         "retryable": false,
+                     *         "error": null,
+                     *         "actor": {
+                     *           "type": "api_key",
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "display": "ci"
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "startedAt": "2026-11-21T02:03:04.567Z",
+                     *         "finishedAt": null,
+                     *         "links": {
+                     *           "self": "/api/v1/jobs/job_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "database": "/api/v1/databases/db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedJob"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["not_waiting"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];

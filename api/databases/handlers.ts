@@ -7,6 +7,7 @@ import { Refusal } from '../model/refusal.ts';
 import { shownJob } from '../jobs/present.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Cursors } from '../store/cursor.ts';
+import type { DatabaseView } from '../store/database-record.ts';
 import { findDatabaseView, listDatabases } from '../store/database-list.ts';
 import { settleSavedCreate } from '../store/saved-creates.ts';
 import { byHand, createPlanned, planCreation, type CreationPlan } from './create.ts';
@@ -114,7 +115,7 @@ function readers({
           ...(rest.region !== undefined && { region: rest.region }),
           ...(rest.name !== undefined && { name: rest.name }),
           ...(rest.q !== undefined && { search: rest.q }),
-          ...(label && { labels: labelsOf(label) }),
+          ...(label && labelFilterOf(label)),
         },
         { sort, limit, ...(position && { position }) },
       );
@@ -126,12 +127,8 @@ function readers({
       const { databaseId } = params;
       const view = await findDatabaseView(store.read, principal.organization.id, databaseId);
       if (view === undefined) throw databaseNotFound(databaseId);
-      const around = surroundings();
-      return {
-        status: 200,
-        etag: etagOf(view, around),
-        body: { database: shownDatabase(view, around), profile: shownProfile(view, around) },
-      };
+      const body = shownBoth(view, surroundings());
+      return { status: 200, etag: etagOf(view, body), body };
     },
   };
 }
@@ -148,16 +145,8 @@ function changers({
       const caller = callerOf({ principal, author });
       const version = versionOf(ifMatch, databaseId);
       const view = await changeDatabase(services, writer, caller, databaseId, body, version);
-      const around = surroundings();
-      return {
-        status: 200,
-        etag: etagOf(view, around),
-        body: {
-          success: true,
-          database: shownDatabase(view, around),
-          profile: shownProfile(view, around),
-        },
-      };
+      const both = shownBoth(view, surroundings());
+      return { status: 200, etag: etagOf(view, both), body: { success: true, ...both } };
     },
     async deleteDatabase({ params, principal, author, ifMatch }) {
       const { databaseId } = params;
@@ -188,6 +177,11 @@ const shownPlan = ({ choice, price, name, deletionProtection, catalogVersion }: 
   deletionProtection,
   estimatedMonthlyPrice: price ?? null,
   catalogVersion,
+});
+
+const shownBoth = (view: DatabaseView, around: Surroundings) => ({
+  database: shownDatabase(view, around),
+  profile: shownProfile(view, around),
 });
 
 const links = ({ database, job }: WithJob) => ({
@@ -226,12 +220,13 @@ const accepted = (view: WithJob, around: Surroundings) => ({
   },
 });
 
-/** `key` asks for the label whatever its value: an empty one is not told from any other. */
-function labelsOf(rows: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    rows.map((row) => {
-      const equals = row.indexOf('=');
-      return equals === -1 ? [row, ''] : [row.slice(0, equals), row.slice(equals + 1)];
-    }),
-  );
+/** `key` asks for the label whatever its value, `key=value` for that value, which may be empty. */
+function labelFilterOf(rows: readonly string[]) {
+  const pairs = rows.filter((row) => row.includes('='));
+  return {
+    labelKeys: rows.filter((row) => !row.includes('=')),
+    labels: Object.fromEntries(
+      pairs.map((row) => [row.slice(0, row.indexOf('=')), row.slice(row.indexOf('=') + 1)]),
+    ),
+  };
 }

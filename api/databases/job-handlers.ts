@@ -1,7 +1,7 @@
 /** The worker's hands on databases: looks at the rows, does what `provision` and `unprovision` say, writes what came of it. */
 import type { CatalogSpec } from '../../domain/resources.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
-import type { Job } from '../model/job.ts';
+import { decisionOf, type Job } from '../model/job.ts';
 import type { JobHandlers } from '../jobs/worker.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
@@ -76,6 +76,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
       { database, profile },
       {
         automatic: provider?.provisioning !== 'MANUAL',
+        decision: decisionOf(job),
         // One that never served has no data file worth the name.
         fromVolumes: job.type === 'database.restore_deleted' && database.readyAt !== null,
       },
@@ -161,7 +162,11 @@ function purgeTimeOf(
 
 async function outcomeOf(context: JobContext, look: Look): Promise<JobOutcome> {
   if (look.kind === 'failed') {
-    return { kind: 'failed', error: { code: look.code, message: look.message }, retryable: true };
+    return {
+      kind: 'failed',
+      error: { code: look.code, message: look.message },
+      retryable: look.final !== true,
+    };
   }
   if (look.kind === 'done') {
     const last = context.job.steps.at(-1)?.name;
@@ -175,7 +180,7 @@ async function outcomeOf(context: JobContext, look: Look): Promise<JobOutcome> {
   const known = running && context.job.progress.message === message;
   const inSteps = context.job.steps.some(({ name }) => name === step);
   if (!known && inSteps) await context.step(step, 'RUNNING', { percent, message });
-  return { kind: 'again', afterMs: againInMs };
+  return { kind: 'again', afterMs: againInMs, waiting: look.waiting === true };
 }
 
 const superseded: JobOutcome = {

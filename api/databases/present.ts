@@ -1,4 +1,5 @@
 /** Databases and profiles as the contract shows them. */
+import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
 import type { Immutable } from '../contract/route.ts';
@@ -26,6 +27,8 @@ export interface Surroundings {
   readonly publicUrl: string;
 }
 
+type Engine = CatalogSpec['engines'][number];
+
 const replicas: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
 const stateWords = new Set(['READY', 'SUSPENDED']);
 
@@ -33,7 +36,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
   const { database, profile, activeJobId } = view;
   const { observed } = database;
   const version = observed?.engineVersion ?? profile.engineVersion;
-  const latest = latestVersion(around.catalog, profile.engine);
+  const engine = around.catalog?.engines.find((row) => row.name === profile.engine);
   const { clusterId } = database;
   return {
     id: database.id,
@@ -54,8 +57,8 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
     engine: {
       name: profile.engine as EngineName,
       version,
-      latestVersion: latest ?? null,
-      updateAvailable: latest !== undefined && latest !== version,
+      latestVersion: engine?.defaultVersion ?? null,
+      updateAvailable: engine !== undefined && isUpgrade(engine, version),
     },
     gateway: around.gateway(database.id),
     connection: {
@@ -101,14 +104,18 @@ export const shownProfile = (view: DatabaseView, around: Surroundings): ShownPro
 });
 
 /**
- * Changes whenever an answer would differ in anything that the row tells; what only this process knows (the gateway, whether
- * the operator lives) is part of it too, since it is shown.
+ * Differs whenever the answer differs, be it by the row, the catalog, the operator or the gateway. Only the gateway's latest
+ * measurement (latency, time) is left out, which a weak ETag may do: else no answer would ever be the same.
  */
-export function etagOf(view: DatabaseView, around: Surroundings): string {
+export function etagOf(
+  view: DatabaseView,
+  shown: { readonly database: ShownDatabase; readonly profile: ShownProfile },
+): string {
   const { id, version } = view.database;
-  const { status } = around.gateway(id);
-  const flags = `${around.operatorAlive ? 'a' : 'd'}${status.charAt(0).toLowerCase()}`;
-  return `W/"${id}-${version}-${view.activeJobId?.slice(-6) ?? '0'}-${flags}"`;
+  const { latencyMs: _, checkedAt: _at, ...gateway } = shown.database.gateway;
+  const same = { ...shown, database: { ...shown.database, gateway } };
+  const digest = createHash('sha256').update(JSON.stringify(same)).digest('base64url').slice(0, 12);
+  return `W/"${id}-${version}-${digest}"`;
 }
 
 function healthOf({ database }: DatabaseView, around: Surroundings): DatabaseHealth {
@@ -143,8 +150,19 @@ function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
   return { currency, amount, lines };
 }
 
-function latestVersion(catalog: CatalogSpec | undefined, engine: string): string | undefined {
-  return catalog?.engines.find((row) => row.name === engine)?.defaultVersion;
+/** Whether the catalog's default is newer than what runs, and can be reached from it. */
+function isUpgrade({ defaultVersion, versions }: Engine, runs: string): boolean {
+  const row = versions.find(({ version }) => version === defaultVersion);
+  return isNewer(defaultVersion, runs) && row?.upgradableFrom?.includes(runs) === true;
+}
+
+/** By the numbers of `1.2.3`; anything after them (`-rc.1`) decides nothing. */
+function isNewer(one: string, other: string): boolean {
+  const [these, those] = [one, other].map((text) =>
+    text.split(/[-+]/, 1)[0]?.split('.').map(Number),
+  );
+  const at = these?.findIndex((number, index) => number !== those?.[index]) ?? -1;
+  return at !== -1 && (these?.[at] ?? 0) > (those?.[at] ?? 0);
 }
 
 const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

@@ -3,6 +3,7 @@
  * until it is done; each look finds what was done before it, by whichever process, and goes on from there.
  */
 import { ApiError } from '../../base/kube/kube.ts';
+import { annotations } from '../../domain/names.ts';
 import type { DatabaseSpec, EngineName, TopologyName } from '../../domain/resources.ts';
 import {
   NotOurs,
@@ -10,6 +11,7 @@ import {
   type DatabaseWriter,
 } from '../kubernetes/database-writer.ts';
 import type { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
+import type { ManualDecision } from '../model/job.ts';
 import type { Database, Profile } from '../store/database-record.ts';
 import { specOf } from './choose.ts';
 import type { ProvisioningStep } from './provisioning-jobs.ts';
@@ -23,10 +25,17 @@ export type Look =
       readonly message: string;
       /** When to look again if nothing happens before. */
       readonly againInMs: number;
+      /** For people: no deadline runs. */
+      readonly waiting?: true;
     }
   | { readonly kind: 'done'; readonly message: string }
-  /** Trying again changes nothing until a person does. */
-  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+  /** Trying again changes nothing until a person does; `final`: it never does. */
+  | {
+      readonly kind: 'failed';
+      readonly code: string;
+      readonly message: string;
+      readonly final?: true;
+    };
 
 export interface ProvisioningWorld {
   readonly writer: DatabaseWriter;
@@ -39,6 +48,21 @@ export interface ProvisioningWorld {
 }
 
 /** A person may be quicker than this: an operator that is told of a wrong catalog looks again as soon as it is mended. */
+const waitingForPeople: Look = {
+  kind: 'going_on',
+  step: 'create_resource',
+  percent: 0,
+  message: 'Waiting for the people of the provider to make it.',
+  againInMs: 60_000,
+  waiting: true,
+};
+const refusedBy = (reason: string): Look => ({
+  kind: 'failed',
+  code: 'refused_by_provider',
+  message: reason,
+  final: true,
+});
+
 const stalledMaxMs = 60_000;
 const lookAgainMs = 10_000;
 const nameAgainMs = 1_000;
@@ -46,11 +70,19 @@ const nameAgainMs = 1_000;
 export async function provision(
   { writer, namespaces, nowMs, place, leaves }: ProvisioningWorld,
   { database, profile }: { readonly database: Database; readonly profile: Profile },
-  { automatic, fromVolumes }: { readonly automatic: boolean; readonly fromVolumes: boolean },
+  {
+    automatic,
+    fromVolumes,
+    decision,
+  }: {
+    readonly automatic: boolean;
+    readonly fromVolumes: boolean;
+    readonly decision: ManualDecision | undefined;
+  },
 ): Promise<Look> {
   if (database.status === 'READY') return { kind: 'done', message: 'The database serves.' };
-  if (!automatic && database.kubernetesUid === null) {
-    return goingOn('create_resource', 0, 'Waiting for the provider’s people to make it.');
+  if (!automatic && database.kubernetesUid === null && decision?.kind !== 'completed') {
+    return decision === undefined ? waitingForPeople : refusedBy(decision.reason);
   }
   const identity: DatabaseIdentity = {
     namespace: database.kubernetesNamespace,
@@ -60,7 +92,11 @@ export async function provision(
   if (database.kubernetesUid === null) {
     try {
       await namespaces.ensure(identity.namespace, database.organizationId);
-      const made = await writer.create(identity, specFor(database, profile, fromVolumes));
+      const made = await writer.create(
+        identity,
+        specFor(database, profile, fromVolumes),
+        automatic ? {} : { [annotations.manuallyApproved]: 'true' },
+      );
       await place(database, made.metadata.uid ?? '');
     } catch (error) {
       if (error instanceof NotOurs && (await isLeaving(error, leaves))) {

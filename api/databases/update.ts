@@ -1,6 +1,8 @@
 /** Labels, and protection against deletion; the latter is the resource's too, so that kubectl is refused as well. */
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
+import { Refusal } from '../model/refusal.ts';
 import type { Database, DatabaseView } from '../store/database-record.ts';
 import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.ts';
 import { findActiveJob } from '../store/jobs.ts';
@@ -11,7 +13,8 @@ import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts
 
 export interface UpdateRequest {
   readonly deletionProtection?: boolean | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /** As RFC 7396 has it: null takes a label off, or all of them. */
+  readonly labels?: Readonly<Record<string, string | null>> | null | undefined;
 }
 
 export async function changeDatabase(
@@ -32,8 +35,9 @@ export async function changeDatabase(
     if (before === undefined) throw databaseNotFound(id);
     if (before.deletedAt !== null) throw deletedAlready(before);
     if (ifVersion !== undefined && before.version !== ifVersion) throw changedMeanwhile();
-    const { deletionProtection, labels } = request;
-    const changes = changesOf(before, request);
+    const { deletionProtection } = request;
+    const labels = labelsAfter(before.labels, request.labels);
+    const changes = changesOf(before, { deletionProtection, labels });
     const profile = await profileOf(change, id);
     const activeJobId = (await findActiveJob(change.db, id))?.id ?? null;
     if (changes.length === 0) return { database: before, profile, activeJobId };
@@ -64,9 +68,37 @@ async function protectResource(writer: DatabaseWriter, database: Database): Prom
   await writer.change({ namespace, name, databaseId: id }, kubernetesUid, { deletionProtection });
 }
 
-function changesOf(before: Database, request: UpdateRequest): readonly FieldChange[] {
+const labelsMax = 16;
+
+/** `undefined`: they stay as they are. Throws a `Refusal` when too many are left. */
+function labelsAfter(
+  before: Database['labels'],
+  patch: UpdateRequest['labels'],
+): Database['labels'] | undefined {
+  if (patch === undefined) return undefined;
+  const labels: Record<string, string> = {};
+  for (const [key, value] of Object.entries({ ...(patch && { ...before, ...patch }) })) {
+    if (value !== null) labels[key] = value;
+  }
+  if (Object.keys(labels).length <= labelsMax) return labels;
+  const detail = `The database would have more than ${labelsMax} labels; take others off with null.`;
+  throw new Refusal('validation_failed', {
+    detail,
+    errors: [{ pointer: '#/labels', code: 'too_many', detail }],
+  });
+}
+
+function changesOf(
+  before: Database,
+  {
+    deletionProtection,
+    labels,
+  }: {
+    readonly deletionProtection: boolean | undefined;
+    readonly labels: Database['labels'] | undefined;
+  },
+): readonly FieldChange[] {
   const changes: FieldChange[] = [];
-  const { deletionProtection, labels } = request;
   if (deletionProtection !== undefined && deletionProtection !== before.deletionProtection) {
     changes.push({
       path: '/deletionProtection',
@@ -74,7 +106,7 @@ function changesOf(before: Database, request: UpdateRequest): readonly FieldChan
       to: deletionProtection,
     });
   }
-  if (labels !== undefined && JSON.stringify(labels) !== JSON.stringify(before.labels)) {
+  if (labels !== undefined && canonicalJson(labels) !== canonicalJson(before.labels)) {
     changes.push({ path: '/labels', from: before.labels, to: labels });
   }
   return changes;

@@ -1,3 +1,4 @@
+import type { Refusal } from '../model/refusal.ts';
 import { expect, test } from '@jest/globals';
 import type { DatabaseView } from '../store/database-record.ts';
 import { VirtualTimers } from '../../test/support/virtual-timers.ts';
@@ -52,6 +53,20 @@ test.each(['PROVISIONING', 'SUSPENDED', 'FAILED', 'DELETING'])(
     });
   },
 );
+
+test.each([
+  ['PROVISIONING', { retryAfterSeconds: 5 }],
+  ['FAILED', { retryable: false }],
+  ['SUSPENDED', { retryable: false }],
+  ['DELETING', { retryable: false }],
+])('whether waiting helps with one that is %s is told', async (status, told) => {
+  const { one } = targets(() => Promise.resolve(view(status)));
+  const { occasion } = (await one.resolve('org_1', 'db_1')) as Refusal;
+  expect({
+    ...(occasion.retryAfterSeconds && { retryAfterSeconds: occasion.retryAfterSeconds }),
+    ...(occasion.retryable !== undefined && { retryable: occasion.retryable }),
+  }).toEqual(told);
+});
 
 test('one that is deleted, or another organization’s, is not there', async () => {
   const deleted = targets(() => Promise.resolve(view('DELETED')));

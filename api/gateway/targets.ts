@@ -68,7 +68,10 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
     return new Refusal('database_not_ready', {
       detail: `${name} is ${status}: ${waitFor[status] ?? 'it has no addresses yet'}.`,
       members: { databaseStatus: status },
-      retryAfterSeconds: 5,
+      // Any other status lasts until somebody does something about it.
+      ...(status === 'PROVISIONING' || status === 'READY'
+        ? { retryAfterSeconds: 5 }
+        : { retryable: false }),
     });
   }
   return {

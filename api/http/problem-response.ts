@@ -18,6 +18,7 @@ export function problemResponse(
 ): ProblemResponse {
   const { status, title, retryable } = problems[code];
   const { detail, errors, members, retryAfterSeconds } = occasion;
+  const isRetryable = occasion.retryable ?? retryable;
   const body = {
     type: problemType(about.docsUrl, code),
     title,
@@ -26,7 +27,7 @@ export function problemResponse(
     instance: about.path,
     code,
     requestId: about.requestId,
-    retryable,
+    retryable: isRetryable,
     ...(errors !== undefined && { errors }),
     ...members,
   };

@@ -2,16 +2,16 @@ import { requireRight } from '../auth/authorize.ts';
 import { seesDatabase, visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
-import type { HandlersOf } from '../http/handler.ts';
+import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import { notThere } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { findDatabase } from '../store/databases.ts';
-import { findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
+import { decideJob, findJob, listJobs, requestJobCancel, retryJob } from '../store/jobs.ts';
 import type { Listener } from '../store/listener.ts';
 import type { Organization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
-import { hasEnded, type Job, type JobType } from '../model/job.ts';
+import { hasEnded, type Job, type JobType, type ManualDecision } from '../model/job.ts';
 import { jobEtag, shownJob } from './present.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -28,6 +28,7 @@ export interface JobServices {
 const streamWaitMs = 15_000;
 
 type Handlers = HandlersOf<typeof jobRoutes>;
+type Deciding = Pick<RequestTo<'completeJob'>, 'params' | 'principal' | 'author'>;
 
 export const jobHandlers = (services: JobServices): Handlers => ({
   ...readers(services),
@@ -80,8 +81,29 @@ function readers(
   };
 }
 
-function writers({ store, requireMayRun }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob'> {
+function writers({
+  store,
+  requireMayRun,
+}: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob' | 'completeJob' | 'refuseJob'> {
+  const decide = async ({ params, principal, author }: Deciding, decision: ManualDecision) => {
+    if (!principal.administrator) {
+      throw new Refusal('provisioning_not_permitted', {
+        detail: 'Only the administrator of the installation completes or refuses a job.',
+      });
+    }
+    const { jobId } = params;
+    const job = await store.change(author, (change) =>
+      decideJob(change, principal.organization.id, jobId, decision),
+    );
+    if (job === undefined) throw notThere('jobId', jobId);
+    if (job === 'not_waiting') {
+      throw new Refusal('not_waiting', { detail: `${jobId} waits for nobody’s decision.` });
+    }
+    return { status: 202 as const, body: { success: true as const, job: shownJob(job) } };
+  };
   return {
+    completeJob: (request) => decide(request, { kind: 'completed' }),
+    refuseJob: (request) => decide(request, { kind: 'refused', reason: request.body.reason }),
     async cancelJob({ params, principal, author }) {
       const { id, type } = await visibleJob(store, principal, params.jobId);
       requireRightTo(principal, type);

@@ -20,7 +20,7 @@ export function shownJob(job: Job): ShownJob {
     steps: job.steps,
     attempt: job.attempt,
     maxAttempts: job.maxAttempts,
-    deadlineAt: job.deadlineAt.toISOString(),
+    deadlineAt: job.status === 'WAITING' ? null : job.deadlineAt.toISOString(),
     cancellable: job.cancellable && job.finishedAt === null && job.status !== 'CANCELING',
     retryable: job.retryable && job.attempt < job.maxAttempts,
     error: job.error && {
@@ -46,6 +46,7 @@ const titles: Readonly<Record<string, string>> = {
   forbidden_by_cluster: 'The service lacks a right in the cluster',
   provisioning_stalled: 'The database cannot be made as it was asked for',
   deletion_protected: 'The database was protected before it was deleted',
+  refused_by_provider: 'The people of the provider refused it',
   superseded: 'Something else made it pointless',
 };
 

@@ -42,8 +42,13 @@ export class DatabaseWriter {
   }
 
   /** Makes it, or finds that it was made before. `NotOurs`: there is another of that name. */
-  async create(identity: DatabaseIdentity, spec: DatabaseSpec): Promise<DatabaseObject> {
-    const made = await createIfNone(this.#kube, resources.database, objectOf(identity, spec), {
+  async create(
+    identity: DatabaseIdentity,
+    spec: DatabaseSpec,
+    annotations: Readonly<Record<string, string>> = {},
+  ): Promise<DatabaseObject> {
+    const object = objectOf(identity, spec, annotations);
+    const made = await createIfNone(this.#kube, resources.database, object, {
       fieldManager: apiName,
     });
     if (made !== undefined) return made;
@@ -121,6 +126,7 @@ const referenceOf = ({ namespace, name }: DatabaseIdentity): Reference => ({
 const objectOf = (
   { namespace, name, databaseId }: DatabaseIdentity,
   spec: DatabaseSpec,
+  annotations: Readonly<Record<string, string>>,
 ): DatabaseObject => ({
   apiVersion,
   kind: 'LedgerDatabase',
@@ -128,6 +134,7 @@ const objectOf = (
     namespace,
     name,
     labels: { [labels.databaseId]: databaseId, [labels.managedBy]: apiName },
+    annotations,
   },
   spec,
 });

@@ -87,6 +87,8 @@ export interface EventData {
   'job.failed': AboutJob;
   'job.cancel_requested': AboutJob;
   'job.canceled': AboutJob;
+  'job.completed': AboutJob;
+  'job.refused': AboutJob;
   'job.retried': AboutJob;
   'api_key.created': { readonly apiKey: ApiKeyFact };
   'api_key.rotated': { readonly apiKey: ApiKeyFact; readonly replacedBy: ApiKeyFact };
@@ -157,6 +159,8 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'job.failed': sent('A job gave up.'),
   'job.cancel_requested': sent('A job is to be cancelled.'),
   'job.canceled': sent('A job was cancelled.'),
+  'job.completed': sent('The people of a provider let a job go on that waited for them.'),
+  'job.refused': sent('The people of a provider refused what a job waited for.'),
   'job.retried': sent('A job that had failed is tried again.'),
   'api_key.created': sent('An API key was made.'),
   'api_key.rotated': sent('An API key was replaced by another.'),

@@ -85,6 +85,14 @@ export interface NewJob {
   readonly message: string;
 }
 
+/** What people decided about a database that they make, of a provider whose databases are not made automatically. */
+export type ManualDecision =
+  | { readonly kind: 'completed' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export const decisionOf = ({ input }: Pick<Job, 'input'>): ManualDecision | undefined =>
+  (input as { readonly decision?: ManualDecision }).decision;
+
 export const hasEnded = ({ finishedAt }: Job): boolean => finishedAt !== null;
 
 export const jobFact = ({ id, type, status }: Job) => ({ id, type, status });

@@ -148,7 +148,7 @@ export const problems = {
   database_not_ready: problem(
     409,
     'The database is not ready',
-    'Wait until its status is READY; `databaseStatus` is what it is now.',
+    'While `databaseStatus` is PROVISIONING, wait until it is READY. FAILED, SUSPENDED and DELETING last until somebody acts: `retryable` is false then.',
     true,
   ),
   database_not_deleted: problem(
@@ -177,6 +177,11 @@ export const problems = {
     409,
     'The job cannot be cancelled',
     'It has ended, or what it does cannot be stopped halfway.',
+  ),
+  not_waiting: problem(
+    409,
+    'The job does not wait for people',
+    'Only jobs whose status is WAITING can be completed or refused, once.',
   ),
   not_retryable: problem(409, 'The job cannot be retried', 'Only jobs that failed can be.'),
   catalog_changed: problem(

@@ -20,6 +20,8 @@ export interface Occasion {
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
+  /** Where this occasion differs from the problem's own `retryable`. */
+  readonly retryable?: boolean;
   /** For the log alone. */
   readonly cause?: unknown;
 }

@@ -18,8 +18,11 @@ export interface DatabaseFilter {
   readonly name?: string;
   /** Part of the name. */
   readonly search?: string;
-  /** All of these. */
+  /** All of these, with these values. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** All of these, whatever their values. */
+  readonly labelKeys?: readonly string[];
+  /** Those that can still be restored, too; asking for their status asks for them as well. */
   readonly includeDeleted?: boolean;
 }
 
@@ -129,7 +132,12 @@ const databaseColumns = (row: ViewRow) =>
 
 function filtered(db: Reader, filter: DatabaseFilter) {
   let query = views(db);
-  if (filter.includeDeleted !== true) query = query.where('databases.deletedAt', 'is', null);
+  // A purged one is nothing any more: it can be read by its ID, and is in no list.
+  query = query.where('databases.purgedAt', 'is', null);
+  const wantsDeleted =
+    filter.includeDeleted === true ||
+    filter.statuses?.some((status) => status === 'DELETING' || status === 'DELETED') === true;
+  if (!wantsDeleted) query = query.where('databases.deletedAt', 'is', null);
   if (filter.onlyIds !== undefined) {
     query = query.where('databases.id', 'in', filter.onlyIds.map(uuidOf));
   }
@@ -147,6 +155,11 @@ function filtered(db: Reader, filter: DatabaseFilter) {
   }
   if (filter.labels !== undefined) {
     query = query.where(sql<boolean>`databases.labels @> ${JSON.stringify(filter.labels)}::jsonb`);
+  }
+  if (filter.labelKeys !== undefined && filter.labelKeys.length > 0) {
+    query = query.where(
+      sql<boolean>`jsonb_exists_all(databases.labels, ${[...filter.labelKeys]}::text[])`,
+    );
   }
   return query;
 }

@@ -69,7 +69,9 @@ export async function takeJobs(
     )
     .returningAll()
     .returning(
-      sql<number>`(extract(epoch FROM deadline_at - clock_timestamp()) * 1000)::float8`.as(
+      // Nobody's deadline runs while people are waited for, however long no worker lived.
+      sql<number>`CASE status WHEN 'WAITING' THEN timeout_ms
+        ELSE (extract(epoch FROM deadline_at - clock_timestamp()) * 1000)::float8 END`.as(
         'deadlineInMs',
       ),
     )
@@ -168,7 +170,12 @@ export async function releaseJob(
       ...noLease,
       failures,
       dueAt: sql<Date>`CASE WHEN woken THEN clock_timestamp()
+        WHEN ${waiting} THEN clock_timestamp() + ${afterMs} * interval '1 millisecond'
         ELSE least(clock_timestamp() + ${afterMs} * interval '1 millisecond', deadline_at) END`,
+      // The deadline begins anew when the waiting ends.
+      ...(waiting && {
+        deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
+      }),
       status: sql<string>`CASE status WHEN 'CANCELING' THEN status ELSE ${status} END`,
       version: sql<number>`CASE WHEN status IN ('CANCELING', ${status}) THEN version ELSE version + 1 END`,
     })

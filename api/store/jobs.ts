@@ -5,6 +5,7 @@ import type { Actor } from '../model/actor.ts';
 import type { EventType } from '../model/event-types.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
+  decisionOf,
   hasEnded,
   jobFact,
   type Job,
@@ -13,6 +14,7 @@ import {
   type JobStatus,
   type JobStep,
   type JobType,
+  type ManualDecision,
   type NewJob,
 } from '../model/job.ts';
 import type { Change } from './change.ts';
@@ -219,12 +221,45 @@ export async function retryJob(
       deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
       progress: JSON.stringify(freshProgress('Queued again.')),
       steps: JSON.stringify(freshSteps(found.steps.map(({ name }) => name))),
+      // People are asked again.
+      input: JSON.stringify({ ...(found.input as object), decision: undefined }),
     })
     .where('id', '=', uuidOf(id))
     .returningAll()
     .executeTakeFirstOrThrow();
   const job = jobOf(row);
   tell(change, 'job.retried', job);
+  return job;
+}
+
+/** Of one that waits for people. `not_waiting`: it does not, or they have decided already. */
+export async function decideJob(
+  change: Change,
+  organizationId: string,
+  id: string,
+  decision: ManualDecision,
+): Promise<Job | 'not_waiting' | undefined> {
+  const found = await lockJob(change, organizationId, id);
+  if (found === undefined) return undefined;
+  if (found.status !== 'WAITING' || decisionOf(found) !== undefined) return 'not_waiting';
+  const row = await change.db
+    .updateTable('jobs')
+    .set({
+      ...nextVersion,
+      dueAt: now,
+      woken: true,
+      input: JSON.stringify({ ...(found.input as object), decision }),
+      deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
+    })
+    .where('id', '=', uuidOf(id))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const job = jobOf(row);
+  tell(change, decision.kind === 'completed' ? 'job.completed' : 'job.refused', job, {
+    ...(decision.kind === 'refused' && {
+      error: { code: 'refused_by_provider', message: decision.reason },
+    }),
+  });
   return job;
 }
 

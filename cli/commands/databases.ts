@@ -107,9 +107,20 @@ const update: Command = {
   kind: 'command',
   name: 'update',
   summary: 'Change protection and labels of a database',
-  description: `${byName} The labels given replace all that there are.`,
+  description: `${byName} A label given with --label is added or replaced, one given with --remove-label is taken off; the others stay.`,
   arguments: [database],
-  options: [label, ...protection, ...payloadOptions, dryRun],
+  options: [
+    label,
+    {
+      name: 'remove-label',
+      value: 'key',
+      repeatable: true,
+      summary: 'a label to take off; repeatable',
+    },
+    ...protection,
+    ...payloadOptions,
+    dryRun,
+  ],
   examples: [{ command: 'databases update payments-dev --no-deletion-protection' }],
   load: async () => (await handlers()).updateDatabase,
 };

@@ -68,9 +68,32 @@ const retry: Command = {
   load: async () => (await handlers()).retryJob,
 };
 
+const complete: Command = {
+  kind: 'command',
+  name: 'complete',
+  summary: 'Let a job that waits for people go on',
+  description:
+    'For the administrator of the installation, with --organization where there are several.',
+  arguments: [job],
+  options: [],
+  examples: [{ command: `jobs complete ${id}` }],
+  load: async () => (await handlers()).completeJob,
+};
+
+const refuse: Command = {
+  kind: 'command',
+  name: 'refuse',
+  summary: 'Refuse what a job waits for',
+  description: 'For the administrator of the installation. The job fails with the reason.',
+  arguments: [job],
+  options: [{ name: 'reason', value: 'text', summary: 'shown to whoever asked for it' }],
+  examples: [{ command: `jobs refuse ${id} --reason 'no room in this region'` }],
+  load: async () => (await handlers()).refuseJob,
+};
+
 export const jobs: Group = {
   kind: 'group',
   name: 'jobs',
-  summary: 'Show, watch, cancel and retry jobs',
-  children: [list, get, watch, cancel, retry],
+  summary: 'Show, watch, cancel, retry and decide jobs',
+  children: [list, get, watch, cancel, retry, complete, refuse],
 };

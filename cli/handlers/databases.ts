@@ -133,12 +133,18 @@ async function createBody(
 }
 
 export const updateDatabase: Handler = async (context, input) => {
-  const given = await givenPayload(input, context.output, labelAndProtection);
-  const body: UpdateDatabaseRequest = { ...labelsOf(input), ...protectionOf(input) };
+  const options = [...labelAndProtection, 'remove-label'];
+  const given = await givenPayload(input, context.output, options);
+  const removed = Object.fromEntries(input.list('remove-label').map((key) => [key, null]));
+  const labels = { ...removed, ...labelsOf(input).labels };
+  const body: UpdateDatabaseRequest = {
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...protectionOf(input),
+  };
   if (given === undefined && Object.keys(body).length === 0) {
     throw usageFailure(
       'there is nothing to change',
-      'give --label, --deletion-protection or --no-deletion-protection',
+      'give --label, --remove-label, --deletion-protection or --no-deletion-protection',
     );
   }
   const { exchange } = await context.service();

@@ -1,6 +1,7 @@
 import type { Handler } from '../command.ts';
 import { databaseIdOf } from '../database-id.ts';
 import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
 import { contractRequest, receive } from '../http/contract.ts';
 import { readWaitTimeoutMs, watchJob } from '../job-watch.ts';
 import { readChoices, readLimit } from '../list-options.ts';
@@ -67,5 +68,30 @@ export const retryJob: Handler = async (context, input) => {
   const received = await receive(exchange, request);
   printAnswer(context, input, received, ({ job }) => jobText(job));
   context.output.note(`to wait for it: ledgerhouse jobs watch ${received.document.job.id}`);
+  return ExitCode.Ok;
+};
+
+export const completeJob: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  const request = contractRequest('post', '/api/v1/jobs/{jobId}/complete', {
+    params: { jobId: input.argument(0) },
+  });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ job }) => jobText(job));
+  return ExitCode.Ok;
+};
+
+export const refuseJob: Handler = async (context, input) => {
+  const reason = input.text('reason');
+  if (reason === undefined) {
+    throw usageFailure('--reason is missing', 'say why, for whoever asked for it');
+  }
+  const { exchange } = await context.service();
+  const request = contractRequest('post', '/api/v1/jobs/{jobId}/refuse', {
+    params: { jobId: input.argument(0) },
+    body: { reason },
+  });
+  const received = await receive(exchange, request);
+  printAnswer(context, input, received, ({ job }) => jobText(job));
   return ExitCode.Ok;
 };

@@ -324,10 +324,12 @@ describe('databases update, delete, restore', () => {
       '--no-deletion-protection',
       '--label',
       'a=',
+      '--remove-label',
+      'b',
     ]);
     expect(code).toBe(0);
     expect(sentLines()).toEqual([`PATCH /api/v1/databases/${id}`]);
-    expect(bodyOf(0)).toEqual({ labels: { a: '' }, deletionProtection: false });
+    expect(bodyOf(0)).toEqual({ labels: { a: '', b: null }, deletionProtection: false });
   });
 
   test('delete without a terminal and without --confirm ends with 2, and nothing is sent', async () => {

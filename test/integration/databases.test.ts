@@ -16,8 +16,10 @@ import { protectionIn } from '../../api/databases/protection.ts';
 import { changeDatabase } from '../../api/databases/update.ts';
 import { findDatabaseView } from '../../api/store/database-list.ts';
 import { listEvents } from '../../api/store/events.ts';
+import type { ManualDecision } from '../../api/model/job.ts';
+import { uuidOf } from '../../api/store/ids.ts';
 import { countDatabases } from '../../api/store/databases.ts';
-import { findJob, requestJobCancel } from '../../api/store/jobs.ts';
+import { decideJob, findJob, requestJobCancel } from '../../api/store/jobs.ts';
 import type { Listener } from '../../api/store/listener.ts';
 import type { Organization } from '../../api/store/organizations.ts';
 import type { Store } from '../../api/store/store.ts';
@@ -260,6 +262,27 @@ test('of two changes at once of the same version, one is refused', async () => {
   // News of its health may have come between: then both are refused.
   expect(refused.length).toBeGreaterThan(0);
   for (const refusal of refused) expect(refusal).toMatchObject({ code: 'precondition_failed' });
+});
+
+test('labels are merged as RFC 7396 has it: null takes one off, or all of them', async () => {
+  const { database } = await create({ name: 'labelled' });
+  const labelsAfter = async (labels: Readonly<Record<string, string | null>> | null) => {
+    const request = { labels };
+    const view = await changeDatabase(
+      services(),
+      background.writer,
+      caller(),
+      database.id,
+      request,
+      undefined,
+    );
+    return view.database.labels;
+  };
+  expect(await labelsAfter({ a: '1', b: '2' })).toEqual({ a: '1', b: '2' });
+  expect(await labelsAfter({ b: null, c: '3' })).toEqual({ a: '1', c: '3' });
+  const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`k${index}`, '']));
+  await expect(labelsAfter(many)).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(await labelsAfter(null)).toEqual({});
 });
 
 test('labels need no cluster, and protection reaches it when it is asked for again', async () => {
@@ -619,4 +642,44 @@ test('of many creates at once, as many succeed as the quota has room for; delete
   await expect(planCreation(tight, caller(), { name: 'quota-9' })).rejects.toMatchObject({
     code: 'quota_exceeded',
   });
+});
+
+test('a database of a provider whose databases people make waits without a deadline, until they complete or refuse it', async () => {
+  const manual = async (name: string) => {
+    const made = await create({ name, provider: 'elsewhere' });
+    const waiting = await eventually(`${name} waits`, async () => {
+      const job = await findJob(store.read, organization.id, made.job.id);
+      return job?.status === 'WAITING' ? job : undefined;
+    });
+    return { ...made, waiting };
+  };
+  const wanted = await manual('by-hand');
+  // However long no worker lived: nobody's deadline runs.
+  await store.read
+    .updateTable('jobs')
+    .set({ deadlineAt: new Date(0), dueAt: new Date(0) })
+    .where('id', '=', uuidOf(wanted.job.id))
+    .execute();
+  await eventually('it was looked at', async () => {
+    const job = await findJob(store.read, organization.id, wanted.job.id);
+    return job?.status === 'WAITING' && job.deadlineAt.getTime() > Date.now() ? true : undefined;
+  });
+  const decide = (id: string, decision: ManualDecision) =>
+    store.change(tester, (change) => decideJob(change, organization.id, id, decision));
+  expect(await decide(wanted.job.id, { kind: 'completed' })).toMatchObject({
+    id: wanted.job.id,
+  });
+  expect(await decide(wanted.job.id, { kind: 'completed' })).toBe('not_waiting');
+  expect((await untilJobEnded(wanted.job.id)).status).toBe('SUCCEEDED');
+  await untilStatus(wanted.database.id, 'READY');
+
+  const unwanted = await manual('by-nobody');
+  await decide(unwanted.job.id, { kind: 'refused', reason: 'There is no room.' });
+  expect(await untilJobEnded(unwanted.job.id)).toMatchObject({
+    status: 'FAILED',
+    retryable: false,
+    error: { code: 'refused_by_provider', message: 'There is no room.' },
+  });
+  const { database } = await untilStatus(unwanted.database.id, 'FAILED');
+  expect(database.statusReason).toMatchObject({ code: 'refused_by_provider' });
 });

@@ -315,6 +315,11 @@ test('filters hold what they say', async () => {
   expect(await names({})).toEqual(['pay-eu', 'pay_us%']);
   expect(await names({ includeDeleted: true })).toEqual(['gone', 'pay-eu', 'pay_us%']);
   expect(await names({ includeDeleted: true, statuses: ['DELETED'] })).toEqual(['gone']);
+  expect(await names({ statuses: ['DELETED'] })).toEqual(['gone']);
+  expect(await names({ statuses: ['READY'] })).toEqual([]);
+  expect(await names({ labelKeys: ['team'] })).toEqual(['pay-eu', 'pay_us%']);
+  expect(await names({ labelKeys: ['team', 'tier'] })).toEqual(['pay-eu']);
+  expect(await names({ labels: { team: '' } })).toEqual([]);
   expect(await names({ region: 'eu' })).toEqual(['pay-eu']);
   expect(await names({ provider: 'elsewhere' })).toEqual([]);
   expect(await names({ name: 'pay-eu' })).toEqual(['pay-eu']);
@@ -323,6 +328,11 @@ test('filters hold what they say', async () => {
   expect(await names({ labels: { team: 'pay' } })).toEqual(['pay-eu', 'pay_us%']);
   expect(await names({ labels: { team: 'pay', tier: '1' } })).toEqual(['pay-eu']);
   expect(await names({ labels: { team: "'; DROP TABLE databases; --" } })).toEqual([]);
+  // A purged one is in no list.
+  await store.change(tester, (change) =>
+    updateDatabase(change, gone.database.id, { purgedAt: new Date() }),
+  );
+  expect(await names({ includeDeleted: true, statuses: ['DELETED'] })).toEqual([]);
 });
 
 test('a change that throws leaves neither rows nor events', async () => {

@@ -75,6 +75,23 @@ const regions = [1, 2].map((number) => ({
   cpuRequestPercent: 20,
 }));
 
+/**
+ * So that estimated prices are seen to work. The currency is XTS, which ISO 4217 reserves for tests: nobody can take the
+ * example for an offer.
+ */
+const examplePrices = {
+  currency: 'XTS',
+  sizes: ['lh-5', 'lh-10', 'lh-20', 'lh-40', 'lh-80', 'lh-160'].map((size) => ({
+    size,
+    monthly: String(2 * Number(size.slice(3))),
+    memberMonthly: '2.5',
+  })),
+  storage: [
+    { tier: 'network-ssd', monthlyPerGb: '0.1' },
+    { tier: 'local-nvme', monthlyPerGb: '0.2' },
+  ],
+};
+
 function valuesOf(images: Images, publicUrl: string): object {
   const named = Object.entries(images).map(([name, reference]) => {
     const [repository, tag] = reference.split(':');
@@ -84,6 +101,6 @@ function valuesOf(images: Images, publicUrl: string): object {
     images: Object.fromEntries(named),
     api: { enabled: true, publicUrl, service: { type: 'NodePort', port: 80, nodePort } },
     s3: { enabled: true },
-    catalog: { providers: [{ id: 'local', name: 'This cluster', regions }] },
+    catalog: { providers: [{ id: 'local', name: 'This cluster', regions }], prices: examplePrices },
   };
 }

@@ -94,8 +94,15 @@ export const databaseRoutes = {
         .min(1)
         .max(16)
         .optional()
-        .describe('`key` or `key=value`; several with commas, all of which must be there.'),
-      includeDeleted: z.boolean().default(false).describe('Those that can be restored, too.'),
+        .describe(
+          '`key`, whatever its value, or `key=value`; several with commas, all of which must be there.',
+        ),
+      includeDeleted: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Those that can be restored, too. A `status` of DELETING or DELETED includes them anyway.',
+        ),
     }),
     responses: {
       200: answer('A page of databases.', listOf(database).meta({ id: 'DatabaseList' }), {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { jobStatuses } from '../../model/job.ts';
 import { access } from '../../model/access.ts';
-import { answer, empty, type RouteSpec } from '../route.ts';
+import { answer, empty, jsonBody, type RouteSpec } from '../route.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
-import { changedJob, job, jobExample, readJob } from '../schemas/job.ts';
+import { changedJob, job, jobExample, readJob, refuseJobRequest } from '../schemas/job.ts';
 
 const one = '/api/v1/jobs/{jobId}';
 const tag = 'Jobs';
@@ -102,5 +102,34 @@ export const jobRoutes = {
       }),
     },
     problems: ['job_not_found', 'not_retryable', 'operation_in_progress'],
+  },
+  completeJob: {
+    method: 'POST',
+    path: `${one}/complete`,
+    tag,
+    summary: 'Let a job that waits for people go on',
+    description:
+      'For the administrator of the installation: a database of a provider with `provisioning: MANUAL` may be made now.',
+    access: access.anyPerson,
+    responses: {
+      202: answer('It goes on.', changedJob, { success: true, job: jobExample }),
+    },
+    problems: ['job_not_found', 'not_waiting', 'provisioning_not_permitted'],
+  },
+  refuseJob: {
+    method: 'POST',
+    path: `${one}/refuse`,
+    tag,
+    summary: 'Refuse what a job waits for',
+    description:
+      'For the administrator of the installation: the database is not made, and the job fails with the reason.',
+    access: access.anyPerson,
+    body: jsonBody(refuseJobRequest, {
+      full: { reason: 'There is no room in this region before March.' },
+    }),
+    responses: {
+      202: answer('It is about to fail.', changedJob, { success: true, job: jobExample }),
+    },
+    problems: ['job_not_found', 'not_waiting', 'provisioning_not_permitted'],
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -78,7 +78,13 @@ export const createDatabaseRequest = z
 export const updateDatabaseRequest = z
   .strictObject({
     deletionProtection: z.boolean().optional(),
-    labels: labels.optional().describe('Instead of all that there were.'),
+    labels: z
+      .record(labelKey, z.string().max(255).nullable())
+      .nullable()
+      .optional()
+      .describe(
+        'Each label is added or replaced; null takes it off, and null instead of the labels takes all off (RFC 7396). At most 16 may be left.',
+      ),
   })
   .refine((body) => Object.keys(body).length > 0, { error: 'changes nothing' })
   .meta({ id: 'UpdateDatabaseRequest' });

@@ -24,7 +24,7 @@ export const job = z
     ),
     attempt: z.int().min(0),
     maxAttempts: z.int().min(1),
-    deadlineAt: time('When it fails if it is not done.').nullable(),
+    deadlineAt: time('When it fails if it is not done; null while it waits for people.').nullable(),
     cancellable: z.boolean(),
     retryable: z.boolean(),
     error: z
@@ -40,6 +40,10 @@ export const job = z
   .meta({ id: 'Job' });
 
 export const readJob = z.object({ job }).meta({ id: 'JobAnswer' });
+export const refuseJobRequest = z
+  .strictObject({ reason: z.string().min(1).max(256).describe('Shown to whoever asked for it.') })
+  .meta({ id: 'RefuseJobRequest' });
+
 export const changedJob = z.object({ success, job }).meta({ id: 'ChangedJob' });
 
 export const jobExample: z.input<typeof job> = {

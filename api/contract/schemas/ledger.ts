@@ -107,7 +107,10 @@ export const transferInput = z
     credit_account_id: in128('Not needed to post or void.').optional(),
     amount: z
       .union([z.literal('max'), in128('')])
-      .describe('`max` (2^128 - 1) posts the whole pending amount, and balances all there is.'),
+      .optional()
+      .describe(
+        '`max` (2^128 - 1) posts the whole pending amount, and balances all there is. Not needed to void.',
+      ),
     pending_id: in128('The pending transfer to post or void.').optional(),
     ...userDataIn,
     timeout: in32('Of a pending transfer, in seconds.').optional(),

@@ -1,6 +1,12 @@
 /** From the spec and the catalog to what the database is to be; kept in the status, so that it is decided once. */
 import { resolve, type Complete, type Previous } from '../../../domain/catalog/resolve.ts';
-import { catalogName, databaseIdOf, uidOf, workloadNameOf } from '../../../domain/names.ts';
+import {
+  annotations,
+  catalogName,
+  databaseIdOf,
+  uidOf,
+  workloadNameOf,
+} from '../../../domain/names.ts';
 import type { LedgerDatabase } from '../../../domain/resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
@@ -29,7 +35,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   if (result?.ok === true && manualProvider(observed, result.resolved)) {
     draft.stallWith(
       'ManualProvider',
-      `people make the databases of provider ${result.resolved.placement.provider}; choose another provider`,
+      `people make the databases of provider ${result.resolved.placement.provider}; choose another provider, or set the annotation ${annotations.manuallyApproved}=true when it may be made`,
     );
     return 'halt';
   }
@@ -83,6 +89,7 @@ function explain(
 
 function manualProvider({ catalog, database }: Observation, resolved: Complete): boolean {
   if (database.status?.resolved?.placement !== undefined) return false;
+  if (database.metadata.annotations?.[annotations.manuallyApproved] === 'true') return false;
   const row = catalog?.spec.providers.find((one) => one.id === resolved.placement.provider);
   return row?.provisioning === 'MANUAL';
 }
