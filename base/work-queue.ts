@@ -90,6 +90,11 @@ export class WorkQueue {
     return this.#failures.get(key) ?? 0;
   }
 
+  /** Keys that have failed since their last `forget`, and how often. */
+  get failing(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
   /** Keys that are due and wait for a worker. */
   get depth(): number {
     return this.#due.size + this.#again.size;

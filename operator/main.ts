@@ -67,6 +67,7 @@ async function run(config: Config): Promise<void> {
     onLost: () => end('the lease is lost'),
   });
   metrics.gauge('leader', '1 while this process leads.', () => (election.isLeader() ? 1 : 0));
+  metrics.gauge('synced', '1 once the caches are filled.', () => (operator.synced ? 1 : 0));
   const health = await startHealthServer({
     ...config.listen,
     live: () => operator.stuck(),

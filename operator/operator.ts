@@ -14,7 +14,7 @@ import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
 import { certificateRows } from './ledgerdatabase/certificate-rows.ts';
-import { conditionRows } from './ledgerdatabase/condition-rows.ts';
+import { conditionRows, startedRows } from './ledgerdatabase/condition-rows.ts';
 import { Controller, type Key, type Outcome, type ReconcileContext } from './runtime/controller.ts';
 import { EventRecorder } from './runtime/events.ts';
 import {
@@ -92,6 +92,8 @@ export class Operator {
   readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
   readonly #conditions: Gauge;
   readonly #certificates: Gauge;
+  readonly #started: Gauge;
+  readonly #failing: Gauge;
   #leads = false;
 
   constructor(options: OperatorOptions) {
@@ -111,6 +113,14 @@ export class Operator {
     this.#conditions = metrics.registry.gauge(
       'ledgerhouse_database_condition',
       'Conditions of databases: 1 true, 0 false, -1 unknown.',
+    );
+    this.#started = metrics.registry.gauge(
+      'ledgerhouse_database_started',
+      '1 once all replicas of a database have run, 0 while it is first made.',
+    );
+    this.#failing = metrics.registry.gauge(
+      'ledgerhouse_database_reconcile_failures',
+      'How often in a row looking after a database failed.',
     );
     this.#certificates = metrics.registry.gauge(
       'ledgerhouse_database_certificate_expiry_timestamp_seconds',
@@ -156,8 +166,17 @@ export class Operator {
 
   measure(): void {
     const databases = this.#caches.databases.list();
-    this.#conditions.replace(conditionRows(databases));
-    this.#certificates.replace(certificateRows(databases));
+    // Of several operators one speaks for the databases: the others may be behind.
+    const told = this.#leads ? databases : [];
+    this.#conditions.replace(conditionRows(told));
+    this.#started.replace(startedRows(told));
+    this.#certificates.replace(certificateRows(told));
+    this.#failing.replace(
+      this.#controllers.LedgerDatabase.failing().map(([{ namespace = '', name }, times]) => [
+        { namespace, name },
+        times,
+      ]),
+    );
     for (const controller of Object.values(this.#controllers)) controller.measure();
     for (const reflector of this.#reflectors) reflector.measure();
   }

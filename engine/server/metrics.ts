@@ -1,5 +1,9 @@
 /** The status as Prometheus reads it. Every series is there from the start. */
-import type { BuiltinStatus, EngineStatus } from '../../domain/engine-status.ts';
+import {
+  EngineWarning,
+  type BuiltinStatus,
+  type EngineStatus,
+} from '../../domain/engine-status.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
 import { exposition, single, type Metric, type Sample } from './exposition.ts';
@@ -69,6 +73,11 @@ export function statusMetrics(status: EngineStatus): readonly Metric[] {
       'clock_offset_seconds',
       'How far the clock is ahead of the time that the replicas agree on.',
       status.clockOffsetMs === undefined ? undefined : status.clockOffsetMs / 1000,
+    ],
+    [
+      'halted',
+      '1 when the replica has stopped for good.',
+      Number(status.warnings.includes(EngineWarning.halted)),
     ],
     ['sessions', 'Client sessions, of 64.', status.sessions],
     ['connections', 'Client connections.', status.connections],

@@ -26,3 +26,12 @@ export function conditionRows(
       }),
   );
 }
+
+/** Whether each database has ever run whole: nobody is woken up for one that is first made. */
+export const startedRows = (
+  databases: readonly DatabaseObject[],
+): readonly (readonly [Labels, number])[] =>
+  databases.map(({ metadata: { namespace = '', name }, status }) => [
+    { namespace, name },
+    status?.version?.active === undefined ? 0 : 1,
+  ]);

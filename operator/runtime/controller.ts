@@ -82,6 +82,11 @@ export class Controller {
     metrics.queueOldest.set({ kind }, this.#queue.oldestAgeMs / 1_000);
   }
 
+  /** Keys whose last run failed, and how many did in a row. */
+  failing(): readonly (readonly [Key, number])[] {
+    return [...this.#queue.failing].map(([written, times]) => [readKey(written), times] as const);
+  }
+
   /** What is wrong when a reconcile goes on long after its deadline: it holds its key, and a worker. */
   stuck(): string | undefined {
     const { longestRunMs } = this.#queue;

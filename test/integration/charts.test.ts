@@ -590,8 +590,17 @@ describe('alerts', () => {
     const owned = [
       'ledgerhouse_database_condition',
       'ledgerhouse_database_certificate_expiry_timestamp_seconds',
+      'ledgerhouse_database_started',
+      'ledgerhouse_database_reconcile_failures',
     ];
-    const known = `${registry.text()} ledgerhouse_operator_leader ${owned.join(' ')}`;
+    const engine = readFileSync('engine/server/metrics.ts', 'utf8');
+    const engines = [...engine.matchAll(/\['?([a-z_]+)'?,/g)].map(
+      ([, one]) => `ledgerhouse_engine_${one}`,
+    );
+    const own = ['ledgerhouse_operator_leader', 'ledgerhouse_operator_synced'];
+    const known = [registry.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
+      ' ',
+    );
     const main =
       readFileSync('operator/main.ts', 'utf8') + readFileSync('operator/operator.ts', 'utf8');
     expect(main).toContain("gauge('leader'");

@@ -1,0 +1,196 @@
+/** Which alerts are raised in which state of affairs, by the rules that the chart holds. */
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { evaluate, type Series } from '../support/promql.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+}
+
+/** The rules without Helm's own words, of which none is in an expression. */
+const rules = (() => {
+  const template = readFileSync('charts/ledgerhouse/templates/prometheus-rules.yaml', 'utf8');
+  const text = template
+    .slice(template.indexOf('  groups:'), template.lastIndexOf('{{- end }}'))
+    .replaceAll(/\{\{[^`]*?(?:`[^`]*`)?[^`]*?\}\}/g, 'text');
+  const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
+  return groups.flatMap((group) => group.rules);
+})();
+
+const nowSeconds = Date.parse('2026-11-22T10:00:00Z') / 1_000;
+
+/** Alerts that stay raised while the world is as it is, with the name of what they are about. */
+function raised(series: readonly Series[]): string[] {
+  return rules
+    .flatMap(({ alert, expr }) =>
+      evaluate(expr, { nowSeconds, series }).map(({ labels }) =>
+        `${alert} ${labels['name'] ?? labels['pod'] ?? ''}`.trim(),
+      ),
+    )
+    .toSorted();
+}
+
+interface State {
+  readonly namespace?: string;
+  readonly started?: 0 | 1;
+  readonly failures?: number;
+  readonly expiresInDays?: number;
+  readonly conditions?: Readonly<Record<string, -1 | 0 | 1>>;
+}
+const well = {
+  Available: 1,
+  Ready: 1,
+  Stalled: 0,
+  ReplicasHealthy: 1,
+  StorageReady: 1,
+  Suspended: 0,
+};
+
+function database(name: string, state: State = {}): Series[] {
+  const labels = { namespace: state.namespace ?? 'org-a', name };
+  const conditions = Object.entries({ ...well, ...state.conditions }).map(([type, value]) => ({
+    name: 'ledgerhouse_database_condition',
+    labels: { ...labels, type },
+    value,
+  }));
+  const expires = nowSeconds + (state.expiresInDays ?? 400) * 86_400;
+  return [
+    ...conditions,
+    { name: 'ledgerhouse_database_started', labels, value: state.started ?? 1 },
+    {
+      name: 'ledgerhouse_database_certificate_expiry_timestamp_seconds',
+      labels,
+      value: expires,
+    },
+    ...(state.failures === undefined
+      ? []
+      : [{ name: 'ledgerhouse_database_reconcile_failures', labels, value: state.failures }]),
+  ];
+}
+
+function engine(pod: string, says: Readonly<Record<string, number>> = {}): Series[] {
+  const all = {
+    accepts_writes: 1,
+    syncing: 0,
+    halted: 0,
+    memory_used_bytes: 40,
+    memory_limit_bytes: 100,
+    storage_used_bytes: 40,
+    storage_limit_bytes: 100,
+    ...says,
+  };
+  return Object.entries(all).map(([name, value]) => ({
+    name: `ledgerhouse_engine_${name}`,
+    labels: { namespace: 'org-a', pod },
+    value,
+  }));
+}
+
+function operator(pod: string, says: Readonly<Record<string, number>> = {}): Series[] {
+  const all = { leader: 1, synced: 1, watch_last_event_age_seconds: 40, ...says };
+  return Object.entries(all).map(([name, value]) => ({
+    name: `ledgerhouse_operator_${name}`,
+    labels: { namespace: 'ledgerhouse-system', pod },
+    value,
+  }));
+}
+
+const standby = operator('operator-b', { leader: 0 });
+const quiet = [...operator('operator-a'), ...standby, ...database('a'), ...engine('a-0')];
+
+test('where all is well nobody is told anything', () => {
+  expect(rules.length).toBeGreaterThan(12);
+  expect(raised(quiet)).toEqual([]);
+});
+
+test('a database that is first made wakes nobody; one that does not get there is told after half an hour', () => {
+  const conditions = { Available: 0, Ready: 0, ReplicasHealthy: 0, StorageReady: 0 } as const;
+  const young = [...quiet, ...database('young', { started: 0, conditions })];
+  expect(raised(young)).toEqual(['LedgerDatabaseNotStarted young']);
+  const rule = rules.find(({ alert }) => alert === 'LedgerDatabaseNotStarted');
+  expect(rule).toMatchObject({ for: '30m', labels: { severity: 'warning' } });
+});
+
+test('a database whose clients are not served wakes somebody, unless it is suspended', () => {
+  const conditions = { Available: 0, Ready: 0, ReplicasHealthy: 0 } as const;
+  expect(raised([...quiet, ...database('b', { conditions })])).toEqual([
+    'LedgerDatabaseDegraded b',
+    'LedgerDatabaseUnavailable b',
+  ]);
+  expect(rules.find(({ alert }) => alert === 'LedgerDatabaseUnavailable')?.labels.severity).toBe(
+    'critical',
+  );
+  const suspended = { ...conditions, Suspended: 1 } as const;
+  expect(raised([...quiet, ...database('b', { conditions: suspended })])).toEqual([]);
+});
+
+test("suspending one tenant's database does not silence another tenant's of the same name", () => {
+  const down = { Available: 0, ReplicasHealthy: 0 } as const;
+  const series = [
+    ...quiet,
+    ...database('payments', { namespace: 'org-a', conditions: { ...down, Suspended: 1 } }),
+    ...database('payments', { namespace: 'org-b', conditions: down }),
+  ];
+  expect(raised(series)).toEqual([
+    'LedgerDatabaseDegraded payments',
+    'LedgerDatabaseUnavailable payments',
+  ]);
+  // Prometheus would put the operator's own namespace over the databases' otherwise.
+  const monitors = readFileSync('charts/ledgerhouse/templates/pod-monitors.yaml', 'utf8');
+  expect(monitors).toContain('{ port: health, path: /metrics, honorLabels: true }');
+});
+
+test.each<[string, Series[], string[]]>([
+  ['is stalled', database('b', { conditions: { Stalled: 1 } }), ['LedgerDatabaseStalled b']],
+  [
+    'has volumes that are too small',
+    database('b', { conditions: { StorageReady: 0 } }),
+    ['LedgerDatabaseStorageNotReady b'],
+  ],
+  [
+    'has certificates that were not renewed',
+    database('b', { expiresInDays: 80 }),
+    ['LedgerDatabaseCertificateNotRenewed b'],
+  ],
+  [
+    'keeps failing, be it the only one',
+    database('b', { failures: 7 }),
+    ['LedgerDatabaseFailing b'],
+  ],
+  ['failed once', database('b', { failures: 1 }), []],
+])('a database that %s is told so', (_, series, alerts) => {
+  expect(raised([...quiet, ...series])).toEqual(alerts);
+});
+
+test.each<[string, Record<string, number>, string[]]>([
+  ['takes no creates', { accepts_writes: 0 }, ['LedgerEngineFull b-0']],
+  ['catches up', { accepts_writes: 0, syncing: 1 }, []],
+  ['has stopped for good', { accepts_writes: 0, halted: 1 }, ['LedgerEngineHalted b-0']],
+  ['is near the end of its memory', { memory_used_bytes: 90 }, ['LedgerEngineMemoryNearLimit b-0']],
+  [
+    'is near the end of its volume',
+    { storage_used_bytes: 90 },
+    ['LedgerEngineStorageNearLimit b-0'],
+  ],
+  ['does not know its volume', { storage_used_bytes: 5, storage_limit_bytes: 0 }, []],
+])('an engine that %s is told so', (_, says, alerts) => {
+  expect(raised([...quiet, ...engine('b-0', says)])).toEqual(alerts);
+});
+
+test('an operator that leads without its caches, one that hears nothing, and none that leads are told', () => {
+  const databases = database('a');
+  const blind = operator('operator-a', { synced: 0 });
+  expect(raised([...blind, ...standby, ...databases])).toEqual([
+    'LedgerhouseOperatorLeadsBlind operator-a',
+  ]);
+  const deaf = operator('operator-a', { watch_last_event_age_seconds: 900 });
+  expect(raised([...deaf, ...standby, ...databases])).toEqual([
+    'LedgerhouseOperatorWatchSilent operator-a',
+  ]);
+  expect(raised([...standby, ...databases])).toEqual(['LedgerhouseOperatorHasNoLeader']);
+  expect(raised([])).toEqual(['LedgerhouseOperatorHasNoLeader']);
+});
