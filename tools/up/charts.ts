@@ -46,7 +46,7 @@ export async function installCharts(
     try {
       // A Service whose creation is cut off leaves its node port taken by nobody, for ten minutes until Kubernetes mends that.
       if (name === 'ledgerhouse' && !(await kubectl.has('service', apiService)))
-        log(await runToItsEnd(helm, args, { timeoutMs: 2 * 60_000 }));
+        log(await runToItsEnd(helm, args, { timeoutMs: 5 * 60_000 }));
       log(await run(helm, [...args, ...wait], { timeoutMs: (patience + 1) * 60_000 }));
     } catch (error) {
       log(await kubectl.overview());

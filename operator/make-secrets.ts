@@ -1,0 +1,47 @@
+/**
+ * `node operator/make-secrets.ts --namespace NAME [--signing-key SECRET] [--bootstrap-token SECRET] [--postgres SECRET] [--s3 SECRET]`:
+ * creates those Secrets that are missing. The chart runs it before each installation and upgrade. Ends with 0 when all are there.
+ */
+import { parseArgs } from 'node:util';
+import { KubeConfig } from '@kubernetes/client-node';
+import pino from 'pino';
+import { createKube } from '../base/kube/kube-http.ts';
+import { makeMissingSecrets, secretKinds, type SecretWanted } from './installation-secrets.ts';
+
+const logger = pino({ base: null });
+try {
+  const { namespace, wanted } = readArguments();
+  const kubeConfig = new KubeConfig();
+  kubeConfig.loadFromDefault();
+  const kube = createKube(kubeConfig, { userAgent: 'ledgerhouse-secrets' });
+  try {
+    const report = (secret: string, words: string) => logger.info({ secret }, words);
+    await makeMissingSecrets({ kube, namespace, wanted, report });
+  } finally {
+    await kube.close();
+  }
+} catch (error) {
+  logger.fatal({ err: error }, 'not all Secrets are there');
+  process.exitCode = 1;
+}
+
+function readArguments(): { namespace: string; wanted: SecretWanted[] } {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: {
+      namespace: text,
+      'signing-key': text,
+      'bootstrap-token': text,
+      postgres: text,
+      s3: text,
+    },
+  });
+  if (values.namespace === undefined) {
+    throw new TypeError('usage: make-secrets --namespace NAME [--KIND SECRET]…');
+  }
+  const wanted = secretKinds.flatMap((kind) => {
+    const name = values[kind];
+    return name === undefined ? [] : [{ kind, name }];
+  });
+  return { namespace: values.namespace, wanted };
+}
