@@ -92,7 +92,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   const docsUrl = `${config.publicUrl}/docs`;
   const document = openapiDocument({
     version,
-    servers: { ...config.servers, ...(config.publicUrl !== '' && { local: config.publicUrl }) },
+    servers: serversOf(config),
     docsUrl,
   });
   const app = createApp({
@@ -153,6 +153,17 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   };
 }
 
+/** Clients are told of four addresses. Those that nobody has said are this installation's own. */
+function serversOf({ servers, publicUrl }: Config): Config['servers'] {
+  const own = publicUrl === '' ? '/' : publicUrl;
+  return {
+    local: publicUrl === '' ? servers.local : publicUrl,
+    development: servers.development || own,
+    staging: servers.staging || own,
+    production: servers.production || own,
+  };
+}
+
 function addSignIn(
   app: Express,
   gate: Gate,
@@ -175,7 +186,11 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const metrics = createApiMetrics();
   const { registry } = metrics;
   const sealer = new Sealer(config.signingKey);
-  const store = new Store({ url: config.databaseUrl, logger });
+  const store = new Store({
+    url: config.databaseUrl,
+    connections: config.databaseConnections,
+    logger,
+  });
   const listener = new Listener(store.pool, logger);
   measureStore(registry, apiPrefix, store, listener);
   const kubePrefix = `${apiPrefix}kubernetes_`;

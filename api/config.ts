@@ -11,6 +11,7 @@ import {
   type NamespaceDefaults,
 } from './kubernetes/namespace-defaults.ts';
 import type { MailSettings } from './mail/transport.ts';
+import { poolDefaults } from './store/pool.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
 export interface Address {
@@ -25,6 +26,8 @@ export interface Config {
   readonly identity: string;
   /** PostgreSQL. */
   readonly databaseUrl: string;
+  /** To PostgreSQL, of this process, at most. */
+  readonly databaseConnections: number;
   readonly listen: Address;
   readonly healthListen: Address;
   /** How clients reach it, without a path; empty: as each request said. */
@@ -45,7 +48,7 @@ export interface Config {
   readonly limits: RateLimitSettings;
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** As the OpenAPI document names them. */
+  /** As the OpenAPI document names them; empty: this installation's own address. */
   readonly servers: DocumentOptions['servers'];
 }
 
@@ -54,6 +57,7 @@ const names = [
   'NAMESPACE',
   'IDENTITY',
   'DATABASE_URL',
+  'DATABASE_CONNECTIONS',
   'LISTEN',
   'HEALTH_LISTEN',
   'PUBLIC_URL',
@@ -115,6 +119,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     namespace: read('NAMESPACE', 'ledgerhouse-system'),
     identity: read('IDENTITY', `${hostname()}-${process.pid}`),
     databaseUrl: databaseUrl(read('DATABASE_URL')),
+    databaseConnections: count(
+      'DATABASE_CONNECTIONS',
+      read('DATABASE_CONNECTIONS', String(poolDefaults.connections)),
+    ),
     listen: address('LISTEN', read('LISTEN', '127.0.0.1:8080')),
     healthListen: address('HEALTH_LISTEN', read('HEALTH_LISTEN', '127.0.0.1:8081')),
     publicUrl: baseUrl('PUBLIC_URL', read('PUBLIC_URL', '')),
@@ -132,9 +140,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       .filter((one) => one !== ''),
     servers: {
       local: servers.local,
-      development: baseUrl('SERVER_DEVELOPMENT', read('SERVER_DEVELOPMENT', servers.development)),
-      staging: baseUrl('SERVER_STAGING', read('SERVER_STAGING', servers.staging)),
-      production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', servers.production)),
+      development: baseUrl('SERVER_DEVELOPMENT', read('SERVER_DEVELOPMENT', '')),
+      staging: baseUrl('SERVER_STAGING', read('SERVER_STAGING', '')),
+      production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', '')),
     },
   };
 }
