@@ -182,15 +182,16 @@ const originOf = ({ publicUrl }: Config): string | undefined =>
 
 type Parts = ReturnType<typeof assemble>;
 
+const storeOf = (
+  { databaseUrl: url, databaseConnections: connections }: Config,
+  logger: Logger,
+): Store => new Store({ url, connections, logger });
+
 function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const metrics = createApiMetrics();
   const { registry } = metrics;
   const sealer = new Sealer(config.signingKey);
-  const store = new Store({
-    url: config.databaseUrl,
-    connections: config.databaseConnections,
-    logger,
-  });
+  const store = storeOf(config, logger);
   const listener = new Listener(store.pool, logger);
   measureStore(registry, apiPrefix, store, listener);
   const kubePrefix = `${apiPrefix}kubernetes_`;

@@ -12,6 +12,10 @@ export const chartNamespace = 'ledgerhouse-system';
 
 export interface Chart {
   readonly folder: string;
+  /** Of an administrator. */
+  readonly kubeconfig: string;
+  /** The program. */
+  readonly kubectlPath: string;
   /** As `helm template` renders it with these values. */
   rendered(values?: object): Promise<Rendered[]>;
   /** Helm's exit code and words for these values. */
@@ -53,6 +57,8 @@ export async function startChart(): Promise<Chart> {
   await kubectl('create', 'namespace', chartNamespace);
   return {
     folder,
+    kubeconfig: plane.kubeconfig,
+    kubectlPath: programs.kubectl,
     async rendered(values = {}) {
       const { code, stdout, stderr } = await template(values);
       if (code !== 0) throw new Error(stderr);

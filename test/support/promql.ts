@@ -221,7 +221,11 @@ function combined(
   on: readonly string[] | undefined,
 ): Value {
   const keyOf = ({ labels }: Row) =>
-    JSON.stringify(Object.entries(on === undefined ? labels : picked(labels, on)).toSorted());
+    JSON.stringify(
+      Object.entries(on === undefined ? labels : picked(labels, on)).toSorted(([a], [b]) =>
+        a < b ? -1 : 1,
+      ),
+    );
   if (operator === 'and' || operator === 'or' || operator === 'unless') {
     if (typeof left === 'number' || typeof right === 'number') {
       throw new TypeError(`${operator} takes rows on both sides`);

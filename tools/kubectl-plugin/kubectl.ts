@@ -1,0 +1,31 @@
+/** kubectl, with the flags that say which cluster and namespace are meant: the plugin has no way to the cluster of its own. */
+import { spawn } from 'node:child_process';
+
+export class KubectlFailed extends Error {
+  override readonly name = 'KubectlFailed';
+}
+
+export interface Kubectl {
+  /** What it printed. Throws `KubectlFailed` with its own words. */
+  (...args: readonly string[]): Promise<string>;
+}
+
+const deadlineMs = 60_000;
+
+export const kubectlWith =
+  (flags: readonly string[]): Kubectl =>
+  (...args) =>
+    new Promise((resolve, reject) => {
+      const child = spawn('kubectl', [...flags, ...args], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: deadlineMs,
+      });
+      let [said, wrong] = ['', ''];
+      child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      child.stderr.on('data', (chunk: Buffer) => (wrong += chunk.toString()));
+      child.on('error', (error) => reject(new KubectlFailed(`kubectl: ${error.message}`)));
+      child.on('close', (code) => {
+        if (code === 0) resolve(said);
+        else reject(new KubectlFailed(wrong.trim() || `kubectl ended with ${code}`));
+      });
+    });

@@ -1,0 +1,149 @@
+/**
+ * `kubectl ledgerhouse COMMAND [NAME] [flags]`: what an administrator of the cluster asks about a database most. It runs kubectl, with
+ * the rights and the context of whoever calls it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import { labels, managedBy, operatorName } from '../../domain/names.ts';
+import { KubectlFailed, kubectlWith, type Kubectl } from './kubectl.ts';
+import { statusText, treeText, withoutSecrets } from './say.ts';
+
+const usage = `kubectl ledgerhouse status [NAME]    conditions and replicas; without a name, of all databases of the namespace
+kubectl ledgerhouse tree NAME        all objects that the database is made of
+kubectl ledgerhouse logs NAME        the last lines of each replica's containers
+kubectl ledgerhouse suspend NAME     stops the replicas; volumes and addresses stay
+kubectl ledgerhouse resume NAME      starts them again
+kubectl ledgerhouse report NAME      a folder for support: objects, events, logs; no Secret and no value of an environment variable
+
+Flags: -n, --namespace; --context; --kubeconfig; --output FOLDER of report; --operator-namespace (ledgerhouse-system)`;
+
+/** Kinds that a database is made of. Secrets are left out: nobody needs their names, and reading them is a right that few have. */
+const kinds =
+  'pods,services,statefulsets,jobs,persistentvolumeclaims,configmaps,poddisruptionbudgets,networkpolicies';
+const tail = '--tail=500';
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+interface Asked {
+  readonly kubectl: Kubectl;
+  readonly name: string;
+  readonly output: string | undefined;
+  readonly operatorNamespace: string;
+}
+
+function readArguments() {
+  const text = { type: 'string' } as const;
+  let parsed;
+  try {
+    parsed = parseArgs({
+      allowPositionals: true,
+      options: {
+        namespace: { type: 'string', short: 'n' },
+        context: text,
+        kubeconfig: text,
+        output: text,
+        'operator-namespace': text,
+      },
+    });
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`, {
+      cause: error,
+    });
+  }
+  const { values, positionals } = parsed;
+  const [verb = '', name = '', ...more] = positionals;
+  const command = Object.hasOwn(commands, verb)
+    ? commands[verb as keyof typeof commands]
+    : undefined;
+  if (command === undefined || more.length > 0 || (name === '' && verb !== 'status')) {
+    throw new UsageError(usage);
+  }
+  const flags = (['namespace', 'context', 'kubeconfig'] as const).flatMap((flag) => {
+    const value = values[flag];
+    return value === undefined ? [] : [`--${flag}=${value}`];
+  });
+  const operatorNamespace = values['operator-namespace'] ?? 'ledgerhouse-system';
+  const asked = { kubectl: kubectlWith(flags), name, output: values.output, operatorNamespace };
+  return { command, asked };
+}
+
+const commands = { status, tree, logs, suspend, resume, report } as const;
+
+const databaseOf = async ({ kubectl, name }: Asked) =>
+  JSON.parse(await kubectl('get', 'ledgerdatabase', name, '-o', 'json')) as DatabaseObject;
+const listOf = async (kubectl: Kubectl, ...args: readonly string[]) =>
+  (JSON.parse(await kubectl('get', ...args, '-o', 'json')) as { items: KubeObject[] }).items;
+const ownSelector = ({ metadata: { uid } }: DatabaseObject) =>
+  `${labels.managedBy}=${managedBy},${labels.uid}=${uid}`;
+
+async function status(asked: Asked): Promise<string> {
+  if (asked.name !== '') return statusText(await databaseOf(asked));
+  const all = (await listOf(asked.kubectl, 'ledgerdatabases')) as DatabaseObject[];
+  return all.map(statusText).join('\n\n') || 'there is no database in this namespace';
+}
+
+async function tree(asked: Asked): Promise<string> {
+  const database = await databaseOf(asked);
+  return treeText(database, await listOf(asked.kubectl, kinds, '-l', ownSelector(database)));
+}
+
+async function logs(asked: Asked): Promise<string> {
+  const database = await databaseOf(asked);
+  const selector = ownSelector(database);
+  return asked.kubectl('logs', '-l', selector, '--all-containers', '--prefix', tail);
+}
+
+function suspend(asked: Asked): Promise<string> {
+  return patched(asked, { suspend: true });
+}
+
+function resume(asked: Asked): Promise<string> {
+  return patched(asked, { suspend: false });
+}
+
+async function patched({ kubectl, name }: Asked, spec: object): Promise<string> {
+  const patch = JSON.stringify({ spec });
+  return (await kubectl('patch', 'ledgerdatabase', name, '--type=merge', '-p', patch)).trim();
+}
+
+/** Each part by itself: a log that cannot be read must not keep the rest. */
+async function report(asked: Asked): Promise<string> {
+  const { kubectl, name, operatorNamespace } = asked;
+  const database = await databaseOf(asked);
+  const folder = asked.output ?? `ledgerhouse-report-${name}`;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const there = `--namespace=${operatorNamespace}`;
+  const parts: Readonly<Record<string, () => Promise<string>>> = {
+    'status.txt': () => Promise.resolve(statusText(database)),
+    'database.json': () => Promise.resolve(json(database)),
+    'objects.json': async () => json(await listOf(kubectl, kinds, '-l', ownSelector(database))),
+    'events.txt': () => kubectl('get', 'events', '--sort-by=.lastTimestamp'),
+    'replicas.log': () => logs(asked),
+    'operator.log': () =>
+      kubectl(there, 'logs', '-l', `app.kubernetes.io/name=${operatorName}`, '--prefix', tail),
+    'catalog.json': async () =>
+      json(JSON.parse(await kubectl('get', 'lcat', 'default', '-o', 'json'))),
+    'versions.txt': () => kubectl('version'),
+  };
+  for (const [file, read] of Object.entries(parts)) {
+    const content = await read().catch((error: unknown) => `not read: ${String(error)}`);
+    writeFileSync(join(folder, file), content, { mode: 0o600 });
+  }
+  return `${folder}: ${Object.keys(parts).join(', ')}. Read it before you send it: logs have names and addresses.`;
+}
+
+const json = (value: unknown) => JSON.stringify(withoutSecrets(value), undefined, 2);
+
+try {
+  const { command, asked } = readArguments();
+  console.log(await command(asked));
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof KubectlFailed)) throw error;
+  console.error(error.message);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
