@@ -6,6 +6,7 @@ import type { DatabaseServices } from '../databases/database-service.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { organizationsToLookAt } from '../store/billing-accounts.ts';
 import { countStuckUsage } from '../store/billing-usage.ts';
+import { forEachOf } from './for-each-of.ts';
 import { meterNextHour } from './metering.ts';
 import { billingMetrics, type BillingMetrics } from './billing-metrics.ts';
 import { makeSavedCreates } from './saved-creates.ts';
@@ -86,7 +87,8 @@ export class BillingWork {
       'daily look': {
         everyMs: 10 * 60_000,
         run: async () => {
-          for (const id of await organizationsToLookAt(store.read, lookMax)) await billing.look(id);
+          const ids = await organizationsToLookAt(store.read, lookMax);
+          await forEachOf(ids.map((id) => () => billing.look(id)));
         },
       },
     };

@@ -8,6 +8,7 @@ import {
 import { accruedIn } from '../store/billing-usage.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
+import { forEachOf } from './for-each-of.ts';
 import { decimalOf, monthOf } from './money.ts';
 
 export const spendThresholds = [50, 80, 100] as const;
@@ -19,9 +20,12 @@ export const reachedPercent = (micros: bigint, limitMicros: bigint): number =>
 /** Each threshold once a month, the highest of those that were passed at once. Gives how many were told. */
 export async function tellSpending(store: Store, currency: string, now: Date): Promise<number> {
   let told = 0;
-  for (const organizationId of await organizationsWithLimit(store.read)) {
-    if (await tellOne(store, organizationId, currency, now)) told += 1;
-  }
+  const ids = await organizationsWithLimit(store.read);
+  await forEachOf(
+    ids.map((id) => async () => {
+      if (await tellOne(store, id, currency, now)) told += 1;
+    }),
+  );
   return told;
 }
 

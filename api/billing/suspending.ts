@@ -10,23 +10,31 @@ import {
   type SuspendableDatabase,
 } from '../store/billing-suspensions.ts';
 import type { Store } from '../store/store.ts';
+import { forEachOf } from './for-each-of.ts';
 
-/** Gives how many were stopped or let go. Done again by whoever finds it not done. */
+/**
+ * Returns how many were stopped or let go. A database that fails stops none of the others; the failures are thrown together at the
+ * end, and the next run finds what was not done.
+ */
 export async function suspendAndResume(store: Store, writer: DatabaseWriter): Promise<number> {
   await store.change(systemAuthor('billing'), noteSuspensions);
   const toSuspend = await databasesToSuspend(store.read);
-  for (const database of toSuspend) {
+  const suspend = async (database: SuspendableDatabase) => {
     await setSuspended(writer, database, true);
     // They have paid while this was written, and another process has let it go before it stood still.
     if (!(await isSuspensionDue(store.read, database.id))) {
       await setSuspended(writer, database, false);
     }
-  }
-  const toResume = await databasesToResume(store.read);
-  for (const database of toResume) {
+  };
+  const resume = async (database: SuspendableDatabase) => {
     await setSuspended(writer, database, false);
     await endSuspension(store.read, database.id);
-  }
+  };
+  const toResume = await databasesToResume(store.read);
+  await forEachOf([
+    ...toSuspend.map((database) => () => suspend(database)),
+    ...toResume.map((database) => () => resume(database)),
+  ]);
   return toSuspend.length + toResume.length;
 }
 
