@@ -4,13 +4,26 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
 import type { Migration } from './migrations/migration.ts';
+import type { PoolOptions } from './pool.ts';
 import { SchemaMismatch } from './store-errors.ts';
 import type { Reader } from './tables.ts';
 
 /** The number of the lock; any, as long as nobody else on that server uses it. */
 const lock = 7_203_450_218_943_112n;
-/** How long another process may take with its migrations, and each statement of ours. */
-const patience = '300s';
+/**
+ * Deadline for a lock that a statement waits for: another process's migrations, or a table that somebody uses. While a statement
+ * waits for a table, everybody else waits behind it, so it gives up soon and `Store.start` tries again.
+ */
+const lockDeadline = '2s';
+/** Deadline of one statement, in milliseconds. An index on a large table takes its time. */
+const statementMs = 60 * 60_000;
+
+/** Settings of the connection that migrations run on. It is not one of the pool's: their deadlines are for requests. */
+export const migrationPool = (pool: PoolOptions): PoolOptions => ({
+  ...pool,
+  connections: 1,
+  statementTimeoutMs: statementMs,
+});
 
 export const checksumOf = ({ sql: text }: Migration): string =>
   createHash('sha256').update(text).digest('hex');
@@ -25,7 +38,7 @@ export async function migrate(
     'migrations are numbered from 1 without gaps',
   );
   await db.transaction().execute(async (transaction) => {
-    await sql`SELECT set_config('statement_timeout', ${patience}, true)`.execute(transaction);
+    await sql`SELECT set_config('lock_timeout', ${lockDeadline}, true)`.execute(transaction);
     await sql`SELECT pg_advisory_xact_lock(${lock})`.execute(transaction);
     await sql`
       CREATE TABLE IF NOT EXISTS schema_migrations (

@@ -9,7 +9,7 @@ import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { Author } from '../model/actor.ts';
 import { Change } from './change.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationPool } from './migrate.ts';
 import { migrations as allMigrations } from './migrations/all.ts';
 import type { Migration } from './migrations/migration.ts';
 import { poolDefaults, StorePool, type PoolOptions } from './pool.ts';
@@ -40,11 +40,7 @@ export class Store {
   constructor({ logger, migrations = allMigrations, ...options }: StoreOptions) {
     this.pool = { ...poolDefaults, applicationName: 'ledgerhouse-api', ...options };
     this.#pool = new StorePool(this.pool, logger);
-    this.#db = new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: this.#pool }),
-      // What is inside of JSON is data, not columns.
-      plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
-    });
+    this.#db = databaseOver(this.#pool);
     this.#logger = logger;
     this.#migrations = migrations;
   }
@@ -56,7 +52,7 @@ export class Store {
   async start(signal?: AbortSignal): Promise<void> {
     for (let failures = 1; ; failures += 1) {
       try {
-        await migrate(this.#db, this.#migrations, this.#logger);
+        await this.#migrate();
         this.#ready = true;
         this.#logger.info({ failures: failures - 1 }, 'the store is ready');
         return;
@@ -112,6 +108,15 @@ export class Store {
     await this.#db.destroy();
   }
 
+  async #migrate(): Promise<void> {
+    const db = databaseOver(new StorePool(migrationPool(this.pool), this.#logger));
+    try {
+      await migrate(db, this.#migrations, this.#logger);
+    } finally {
+      await db.destroy();
+    }
+  }
+
   async #changeOnce<T>(author: Author, work: (change: Change) => Promise<T>): Promise<T> {
     const transaction = await this.#db.startTransaction().execute();
     let result: T;
@@ -137,6 +142,13 @@ export class Store {
     return result;
   }
 }
+
+const databaseOver = (pool: StorePool): Kysely<Tables> =>
+  new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    // The inside of JSON is data, not columns.
+    plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
+  });
 
 /** The failure before it is what matters; a connection on which not even this works is closed, which rolls back too. */
 async function rollback(transaction: ControlledTransaction<Tables>): Promise<void> {

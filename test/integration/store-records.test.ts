@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
+import pg from 'pg';
 import pino from 'pino';
 import {
   apiKeyStatus,
@@ -45,6 +46,7 @@ import {
   updateWebhookEndpoint,
 } from '../../api/store/webhook-endpoints.ts';
 import { TestPostgres } from '../support/postgres.ts';
+import { eventually } from '../support/shell.ts';
 import {
   anotherOrganization,
   choice,
@@ -135,6 +137,52 @@ test('a store that was made by other steps is not touched', async () => {
     message: expect.stringContaining('1 (first)'),
   });
   expect(await tablesOf(url)).toEqual(['one', 'schema_migrations']);
+});
+
+/** Deadlines of a process in production. */
+async function startUsually(url: string, steps: readonly Migration[], signal?: AbortSignal) {
+  const one = new Store({ url, logger: silent, migrations: steps });
+  try {
+    return await one.start(signal).catch((error: unknown) => error);
+  } finally {
+    await one.close();
+  }
+}
+
+test('a step of the schema may take longer than a request may, and other processes wait for it', async () => {
+  const url = await postgres.createDatabase();
+  const slow: Migration = { ...second, sql: `${second.sql}; SELECT pg_sleep(8)` };
+  const steps = [first, slow];
+  expect(await Promise.all([startUsually(url, steps), startUsually(url, steps)])).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(await tablesOf(url)).toEqual(['one', 'schema_migrations', 'two']);
+});
+
+test('a step that waits for a table in use gives up, so that nobody waits behind it, and is tried again', async () => {
+  const url = await postgres.createDatabase();
+  expect(await start(url, [first])).toBeUndefined();
+  const user = new pg.Client({ connectionString: url });
+  await user.connect();
+  await user.query('BEGIN; SELECT * FROM one');
+  const altering: Migration = { ...second, sql: 'ALTER TABLE one ADD COLUMN more int' };
+  const stopping = new AbortController();
+  const starting = startUsually(url, [first, altering], stopping.signal);
+  // Waits behind the step, and comes through when that gives up.
+  await eventually('the step waits', async () => {
+    const { rows } = await user.query<{ count: string }>(
+      'SELECT count(*) FROM pg_locks WHERE NOT granted',
+    );
+    return rows[0]?.count === '1' ? true : undefined;
+  });
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  expect((await reader.query('SELECT * FROM one')).rows).toEqual([]);
+  await reader.end();
+  await user.query('COMMIT');
+  await user.end();
+  expect(await starting).toBeUndefined();
 });
 
 test('a step that fails leaves nothing of itself or of the steps before it', async () => {
