@@ -35,11 +35,19 @@ export function resolveSettings(input: Input, environment: Environment): Resolve
     given === undefined && kept !== undefined
       ? { profile: profileNameOf(input, environment), kept }
       : undefined;
-  const apiKey = given ?? (signIn === undefined ? profile.apiKey : undefined);
+  const home = normalized(readBaseUrl(profile.baseUrl ?? productionUrl));
+  const isAtHome = home === baseUrl;
+  const isKeyWanted = given === undefined && signIn === undefined && profile.apiKey !== undefined;
+  const apiKey = given ?? (isKeyWanted && isAtHome ? profile.apiKey : undefined);
   if (apiKey !== undefined) checkKey(apiKey);
   const organization =
     input.text('organization') ?? environment.organization ?? profile.organization;
   const warnings: string[] = [];
+  if (isKeyWanted && !isAtHome) {
+    warnings.push(
+      `the profile's API key is for ${home} and is not sent to ${baseUrl}; give a key with LEDGERHOUSE_API_KEY, or make a profile for that service`,
+    );
+  }
   const hasSecret = profile.apiKey !== undefined || profile.signIn !== undefined;
   if (hasSecret && isReadByOthers(environment.configFile)) {
     warnings.push(
@@ -67,6 +75,11 @@ function baseUrlOf(input: Input, environment: Environment, profile: Profile): st
       profile.signIn?.baseUrl ??
       productionUrl,
   );
+  return normalized(url);
+}
+
+/** Without a slash at the end and without the API's own path. */
+function normalized(url: URL): string {
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
   return `${url.origin}${path}`;
 }

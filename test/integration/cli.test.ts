@@ -550,6 +550,34 @@ describe('config', () => {
     );
   });
 
+  test('a profile’s key never goes to another service than the profile’s', async () => {
+    const other = new RecordingServer();
+    await other.listen();
+    try {
+      other.react(answer(401, { code: 'authentication_required', title: 'No', status: 401 }));
+      await cli.run(['config', 'set', 'base-url', server.url, '--profile', 'bound']);
+      await cli.run(['config', 'set', 'api-key', '--profile', 'bound'], { stdin: `${key}\n` });
+      const ways = [
+        { args: ['-b', other.url], env: own },
+        { args: [], env: { ...own, LEDGERHOUSE_BASE_URL: other.url } },
+      ];
+      for (const { args, env } of ways) {
+        const { code, stderr } = await cli.run(['whoami', '--profile', 'bound', ...args], { env });
+        expect({ code, stderr }).toMatchObject({
+          code: 4,
+          stderr: expect.stringContaining(`is for ${server.url} and is not sent to ${other.url}`),
+        });
+      }
+      expect(other.requests.filter(({ headers }) => 'x-api-key' in headers)).toEqual([]);
+      server.react(answer(200, sessionExample));
+      const same = ['whoami', '--profile', 'bound', '-b', `${server.url}/api/v1/`];
+      expect((await cli.run(same, { env: own })).code).toBe(0);
+    } finally {
+      await cli.run(['config', 'remove', 'bound']);
+      await other.close();
+    }
+  });
+
   test('a flag beats the environment, the environment beats the profile', async () => {
     const other = new RecordingServer();
     await other.listen();
