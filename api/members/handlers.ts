@@ -57,15 +57,14 @@ function changers({
     async updateMember({ params, body, principal, author }) {
       const { id: organizationId } = principal.organization;
       const { membershipId: id } = params;
-      const found = await findMember(store.read, organizationId, id);
-      if (found === undefined) throw notThere('membershipId', id);
-      const role = body.role ?? found.role;
-      const scope = body.databaseScope ?? keptScope(found, role);
-      const databaseIds = await checkedScope(store.read, organizationId, role, scope);
       const changed = await store.change(author, (change) =>
-        changeMember(change, { organizationId, id }, { role, databaseIds }, (before) => {
+        changeMember(change, { organizationId, id }, async (before) => {
+          const role = body.role ?? before.role;
           requireRightOver(principal, before.role);
           requireRightOver(principal, role);
+          const scope = body.databaseScope ?? keptScope(before, role);
+          const databaseIds = await checkedScope(change.db, organizationId, role, scope);
+          return { role, databaseIds };
         }),
       );
       const member = checked(changed, id);

@@ -10,7 +10,9 @@ import type { Cursors } from '../store/cursor.ts';
 import {
   createInvitation,
   listInvitations,
+  invitationsPerHour,
   renewInvitation,
+  resendSeconds,
   revokeInvitation,
   type Invitation,
 } from '../store/invitations.ts';
@@ -62,12 +64,18 @@ function senders(
       const invited = { organizationId: organization.id, email, role, databaseIds };
       const invitation = await store.change(author, async (change) => {
         const made = await createInvitation(change, invited, hashOf(token));
-        if (made !== 'exists') await mail(services, change, made, token, organization.name);
+        if (typeof made === 'object') await mail(services, change, made, token, organization.name);
         return made;
       });
       if (invitation === 'exists') {
         throw new Refusal('invitation_exists', {
           detail: `${email} has an open invitation; send that one again, or take it back.`,
+        });
+      }
+      if (invitation === 'too_many') {
+        throw new Refusal('rate_limited', {
+          detail: `An organization sends at most ${invitationsPerHour} invitations in an hour.`,
+          retryAfterSeconds: 3_600,
         });
       }
       const { id } = invitation;
@@ -82,12 +90,18 @@ function senders(
       const token = newToken();
       const invitation = await store.change(author, async (change) => {
         const renewed = await renewInvitation(change, organizationId, id, hashOf(token));
-        if (renewed === undefined) return undefined;
+        if (renewed === undefined || renewed === 'too_soon') return renewed;
         requireRightOver(principal, renewed.role);
         await mail(services, change, renewed, token, name);
         return renewed;
       });
       if (invitation === undefined) throw notThere('invitationId', id);
+      if (invitation === 'too_soon') {
+        throw new Refusal('rate_limited', {
+          detail: `An invitation is sent again at most once in ${resendSeconds / 60} minutes.`,
+          retryAfterSeconds: resendSeconds,
+        });
+      }
       return sent(services, invitation, token);
     },
   };

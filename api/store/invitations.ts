@@ -37,12 +37,19 @@ export interface NewInvitation {
 const lifetime = sql<Date>`clock_timestamp() + interval '7 days'`;
 const now = sql<Date>`clock_timestamp()`;
 
-/** `tokenHash`: SHA-256 of what the invitation is accepted with. `exists`: the address has an open one. */
+/** Invitations that an organization may send in an hour, those that it took back included. */
+export const invitationsPerHour = 100;
+
+/**
+ * `tokenHash`: SHA-256 of what the invitation is accepted with. `exists`: the address has an open one. `too_many`: the organization
+ * has sent too many in the last hour.
+ */
 export async function createInvitation(
   change: Change,
   { organizationId, email, role, databaseIds }: NewInvitation,
   tokenHash: Buffer,
-): Promise<Invitation | 'exists'> {
+): Promise<Invitation | 'exists' | 'too_many'> {
+  if ((await sentLately(change, organizationId)) >= invitationsPerHour) return 'too_many';
   // One that is past its time makes place.
   await open(change)
     .where('organizationId', '=', uuidOf(organizationId))
@@ -71,13 +78,32 @@ export async function createInvitation(
   return invitation;
 }
 
-/** With another token: the one before opens nothing any more. `undefined`: there is no open one. */
+/** An invitation is sent again at most once in this time, in seconds, so that nobody's mailbox is filled. */
+export const resendSeconds = 300;
+
+/**
+ * Gives the invitation another token: the one before opens nothing any more. `undefined`: there is no open invitation.
+ * `too_soon`: it was sent a moment ago.
+ */
 export async function renewInvitation(
   change: Change,
   organizationId: string,
   id: string,
   tokenHash: Buffer,
-): Promise<Invitation | undefined> {
+): Promise<Invitation | 'too_soon' | undefined> {
+  const sent = await change.db
+    .selectFrom('invitations')
+    .select(
+      sql<boolean>`sent_at > clock_timestamp() - ${resendSeconds} * interval '1 second'`.as('soon'),
+    )
+    .where('id', '=', uuidOf(id))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('acceptedAt', 'is', null)
+    .where('revokedAt', 'is', null)
+    // Of two at once, one finds that the other has sent it.
+    .forUpdate()
+    .executeTakeFirst();
+  if (sent?.soon === true) return 'too_soon';
   const row = await open(change)
     .where('id', '=', uuidOf(id))
     .where('organizationId', '=', uuidOf(organizationId))
@@ -165,6 +191,16 @@ export async function listInvitations(
     row.createdAt.toISOString(),
     row.id,
   ]);
+}
+
+async function sentLately({ db }: Change, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('invitations')
+    .select(sql<string>`count(*)`.as('count'))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('sentAt', '>', sql<Date>`clock_timestamp() - interval '1 hour'`)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 const open = (change: Change) =>

@@ -62,17 +62,16 @@ export interface MemberPatch {
   readonly databaseIds: readonly string[] | null;
 }
 
-/** `check` sees the member as they are when nobody else can change them, and throws to leave them so. */
+/** `decide` sees the member as they are while nobody else can change them. It returns the patch, or throws to change nothing. */
 export async function changeMember(
   change: Change,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
-  patch: MemberPatch,
-  check: (before: Member) => void,
+  decide: (before: Member) => Promise<MemberPatch>,
 ): Promise<Member | 'last_owner' | undefined> {
   await lockMembers(change, organizationId);
   const before = await findMember(change.db, organizationId, id);
   if (before === undefined) return undefined;
-  check(before);
+  const patch = await decide(before);
   if (patch.role !== 'owner' && (await isLastOwner(change.db, before))) return 'last_owner';
   const row = await change.db
     .updateTable('memberships')

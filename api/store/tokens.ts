@@ -1,6 +1,7 @@
 /**
- * Access and refresh tokens of a device's session. A refresh token is good once: who sends it a second time, or sends one
- * that somebody else has sent before, cannot be told from a thief, so that the session ends with all its tokens.
+ * Access and refresh tokens of a device's session. A refresh token is good once. The last one that was used may be sent again as
+ * long as the one that replaced it was not: its answer may have been lost on the way. Any other token that is sent again may come
+ * from a thief, so the session ends with all its tokens.
  */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -11,6 +12,8 @@ import type { Reader } from './tables.ts';
 
 export const accessTokenSeconds = 60 * 60;
 export const refreshTokenSeconds = 30 * 24 * 60 * 60;
+/** A device's session ends at this age, however often it is used: its person signs in again. */
+const sessionDaysMax = 90;
 
 export interface TokenHashes {
   readonly access: Buffer;
@@ -57,8 +60,17 @@ export async function rotateTokens(
   if (row === undefined) return false;
   const sessionId = typeIdOfUuid('ses', row.sessionId);
   if (row.usedAt !== null) {
-    await endSession(change, sessionId, 'session.token_reused');
-    return false;
+    if (!(await isLastUsed(change.db, row.sessionId, row.usedAt))) {
+      await endSession(change, sessionId, 'session.token_reused');
+      return false;
+    }
+    // Whoever has the one that replaced it and sends it later is told from whoever sent this one: the session then ends.
+    await change.db
+      .updateTable('refreshTokens')
+      .set({ usedAt: sql<Date>`to_timestamp(0)` })
+      .where('sessionId', '=', row.sessionId)
+      .where('usedAt', 'is', null)
+      .execute();
   }
   await change.db
     .updateTable('refreshTokens')
@@ -69,11 +81,28 @@ export async function rotateTokens(
   await change.db.deleteFrom('accessTokens').where('sessionId', '=', row.sessionId).execute();
   await change.db
     .updateTable('sessions')
-    .set({ expiresAt: inSeconds(refreshTokenSeconds), lastUsedAt: now })
+    .set({
+      expiresAt: sql<Date>`least(
+        clock_timestamp() + ${refreshTokenSeconds} * interval '1 second',
+        created_at + ${sessionDaysMax} * interval '1 day'
+      )`,
+      lastUsedAt: now,
+    })
     .where('id', '=', row.sessionId)
     .execute();
   await issueTokens(change, sessionId, fresh);
   return true;
+}
+
+/** Whether no other token of the session was used after it. */
+async function isLastUsed(db: Reader, session: string, usedAt: Date): Promise<boolean> {
+  const later = await db
+    .selectFrom('refreshTokens')
+    .select('tokenHash')
+    .where('sessionId', '=', session)
+    .where('usedAt', '>', usedAt)
+    .executeTakeFirst();
+  return later === undefined;
 }
 
 /** Gives how many were past their time. Those that were used stay as long as they would have been good. */

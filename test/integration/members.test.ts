@@ -18,6 +18,7 @@ import {
   createInvitation,
   findInvitation,
   listInvitations,
+  invitationsPerHour,
   renewInvitation,
   revokeInvitation,
 } from '../../api/store/invitations.ts';
@@ -93,11 +94,8 @@ async function joins(
 
 const patch = (organization: Organization, { id }: Member, role: Member['role']) =>
   store.change(tester, (change) =>
-    changeMember(
-      change,
-      { organizationId: organization.id, id },
-      { role, databaseIds: null },
-      nothing,
+    changeMember(change, { organizationId: organization.id, id }, () =>
+      Promise.resolve({ role, databaseIds: null }),
     ),
   );
 
@@ -215,13 +213,20 @@ test('an address has one open invitation, which can be renewed and taken back', 
   const organization = await anotherOrganization(store, 'renewed');
   const hopper = await user('hopper');
   const made = await invite(organization, 'hopper@example.com', 'first');
-  if (made === 'exists') throw new Error('it is the first');
+  if (typeof made === 'string') throw new Error('it is the first');
   expect(await invite(organization, 'hopper@example.com', 'second')).toBe('exists');
   const renew = () =>
     store.change(tester, (change) =>
       renewInvitation(change, organization.id, made.id, hash('renewed')),
     );
-  expect((await renew())?.id).toBe(made.id);
+  const sentAgo = (time: string) =>
+    sql`UPDATE invitations SET sent_at = clock_timestamp() - ${time}::interval WHERE email = 'hopper@example.com'`.execute(
+      store.read,
+    );
+  expect(await renew()).toBe('too_soon');
+  await sentAgo('1 hour');
+  expect(await renew()).toMatchObject({ id: made.id });
+  expect(await renew()).toBe('too_soon');
   expect(await accept(hopper, 'first')).toBeUndefined();
   const revoke = () =>
     store.change(tester, (change) => revokeInvitation(change, organization.id, made.id));
@@ -231,11 +236,26 @@ test('an address has one open invitation, which can be renewed and taken back', 
   expect(await accept(hopper, 'renewed')).toBeUndefined();
 });
 
+test('an organization sends a bounded number of invitations in an hour, also when it takes them back', async () => {
+  const organization = await anotherOrganization(store, 'mailing');
+  const once = async (number: number) => {
+    const made = await invite(organization, 'target@example.com', `mailing-${number}`);
+    if (typeof made === 'object') {
+      await store.change(tester, (change) => revokeInvitation(change, organization.id, made.id));
+    }
+    return made;
+  };
+  for (let number = 0; number < invitationsPerHour; number += 1) {
+    expect(await once(number)).toMatchObject({ email: 'target@example.com' });
+  }
+  expect(await once(invitationsPerHour)).toBe('too_many');
+});
+
 test('an invitation that is past its time opens nothing, and makes place for another', async () => {
   const organization = await anotherOrganization(store, 'late');
   const late = await user('late');
   const made = await invite(organization, 'late@example.com', 'late');
-  if (made === 'exists') throw new Error('it is the first');
+  if (typeof made === 'string') throw new Error('it is the first');
   await sql`UPDATE invitations SET expires_at = clock_timestamp() WHERE email = 'late@example.com'`.execute(
     store.read,
   );

@@ -1,5 +1,6 @@
 // People against a real identity provider in its own process: signing in, being invited, letting a device in.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import pino from 'pino';
 import type { JobType } from '../../api/model/job.ts';
 import { IdentityProvider } from '../../api/sign-in/identity-provider.ts';
@@ -338,7 +339,7 @@ async function decide(browser: Browser, url: string | undefined, decision: strin
   return browser.open(`${service.url}/device`, { form: { ...hiddenFields(page), decision } });
 }
 
-test('a device gets in when its person says so; a refresh token that comes twice ends all of its tokens', async () => {
+test('a device gets in when its person says so; a refresh token that comes again after the next one was used ends all of its tokens', async () => {
   const request = await beginDevice();
   expect(request['user_code']).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
   const pending = await redeem(request['device_code']);
@@ -365,12 +366,60 @@ test('a device gets in when its person says so; a refresh token that comes twice
     service.ask(undefined, '/session', bearer(token)).then(({ status }) => status);
   expect(await ask(first['access_token'])).toBe(401);
   expect(await ask(second['access_token'])).toBe(200);
+  const { json: third } = await refresh(second['refresh_token']);
   expect(await refresh(first['refresh_token'])).toMatchObject({
     status: 400,
     json: { error: 'invalid_grant' },
   });
+  expect(await ask(third['access_token'])).toBe(401);
+  expect((await refresh(third['refresh_token'])).json['error']).toBe('invalid_grant');
+});
+
+async function letIn(name: string) {
+  const request = await beginDevice();
+  await service.provider.order({ person: person(name) });
+  await decide(new Browser(), request['verification_uri_complete'], 'approved');
+  return (await redeem(request['device_code'])).json;
+}
+
+test('a refresh whose answer was lost can be sent again; whoever else has that answer ends the session with it', async () => {
+  const first = await letIn('lost');
+  const { json: lost } = await refresh(first['refresh_token']);
+  const { status, json: second } = await refresh(first['refresh_token']);
+  expect(status).toBe(200);
+  const ask = async (token: string | undefined) =>
+    (await service.ask(undefined, '/session', bearer(token))).status;
+  expect(await ask(lost['access_token'])).toBe(401);
+  expect(await ask(second['access_token'])).toBe(200);
+  expect((await refresh(lost['refresh_token'])).json['error']).toBe('invalid_grant');
   expect(await ask(second['access_token'])).toBe(401);
-  expect((await refresh(second['refresh_token'])).json['error']).toBe('invalid_grant');
+});
+
+test('a device that was let in signs in again after 90 days, however often it is used', async () => {
+  const first = await letIn('old');
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  const age = (days: number) =>
+    client.query(
+      `UPDATE sessions SET created_at = clock_timestamp() - $1 * interval '1 day'
+       WHERE user_id = (SELECT id FROM users WHERE name = 'old')`,
+      [days],
+    );
+  try {
+    await age(80);
+    const { status, json: second } = await refresh(first['refresh_token']);
+    expect(status).toBe(200);
+    const { json } = await service.ask(undefined, '/session', bearer(second['access_token']));
+    const daysLeft = (Date.parse(json.credential.expiresAt) - Date.now()) / 86_400_000;
+    expect(daysLeft).toBeGreaterThan(9);
+    expect(daysLeft).toBeLessThan(10.1);
+    await age(91);
+    const { json: third } = await refresh(second['refresh_token']);
+    const seen = await service.ask(undefined, '/session', bearer(third['access_token']));
+    expect(seen.status).toBe(401);
+  } finally {
+    await client.end();
+  }
 });
 
 test('a device is refused, and a form without the session’s token lets none in', async () => {
