@@ -142,24 +142,25 @@ export class CheckpointStore {
   /**
    * Lets the file grow by writing zeros: a hole would let the disk be full later, when it is too late to say so. Synced
    * step by step, as pieces are: appends wait for the file system's journal while the file's size is being made durable.
+   *
+   * Rejects with StorageFullError if a write finds no room. A sync that fails is final whatever its code is, ENOSPC too:
+   * nobody knows which of the earlier writes are on the disk then.
    */
   async #reserve(end: number): Promise<void> {
     const { file, pause, room } = this.#options;
-    try {
-      let size = await file.size();
-      if (size >= end) return;
-      if (roundUp(end) - size > (await room())) throw storageFull();
-      const zeros = new Uint8Array(GROW_SIZE);
-      while (size < end) {
-        const start = performance.now();
-        const length = Math.min(GROW_SIZE, roundUp(end) - size);
-        await file.write(zeros.subarray(0, length), size);
-        size += length;
-        await file.sync();
-        await pause(performance.now() - start);
-      }
-    } catch (error) {
-      throw isFull(error) ? storageFull(error) : error;
+    let size = await file.size();
+    if (size >= end) return;
+    if (roundUp(end) - size > (await room())) throw storageFull();
+    const zeros = new Uint8Array(GROW_SIZE);
+    while (size < end) {
+      const start = performance.now();
+      const length = Math.min(GROW_SIZE, roundUp(end) - size);
+      await file.write(zeros.subarray(0, length), size).catch((error: unknown) => {
+        throw isFull(error) ? storageFull(error) : error;
+      });
+      size += length;
+      await file.sync();
+      await pause(performance.now() - start);
     }
   }
 

@@ -130,6 +130,15 @@ test('a failed sync in a checkpoint is final, and the log keeps what it holds', 
   }
 });
 
+test('a failed sync is final while the file grows too, though its code says that there is no room', async () => {
+  const { disk, replica } = await newReplica();
+  await appendMany(replica, 5, 1000);
+  disk.syncFailsWith = 'ENOSPC';
+  await expect(replica.checkpoint()).rejects.toMatchObject({ code: 'storage_failed' });
+  disk.syncFailsWith = undefined;
+  await expect(replica.checkpoint()).rejects.toMatchObject({ code: 'storage_failed' });
+});
+
 test('a checkpoint on a full disk loses nothing, says so, and is made up for when there is room', async () => {
   const { disk, replica } = await newReplica();
   await appendMany(replica, 5, 300);

@@ -29,6 +29,8 @@ export class MemoryStorage implements Storage {
   crashAt = Infinity;
   /** The operation with this number, and all after it, fail with EIO. */
   failAt = Infinity;
+  /** Syncs fail with this code, as those of thin volumes may. */
+  syncFailsWith: string | undefined;
   /** Bytes that all files together may take. */
   capacity = Infinity;
   #lost = false;
@@ -195,6 +197,8 @@ class MemoryFile implements StorageFile {
     const { unsynced } = this.#contents;
     const covered = unsynced.length;
     await this.#storage.step();
+    const code = this.#storage.syncFailsWith;
+    if (code !== undefined) throw Object.assign(new Error('sync failed'), { code });
     for (const write of unsynced.splice(0, covered)) {
       this.#contents.durable = put(this.#contents.durable, write.bytes, write.offset);
     }
