@@ -78,7 +78,8 @@ async function run(config: Config): Promise<void> {
     },
   });
   operator.start();
-  election.start();
+  // Who does not know what there is does not lead: another, whose caches are filled, may.
+  void operator.whenSynced().then(() => election.start());
   logger.info({ port: health.port }, 'started');
 
   let stopping = false;

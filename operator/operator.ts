@@ -83,6 +83,9 @@ export interface OperatorOptions {
 /** Everything is looked at again now and then, at times of its own: it costs nothing where nothing is to be done. */
 const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 
+/** Of a watch: each is begun anew after 90 s of silence, and what begins is heard. */
+const silenceMaxMs = 5 * 60_000;
+
 export class Operator {
   readonly #options: OperatorOptions;
   readonly #events: EventRecorder;
@@ -158,10 +161,16 @@ export class Operator {
     this.#capacity.start();
   }
 
+  /** Why the process should begin anew: who leads by a picture that is long out of date keeps another from doing better. */
   stuck(): readonly string[] {
-    return Object.values(this.#controllers)
-      .map((controller) => controller.stuck())
-      .filter((words) => words !== undefined);
+    const controllers = Object.values(this.#controllers).map((controller) => controller.stuck());
+    const silent = this.#reflectors
+      .filter((reflector) => reflector.cache.synced && reflector.silenceMs > silenceMaxMs)
+      .map(
+        ({ resource, silenceMs }) =>
+          `nothing was heard of ${resource.plural} for ${Math.round(silenceMs / 1_000)} s`,
+      );
+    return [...controllers.filter((words) => words !== undefined), ...silent];
   }
 
   measure(): void {

@@ -89,6 +89,10 @@ export class Reflector<T extends KubeObject> {
     await this.#loop;
   }
 
+  get resource(): Resource {
+    return this.#options.resource;
+  }
+
   /** Since anything came from the API server. */
   get silenceMs(): number {
     return this.#timers.nowMs() - this.#heardAtMs;

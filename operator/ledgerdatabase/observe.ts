@@ -36,17 +36,21 @@ export interface Seen {
 
 export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
   const uid = uidOf(database);
+  const { namespace } = database.metadata;
   const from = database.spec.bootstrap?.volumes?.databaseId;
+  // A label is anybody's to write, and a copy of a namespace has them all.
+  const here = <T extends KubeObject>(cache: Cache<T>) =>
+    cache.byIndex(uid).filter((object) => object.metadata.namespace === namespace);
   return {
     owned: {
-      services: caches.services.byIndex(uid),
-      claims: caches.claims.byIndex(uid),
-      jobs: caches.jobs.byIndex(uid),
-      pods: caches.pods.byIndex(uid),
-      statefulSets: caches.statefulSets.byIndex(uid),
-      configMaps: caches.configMaps.byIndex(uid),
-      podDisruptionBudgets: caches.podDisruptionBudgets.byIndex(uid),
-      networkPolicies: caches.networkPolicies.byIndex(uid),
+      services: here(caches.services),
+      claims: here(caches.claims),
+      jobs: here(caches.jobs),
+      pods: here(caches.pods),
+      statefulSets: here(caches.statefulSets),
+      configMaps: here(caches.configMaps),
+      podDisruptionBudgets: here(caches.podDisruptionBudgets),
+      networkPolicies: here(caches.networkPolicies),
     },
     inheritance:
       from === undefined
@@ -65,7 +69,7 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
 }
 
 /**
- * What decisions that cannot be taken back rest on: volumes, what runs or ran on them, and who may start it. The rest comes
+ * What decisions that cannot be taken back rest on: volumes, what runs or ran on them, who may start it, and addresses. The rest comes
  * from the caches: what is built of it is built again when it was wrong, and what is deleted of it is named by its uid.
  */
 export async function observeLive(
@@ -77,14 +81,15 @@ export async function observeLive(
   const labelSelector = `${labels.managedBy}=${managedBy},${labels.uid}=${uidOf(database)}`;
   const all = <T extends KubeObject>(resource: Resource) =>
     kube.list<T>(resource, { namespace, labelSelector });
-  const [claims, jobs, pods, statefulSets] = await Promise.all([
+  const [services, claims, jobs, pods, statefulSets] = await Promise.all([
+    all<Service>(resources.service),
     all<Claim>(resources.claim),
     all<Job>(resources.job),
     all<Pod>(resources.pod),
     all<StatefulSet>(resources.statefulSet),
   ]);
   return {
-    owned: { ...observeCaches(caches, database).owned, claims, jobs, pods, statefulSets },
+    owned: { ...observeCaches(caches, database).owned, services, claims, jobs, pods, statefulSets },
     inheritance: await inheritanceOf(kube, database),
   };
 }

@@ -278,7 +278,11 @@ export class SimulatedCluster implements Kube {
     this.put({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { name, labels: template.metadata?.labels ?? {} },
+      metadata: {
+        name,
+        ...(set.metadata.namespace === undefined ? {} : { namespace: set.metadata.namespace }),
+        labels: template.metadata?.labels ?? {},
+      },
       spec: template.spec ?? {},
     } satisfies Claim);
   }
@@ -378,6 +382,7 @@ export function podFrom(set: StatefulSet, index: number, revision: string): Pod 
     kind: 'Pod',
     metadata: {
       name: podName(name, index),
+      ...(set.metadata.namespace === undefined ? {} : { namespace: set.metadata.namespace }),
       labels: { ...template?.metadata?.labels, 'controller-revision-hash': revision },
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid }],
     },

@@ -106,3 +106,16 @@ test('what is decided but once is decided on the API server’s own word', () =>
   expect(planOf(forgotten).draft.needs.has('live')).toBe(true);
   expect(planOf({}).draft.needs.has('live')).toBe(false);
 });
+
+test('a spec that cannot be met was looked at all the same: observedGeneration moves with Stalled', () => {
+  const changes = { size: 'lh-40', sizeGb: 2, version: 'unknown' } as const;
+  const { observed } = planOf({ kind: { engine: 'Builtin', topology: 'single' }, changes });
+  const { metadata } = observed.database;
+  const edited = { ...observed.database, metadata: { ...metadata, generation: 7 } };
+  const draft = plan(
+    { ...observed, database: edited },
+    { operatorNamespace: 'ledgerhouse-system' },
+  );
+  expect(draft.stall?.reason).toBe('UnknownVersion');
+  expect(draft.facts.observedGeneration).toBe(7);
+});

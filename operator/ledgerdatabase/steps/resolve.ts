@@ -16,7 +16,12 @@ import { remember } from './remember.ts';
 export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const { database, catalog } = observed;
   const status = database.status ?? {};
-  draft.facts = { ...draft.facts, databaseId: status.databaseId ?? databaseIdOf(database) };
+  draft.facts = {
+    ...draft.facts,
+    // Also of a spec that cannot be met: that it was looked at is what tools wait for before they believe `Stalled`.
+    observedGeneration: database.metadata.generation ?? 0,
+    databaseId: status.databaseId ?? databaseIdOf(database),
+  };
   // What is decided here is decided once: whether there are volumes must be known.
   if (status.resolved === undefined) draft.needs.add('live');
   const heritage = inherit(observed, draft);
@@ -41,11 +46,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   }
   if (result?.ok === true) {
     draft.storageGb = result.storageGb;
-    draft.facts = {
-      ...draft.facts,
-      observedGeneration: database.metadata.generation ?? 0,
-      resolved: result.resolved,
-    };
+    draft.facts = { ...draft.facts, resolved: result.resolved };
   } else {
     explain(draft, catalog === undefined, result?.problems ?? []);
     // What runs goes on as it was resolved before, until the spec can be met.
