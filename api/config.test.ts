@@ -46,9 +46,22 @@ test.each([
   [{ LEDGERHOUSE_API_DATABASES_MAX: '0' }, 'from 1 to'],
   [{ LEDGERHOUSE_API_NAMESPACE_POD_SECURITY: 'strict' }, 'privileged, baseline, restricted'],
   [{ LEDGERHOUSE_API_NAMESPACE_QUOTA_PODS: 'none' }, 'from 1 to'],
+  [{ LEDGERHOUSE_API_TRUSTED_PROXIES: '10.0.0.0/8, ingress' }, 'not ingress'],
+  [{ LEDGERHOUSE_API_TRUSTED_PROXIES: '10.0.0.0/33' }, 'ranges such as'],
+  [{ LEDGERHOUSE_API_DATABASE_CONNECTIONS: '0' }, 'from 1 to'],
 ])('%j is refused with what would be right', (wrong, message) => {
   expect(() => readConfig({ ...needed, ...wrong })).toThrow(message);
   expect(() => readConfig({ ...needed, ...wrong })).not.toThrow('hush');
+});
+
+test('trusted proxies are addresses, ranges and names of ranges', () => {
+  const LEDGERHOUSE_API_TRUSTED_PROXIES = '10.0.0.0/8 2001:db8::/32,192.0.2.1, loopback';
+  expect(readConfig({ ...needed, LEDGERHOUSE_API_TRUSTED_PROXIES }).trustedProxies).toEqual([
+    '10.0.0.0/8',
+    '2001:db8::/32',
+    '192.0.2.1',
+    'loopback',
+  ]);
 });
 
 const stripe = {

@@ -1,5 +1,6 @@
 /** The API's configuration, from the environment. Unknown names of ours are mistakes. Secrets come as files, but for the URL. */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
@@ -84,6 +85,7 @@ const names = [
   'NAMESPACE_QUOTA_SERVICES',
   'CONTROL_REQUESTS_PER_MINUTE',
   'LEDGER_REQUESTS_PER_SECOND',
+  'LEDGER_MEBIBYTES_PER_SECOND',
   'WRONG_CREDENTIALS_PER_MINUTE',
   'TRUSTED_PROXIES',
   'SERVER_DEVELOPMENT',
@@ -93,6 +95,7 @@ const names = [
 type Name = (typeof names)[number];
 type Read = (name: Name, fallback?: string) => string;
 
+const mebibyte = 1024 * 1024;
 /** Fewer bytes could be found by trying. */
 const signingKeyMin = 32;
 
@@ -135,9 +138,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databasesMax,
     namespaceDefaults: namespaceDefaults(read, databasesMax),
     limits: limitsOf(read),
-    trustedProxies: read('TRUSTED_PROXIES', '')
-      .split(/[\s,]+/)
-      .filter((one) => one !== ''),
+    trustedProxies: trustedProxies(read('TRUSTED_PROXIES', '')),
     servers: {
       local: servers.local,
       development: baseUrl('SERVER_DEVELOPMENT', read('SERVER_DEVELOPMENT', '')),
@@ -185,6 +186,9 @@ function limitsOf(read: Read): RateLimitSettings {
   return {
     controlPerMinute: limit('CONTROL_REQUESTS_PER_MINUTE', rateLimitDefaults.controlPerMinute),
     ledgerPerSecond: limit('LEDGER_REQUESTS_PER_SECOND', rateLimitDefaults.ledgerPerSecond),
+    ledgerBytesPerSecond:
+      mebibyte *
+      limit('LEDGER_MEBIBYTES_PER_SECOND', rateLimitDefaults.ledgerBytesPerSecond / mebibyte),
     wrongCredentialsPerMinute: limit(
       'WRONG_CREDENTIALS_PER_MINUTE',
       rateLimitDefaults.wrongCredentialsPerMinute,
@@ -280,6 +284,24 @@ function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): stri
   // Not repeated: it is one, if only of another kind.
   if (prefixes.some((one) => secret.startsWith(one))) return secret;
   throw new ConfigError(`${prefix}${name} must hold what begins with ${prefixes.join(' or ')}`);
+}
+
+/** Proxies as Express takes them. */
+function trustedProxies(text: string): readonly string[] {
+  const proxies = text.split(/[\s,]+/).filter((one) => one !== '');
+  for (const proxy of proxies) {
+    const [host = '', bits, ...more] = proxy.split('/');
+    const most = isIP(host) === 6 ? 128 : 32;
+    const isRange =
+      isIP(host) !== 0 &&
+      more.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most));
+    if (isRange || ['loopback', 'linklocal', 'uniquelocal'].includes(proxy)) continue;
+    throw new ConfigError(
+      `${prefix}TRUSTED_PROXIES must be addresses, ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal, not ${proxy}`,
+    );
+  }
+  return proxies;
 }
 
 function databaseUrl(text: string): string {

@@ -41,6 +41,10 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { publicId, secretHash: hashOf(secret) };
 }
 
+/** The part of a key that names it, also where the rest is wrong; `undefined` where there is none. */
+export const publicIdIn = (text: string): string | undefined =>
+  /^lhk_([0-9A-Za-z]{12})_/.exec(text)?.[1];
+
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
 function checksum(text: string): string {

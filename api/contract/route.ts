@@ -33,6 +33,8 @@ export interface ResponseSpec {
 }
 
 export interface RouteSpec {
+  /** It ends somebody's access: requests for it have a limit of their own, which nothing else uses up. */
+  readonly endsAccess?: true;
   readonly method: Method;
   /** With `{parameters}`, all of which are in `path-parameters.ts`. */
   readonly path: `/api/v1/${string}`;

@@ -20,7 +20,7 @@ import { namesInPath } from '../contract/path-parameters.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
-import { ClientGone, dispatch, type AnyHandler } from './dispatch.ts';
+import { ClientGone, dispatch, isStream, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
 import { Gate, type GatePort } from './gate.ts';
 import type { Handlers } from './handler.ts';
@@ -46,6 +46,8 @@ export interface AppOptions {
   readonly trustedProxies: readonly string[];
   /** Aborts when the process is to end: streams end with it. */
   readonly stopping: AbortSignal;
+  /** How often the access of an open stream is checked again; by default 30 s. */
+  readonly streamCheckMs?: number;
   /** Pages and endpoints that are not of the route table. */
   readonly addPages?: (app: Express, gate: Gate) => void;
 }
@@ -79,6 +81,7 @@ export function createApp(options: AppOptions): Express {
     denied: (denial) => options.gate.denied(denial),
     limits,
     origin: options.origin,
+    streamCheckMs: options.streamCheckMs ?? 30_000,
     onWrongCredential: () => options.metrics.credentialRefused(),
   });
   app.use((request, response, next) => {
@@ -177,9 +180,6 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
 
 const withHead = (method: string): readonly string[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
-
-const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
-  Object.values(responses).some(({ form }) => form === 'events');
 
 /** A stream ends with the process; everything else is answered first. */
 const endOf = (gone: AbortSignal, stopping: AbortSignal, stream: boolean): AbortSignal =>

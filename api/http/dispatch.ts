@@ -56,12 +56,16 @@ export async function dispatch(
   const query = parseQuery(route.query, search);
   const format = formatOf(request, route);
   const bytes = route.body && (await readBody(request, response, route.body));
+  if (admission !== undefined && route.body?.form === 'ledger')
+    await gate.admitBytes(admission.principal, bytes?.length ?? 0);
   const body = route.body && parseBody(route.body, bytes ?? new Uint8Array(0));
-  const deadline = startDeadline(
-    systemTimers,
-    route.deadlineMs ?? deadlineDefaultMs,
-    exchange.gone,
-  );
+  const stream =
+    admission !== undefined && isStream(route.responses)
+      ? gate.openStream(request, route, admission.principal)
+      : undefined;
+  const gone =
+    stream === undefined ? exchange.gone : AbortSignal.any([exchange.gone, stream.ended]);
+  const deadline = startDeadline(systemTimers, route.deadlineMs ?? deadlineDefaultMs, gone);
   try {
     const facts = factsOf(exchange, route, bytes, deadline.signal, format);
     const input = { ...facts, params: { ...request.params }, query, body };
@@ -79,9 +83,13 @@ export async function dispatch(
     if (route.access.kind === 'public') await gate.countIfWrong(request.ip ?? '', error);
     throw error;
   } finally {
+    stream?.close();
     deadline.clear();
   }
 }
+
+export const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
+  Object.values(responses).some(({ form }) => form === 'events');
 
 /** Rejects when the signal aborts first: with what the client is to be told, or nothing when it has gone. */
 const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>

@@ -2,6 +2,7 @@
 import type { Request } from 'express';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
 import type { Origin } from '../auth/authenticator.ts';
+import { publicIdIn } from '../auth/api-key-format.ts';
 import { credentialOf, type Credential } from '../auth/credentials.ts';
 import { checkCsrf, checkOrigin } from '../auth/csrf.ts';
 import type { Denial } from '../auth/denials.ts';
@@ -11,6 +12,8 @@ import type { RouteSpec } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import { isTypeId } from '../../domain/type-id.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { networkOf } from './network.ts';
+import { Streams } from './streams.ts';
 import { Refusal } from '../model/refusal.ts';
 
 /** What the gate asks: `api/auth/authenticator.ts`, and the store for databases. */
@@ -27,6 +30,8 @@ export interface GateOptions extends GatePort {
   /** Ours, for requests of browsers; `undefined`: what the Host header says. */
   readonly origin: string | undefined;
   readonly onWrongCredential: () => void;
+  /** How often the access of an open stream is checked again. */
+  readonly streamCheckMs: number;
 }
 
 interface Asked {
@@ -41,43 +46,45 @@ export interface Admission {
 
 export class Gate {
   readonly #options: GateOptions;
+  readonly #streams = new Streams();
 
   constructor(options: GateOptions) {
     this.#options = options;
   }
 
-  /** For what has no route and is told only to who has a credential. */
+  /**
+   * For what has no route and is told only to who has a credential. Limits of wrong credentials are asked after a credential was
+   * found to be wrong: nobody can use up what a good one needs.
+   */
   async identify(request: Request): Promise<Caller> {
-    const { limits } = this.#options;
-    const ip = request.ip ?? '';
     const credential = credentialOf(request.headers);
-    if (credential.kind !== 'none') await limits.check('credentials', ip);
     try {
       return await this.#options.authenticate(credential, callerOf(request));
     } catch (error) {
-      await this.countIfWrong(ip, error);
+      await this.#countIfWrong(request.ip ?? '', credential, error);
       throw error;
     }
   }
 
-  /** For what takes a secret in its body: whoever has sent too many wrong ones waits. */
+  /** For a secret in a body, which may be weaker than a key: whoever has sent too many wrong ones waits. */
   async admitSecret(request: Request): Promise<void> {
-    await this.#options.limits.check('credentials', request.ip ?? '');
+    await this.#options.limits.check('secrets', networkOf(request.ip ?? ''));
   }
 
-  /** For routes without a credential: those that change something take one in their body, or could be forged. */
+  /**
+   * For routes without a credential: those that change something take a secret in their body, or could be forged. A signed body
+   * proves who sends it: what others sent from the same address is not held against it.
+   */
   async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
     if (route.method === 'GET') return;
-    await this.admitSecret(request);
+    if (route.body?.form !== 'signed') await this.admitSecret(request);
     checkOrigin(request.headers, this.#options.origin);
   }
 
   async admit({ request, requestId, operationId }: Asked, route: RouteSpec): Promise<Admission> {
-    const { limits, origin } = this.#options;
+    const { origin } = this.#options;
     const principal = await this.identify(request);
-    const headers = await (route.body?.form === 'ledger'
-      ? limits.take('ledger', principal.credentialId)
-      : limits.take('control', principal.organization?.id ?? principal.credentialId));
+    const headers = await this.#take(route, principal);
     // On refusals, too: they count.
     request.res?.set({ ...headers });
     const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
@@ -97,11 +104,74 @@ export class Gate {
     return { principal };
   }
 
-  /** Wrong credentials are limited by address; that one was sent at all is not held against anybody. */
+  /**
+   * Counts an open stream until `close` is called. `ended` aborts when its caller may not have it any more, or what the caller
+   * may see has changed: a client then opens it anew, and is asked again. Throws when the caller has too many.
+   */
+  openStream(
+    request: Request,
+    route: RouteSpec,
+    principal: Caller,
+  ): { readonly ended: AbortSignal; readonly close: () => void } {
+    const release = this.#streams.take(principal);
+    const ended = new AbortController();
+    const timer = setInterval(() => {
+      void this.#isStillAdmitted(request, route, principal).then((is) => is || ended.abort());
+    }, this.#options.streamCheckMs);
+    const close = () => {
+      clearInterval(timer);
+      release();
+    };
+    return { ended: ended.signal, close };
+  }
+
+  /** A failure to find out says nothing about the access. */
+  async #isStillAdmitted(request: Request, route: RouteSpec, before: Caller): Promise<boolean> {
+    try {
+      const now = await this.#options.authenticate(
+        credentialOf(request.headers),
+        callerOf(request),
+      );
+      await this.#authorize(route, now, request.params['databaseId']);
+      return accessOf(now) === accessOf(before);
+    } catch (error) {
+      return !(error instanceof Refusal);
+    }
+  }
+
+  /** What the body of a ledger request costs, in bytes. */
+  async admitBytes(principal: Caller, bytes: number): Promise<void> {
+    const who = principal.organization?.id ?? principal.credentialId;
+    await this.#options.limits.take('ledger-bytes', who, bytes);
+  }
+
+  /** Counts a secret that was sent in a body and was wrong. */
   async countIfWrong(ip: string, error: unknown): Promise<void> {
-    if (!(error instanceof Refusal) || error.code !== 'invalid_credentials') return;
+    if (!isWrong(error)) return;
     this.#options.onWrongCredential();
-    await this.#options.limits.count('credentials', ip);
+    await this.#options.limits.count('secrets', networkOf(ip));
+  }
+
+  /** A credential of its own for each, so that none uses up another's; what ends access has room of its own besides. */
+  async #take(route: RouteSpec, principal: Caller): Promise<Readonly<Record<string, string>>> {
+    const { limits } = this.#options;
+    const { credentialId } = principal;
+    const organizationId = principal.organization?.id ?? credentialId;
+    if (route.body?.form === 'ledger') return limits.take('ledger', organizationId);
+    if (route.endsAccess === true) return limits.take('revocation', credentialId);
+    if (principal.type === 'api_key') await limits.take('organization-keys', organizationId);
+    return limits.take('control', credentialId);
+  }
+
+  /** A wrong credential is counted by its address and the key that it names; all of an address, too, so that they stay few. */
+  async #countIfWrong(ip: string, credential: Credential, error: unknown): Promise<void> {
+    if (!isWrong(error)) return;
+    const { limits, onWrongCredential } = this.#options;
+    onWrongCredential();
+    const network = networkOf(ip);
+    const named = credential.kind === 'token' ? publicIdIn(credential.text) : undefined;
+    await limits.take('addresses', network);
+    await limits.take('credentials', `${network} ${named ?? ''}`);
   }
 
   async #authorize(route: RouteSpec, principal: Caller, databaseId: unknown): Promise<void> {
@@ -116,6 +186,20 @@ export class Gate {
     }
   }
 }
+
+/** What a caller may see, for comparison. */
+const accessOf = (caller: Caller): string =>
+  JSON.stringify([
+    caller.credentialId,
+    caller.organization?.id,
+    caller.organization?.status,
+    caller.type === 'api_key'
+      ? [caller.permissions, caller.databaseScope]
+      : [caller.role, isGuest(caller) ? null : caller.databaseIds],
+  ]);
+
+const isWrong = (error: unknown): boolean =>
+  error instanceof Refusal && error.code === 'invalid_credentials';
 
 export function callerOf(request: Request): Origin {
   const organizationId = request.headers['x-organization-id'];

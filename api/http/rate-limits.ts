@@ -6,22 +6,40 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Refusal } from '../model/refusal.ts';
 
 export interface RateLimitSettings {
-  /** Requests that are not ledger operations, a minute, an organization. */
+  /** Requests that are not ledger operations, a minute, a credential. */
   readonly controlPerMinute: number;
-  /** Ledger operations, a second, a credential. */
+  /** Ledger operations, a second, an organization. */
   readonly ledgerPerSecond: number;
-  /** Credentials that are not good, a minute, an address. */
+  /** Bytes of ledger requests' bodies, decompressed, a second, an organization. */
+  readonly ledgerBytesPerSecond: number;
+  /** Credentials that are not good, a minute, an address and the key that they name. */
   readonly wrongCredentialsPerMinute: number;
 }
 
 export const rateLimitDefaults: RateLimitSettings = {
   controlPerMinute: 600,
   ledgerPerSecond: 5_000,
+  ledgerBytesPerSecond: 128 * 1024 * 1024,
   wrongCredentialsPerMinute: 60,
 };
 
-export type RatePolicy = 'control' | 'ledger' | 'credentials';
-export const ratePolicies: readonly RatePolicy[] = ['control', 'ledger', 'credentials'];
+export const ratePolicies = [
+  'control',
+  'organization-keys',
+  'revocation',
+  'ledger',
+  'ledger-bytes',
+  'credentials',
+  'addresses',
+  'secrets',
+] as const;
+export type RatePolicy = (typeof ratePolicies)[number];
+
+/** Keys of an organization together may ask for as much as this many of them. People are not counted among them. */
+const keysShare = 5;
+/** Wrong credentials of one address, whichever keys they name: as much as for this many keys. */
+const addressShare = 10;
+const revocationsPerMinute = 60;
 
 export class RateLimits {
   readonly #limiters: Readonly<Record<RatePolicy, RateLimiterMemory>>;
@@ -30,19 +48,29 @@ export class RateLimits {
   constructor(settings: RateLimitSettings, onRefused: (policy: RatePolicy) => void) {
     const limiter = (points: number, duration: number) =>
       new RateLimiterMemory({ points, duration });
+    const { controlPerMinute, wrongCredentialsPerMinute } = settings;
     this.#limiters = {
-      control: limiter(settings.controlPerMinute, 60),
+      control: limiter(controlPerMinute, 60),
+      'organization-keys': limiter(keysShare * controlPerMinute, 60),
+      revocation: limiter(revocationsPerMinute, 60),
       ledger: limiter(settings.ledgerPerSecond, 1),
-      credentials: limiter(settings.wrongCredentialsPerMinute, 60),
+      'ledger-bytes': limiter(settings.ledgerBytesPerSecond, 1),
+      credentials: limiter(wrongCredentialsPerMinute, 60),
+      addresses: limiter(addressShare * wrongCredentialsPerMinute, 60),
+      secrets: limiter(wrongCredentialsPerMinute, 60),
     };
     this.#onRefused = onRefused;
   }
 
-  /** Takes one. The result is for the answer's headers; throws when there is none left. */
-  async take(policy: RatePolicy, who: string): Promise<Readonly<Record<string, string>>> {
+  /** Takes one, or `points`. The result is for the answer's headers; throws when there is none left. */
+  async take(
+    policy: RatePolicy,
+    who: string,
+    points = 1,
+  ): Promise<Readonly<Record<string, string>>> {
     const limiter = this.#limiters[policy];
     try {
-      return headersOf(policy, limiter, await limiter.consume(who));
+      return headersOf(policy, limiter, await limiter.consume(who, points));
     } catch (error) {
       throw this.#refused(policy, error as RateLimiterRes);
     }
@@ -75,9 +103,14 @@ export class RateLimits {
 }
 
 const whose: Readonly<Record<RatePolicy, string>> = {
-  control: 'requests of the organization',
-  ledger: 'ledger operations of the credential',
-  credentials: 'credentials that were not valid, from one address',
+  control: 'requests of the credential',
+  'organization-keys': 'requests of all keys of the organization',
+  revocation: 'requests of the credential that end access',
+  ledger: 'ledger operations of the organization',
+  'ledger-bytes': 'bytes of ledger operations of the organization',
+  credentials: 'credentials that were not valid, from one address and for one key',
+  addresses: 'credentials that were not valid, from one address',
+  secrets: 'secrets that were not valid, from one address',
 };
 
 const headersOf = (

@@ -25,7 +25,7 @@ export interface JobServices {
 }
 
 /** Between events of a stream in which nothing happens, so that nobody on the way takes it for dead. */
-const streamWaitMs = 15_000;
+const streamWaitMs = 300_000;
 
 type Handlers = HandlersOf<typeof jobRoutes>;
 type Deciding = Pick<RequestTo<'completeJob'>, 'params' | 'principal' | 'author'>;

@@ -1,13 +1,11 @@
 /** Waiting until a job changes: for long polls and event streams. */
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { uuidOf } from '../store/ids.ts';
+import { JobPoll } from './job-poll.ts';
 import { findJob } from '../store/jobs.ts';
 import { channels, type Listener } from '../store/listener.ts';
 import type { Store } from '../store/store.ts';
 import type { Job } from '../model/job.ts';
-
-/** How often it looks when it hears nothing: notifications are hints. */
-const lookEveryMs = 2_000;
 
 export interface JobWait {
   readonly organizationId: string;
@@ -28,11 +26,13 @@ export async function waitForJob(
 ): Promise<Job | undefined> {
   const deadlineMs = systemTimers.nowMs() + timeoutMs;
   const uuid = uuidOf(id);
+  const wakeUp = () => heard.abort();
   let heard = new AbortController();
   // Before the first look, so that nothing falls between look and wait.
   const unsubscribe = listener.subscribe(channels.job, (payload) => {
-    if (payload === undefined || payload === uuid) heard.abort();
+    if (payload === undefined || payload === uuid) wakeUp();
   });
+  const unwatch = JobPoll.of(store).watch({ id: uuid, afterVersion, wake: wakeUp });
   try {
     for (;;) {
       heard = new AbortController();
@@ -42,9 +42,10 @@ export async function waitForJob(
         return job;
       }
       const wake = AbortSignal.any([heard.signal, signal]);
-      await sleep(systemTimers, Math.min(leftMs, lookEveryMs), wake);
+      await sleep(systemTimers, leftMs, wake);
     }
   } finally {
     unsubscribe();
+    unwatch();
   }
 }

@@ -85,6 +85,19 @@ export async function findJob(
   return row && jobOf(row);
 }
 
+/** By UUID; a job that is no more is left out. */
+export async function jobVersions(
+  db: Reader,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['id', 'version'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
+
 /** The one that has not ended. */
 export async function findActiveJob(db: Reader, databaseId: string): Promise<Job | undefined> {
   const row = await db

@@ -160,7 +160,13 @@ export interface Answered {
 }
 
 export async function startTestApp(
-  options: { handlers?: Partial<Handlers>; limits?: Partial<RateLimitSettings> } = {},
+  options: {
+    handlers?: Partial<Handlers>;
+    limits?: Partial<RateLimitSettings>;
+    gate?: Partial<GatePort>;
+    streamCheckMs?: number;
+    trustedProxies?: readonly string[];
+  } = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = [];
   const logger = pino({ base: null }, { write: (line) => void log.push(JSON.parse(line)) });
@@ -168,7 +174,7 @@ export async function startTestApp(
   const stopping = new AbortController();
   const app = createApp({
     handlers: { ...exampleHandlers, ...options.handlers },
-    gate,
+    gate: { ...gate, ...options.gate },
     limits: {
       ...rateLimitDefaults,
       controlPerMinute: 1e6,
@@ -180,7 +186,8 @@ export async function startTestApp(
     document: openapiDocument({ version: '0.1.0', ...documentDefaults }),
     docsUrl: '/docs',
     origin: undefined,
-    trustedProxies: [],
+    trustedProxies: options.trustedProxies ?? [],
+    ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
     stopping: stopping.signal,
   });
   const server = await startServer(app, { host: '127.0.0.1', port: 0, docsUrl: '/docs' });

@@ -86,6 +86,7 @@ export const apiKeyRoutes = {
     cache: secretCache,
   },
   revokeApiKey: {
+    endsAccess: true,
     method: 'DELETE',
     path: `${path}/{keyId}`,
     tag,

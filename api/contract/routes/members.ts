@@ -69,6 +69,7 @@ export const memberRoutes = {
     problems: ['database_not_found', 'last_owner'],
   },
   removeMember: {
+    endsAccess: true,
     method: 'DELETE',
     path: `${members}/{membershipId}`,
     tag,
@@ -139,6 +140,7 @@ export const invitationRoutes = {
     cache: secretCache,
   },
   revokeInvitation: {
+    endsAccess: true,
     method: 'DELETE',
     path: `${invitations}/{invitationId}`,
     tag,

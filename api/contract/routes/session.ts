@@ -44,6 +44,7 @@ export const sessionRoutes = {
     cache: 'no-store, no-transform',
   },
   closeSession: {
+    endsAccess: true,
     method: 'DELETE',
     path: '/api/v1/session',
     tag,
@@ -69,6 +70,7 @@ export const sessionRoutes = {
     problems: ['invalid_cursor'],
   },
   endSession: {
+    endsAccess: true,
     method: 'DELETE',
     path: '/api/v1/sessions/{sessionId}',
     tag,
