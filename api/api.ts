@@ -34,7 +34,7 @@ import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
 import { createApp } from './http/app.ts';
 import type { Gate } from './http/gate.ts';
 import type { Handlers } from './http/handler.ts';
-import { startServer } from './http/server.ts';
+import { startServer, type ServerOptions } from './http/server.ts';
 import { jobHandlers } from './jobs/handlers.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
@@ -107,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       denied: (denial) => parts.denials.tell(denial),
     },
     limits: config.limits,
+    bodyLimits: config.bodyLimits,
     metrics,
     logger,
     document,
@@ -129,7 +130,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       return metrics.registry.text();
     },
   });
-  const server = await startServer(app, { ...config.listen, docsUrl });
+  const server = await startServer(app, serverOptionsOf(config, app, docsUrl));
   const stopMeasuring = measureProcess(metrics.registry, apiPrefix);
   return {
     port: server.port,
@@ -175,6 +176,19 @@ function addSignIn(
   const origin = originOf(config);
   addPages(app, gate, { store, logger, provider, bootstrapTokenFile, origin });
   addOAuthEndpoints(app, { store, publicUrl });
+}
+
+function serverOptionsOf(config: Config, app: Express, docsUrl: string): ServerOptions {
+  // As Express itself tells proxies from callers.
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return {
+    ...config.listen,
+    docsUrl,
+    caps: {
+      perAddress: config.connectionsPerAddress,
+      isProxy: (address) => isTrusted(address, 0),
+    },
+  };
 }
 
 const originOf = ({ publicUrl }: Config): string | undefined =>

@@ -13,6 +13,7 @@ import {
 } from './kubernetes/namespace-defaults.ts';
 import type { MailSettings } from './mail/transport.ts';
 import { poolDefaults } from './store/pool.ts';
+import { bodyLimitDefaults, type BodyLimits } from './http/body-budget.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
 export interface Address {
@@ -47,6 +48,9 @@ export interface Config {
   /** What the namespace of a new organization begins with. */
   readonly namespaceDefaults: NamespaceDefaults;
   readonly limits: RateLimitSettings;
+  readonly bodyLimits: BodyLimits;
+  /** Connections of one address at most, proxies excepted. */
+  readonly connectionsPerAddress: number;
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** As the OpenAPI document names them; empty: this installation's own address. */
@@ -87,6 +91,9 @@ const names = [
   'LEDGER_REQUESTS_PER_SECOND',
   'LEDGER_MEBIBYTES_PER_SECOND',
   'WRONG_CREDENTIALS_PER_MINUTE',
+  'BODY_MEBIBYTES',
+  'BODY_MEBIBYTES_PER_ORGANIZATION',
+  'CONNECTIONS_PER_ADDRESS',
   'TRUSTED_PROXIES',
   'SERVER_DEVELOPMENT',
   'SERVER_STAGING',
@@ -138,6 +145,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databasesMax,
     namespaceDefaults: namespaceDefaults(read, databasesMax),
     limits: limitsOf(read),
+    bodyLimits: bodyLimitsOf(read),
+    connectionsPerAddress: count(
+      'CONNECTIONS_PER_ADDRESS',
+      read('CONNECTIONS_PER_ADDRESS', '1000'),
+    ),
     trustedProxies: trustedProxies(read('TRUSTED_PROXIES', '')),
     servers: {
       local: servers.local,
@@ -193,6 +205,16 @@ function limitsOf(read: Read): RateLimitSettings {
       'WRONG_CREDENTIALS_PER_MINUTE',
       rateLimitDefaults.wrongCredentialsPerMinute,
     ),
+  };
+}
+
+function bodyLimitsOf(read: Read): BodyLimits {
+  const { totalBytes, organizationBytes } = bodyLimitDefaults;
+  const bytes = (name: Name, fallback: number) =>
+    mebibyte * count(name, read(name, String(fallback / mebibyte)));
+  return {
+    totalBytes: bytes('BODY_MEBIBYTES', totalBytes),
+    organizationBytes: bytes('BODY_MEBIBYTES_PER_ORGANIZATION', organizationBytes),
   };
 }
 

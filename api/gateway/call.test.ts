@@ -15,6 +15,7 @@ function callOf(name: LedgerOperationName, count: number, limit?: number): Call 
     request: { operation, events, count, limit },
     requestId: undefined,
     queuedAtMs: 0,
+    bytes: events.length,
     resolve: () => undefined,
     reject: () => undefined,
     settled: false,

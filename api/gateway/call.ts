@@ -19,6 +19,8 @@ export interface Call {
   /** For the log only. */
   readonly requestId: string | undefined;
   readonly queuedAtMs: number;
+  /** Memory that is kept for it: its records, and the body that they came in. */
+  readonly bytes: number;
   readonly resolve: (reply: GatewayReply) => void;
   readonly reject: (failure: GatewayFailure) => void;
   /** Nobody waits for it any more. */

@@ -33,6 +33,7 @@ export interface SubmitOptions {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
   readonly requestId?: string;
+  readonly bodyBytes?: number;
 }
 
 export const deadlineRange = { minMs: 1_000, defaultMs: 10_000, maxMs: 30_000 } as const;
@@ -70,7 +71,7 @@ export class Gateway {
   submit(
     target: Target,
     request: LedgerRequest,
-    { deadlineMs = deadlineRange.defaultMs, signal, requestId }: SubmitOptions = {},
+    { deadlineMs = deadlineRange.defaultMs, signal, requestId, bodyBytes = 0 }: SubmitOptions = {},
   ): Promise<GatewayReply> {
     if (this.#closed) {
       return Promise.reject(
@@ -84,6 +85,7 @@ export class Gateway {
       deadlineMs: Math.min(Math.max(deadlineMs, minMs), maxMs),
       signal,
       requestId,
+      bodyBytes,
     });
   }
 

@@ -42,6 +42,8 @@ export interface CallOptions {
   /** The caller has gone: what was not sent is not sent any more. */
   readonly signal: AbortSignal | undefined;
   readonly requestId: string | undefined;
+  /** Size of the body that the request came in, which is kept with it. */
+  readonly bodyBytes: number;
 }
 
 /** A thousand requests of a full batch each would be a gigabyte; this is some sixty of them. */
@@ -118,6 +120,7 @@ export class Lane {
       request,
       requestId: options.requestId,
       queuedAtMs: this.#options.timers.nowMs(),
+      bytes: request.events.length + options.bodyBytes,
       resolve,
       reject,
       settled: false,
@@ -128,7 +131,7 @@ export class Lane {
     else if (options.signal?.aborted === true)
       this.#refuse(call, 'abandoned', 'The caller has gone.');
     else if (full !== undefined) this.#refuse(call, 'ledger_full', full);
-    else if (this.#isFull(request)) {
+    else if (this.#isFull(call)) {
       const detail = `${this.#queue.length} requests to this database wait already; send fewer at once.`;
       this.#refuse(call, 'ledger_unavailable', detail);
     } else this.#enqueue(call, options, promise);
@@ -157,10 +160,9 @@ export class Lane {
     }
   }
 
-  #isFull({ events }: LedgerRequest): boolean {
+  #isFull(next: Call): boolean {
     if (this.#queue.length >= this.#options.queueMax) return true;
-    const bytes = this.#queue.reduce((sum, call) => sum + call.request.events.length, 0);
-    return bytes + events.length > queueBytesMax;
+    return this.#queue.reduce((sum, { bytes }) => sum + bytes, next.bytes) > queueBytesMax;
   }
 
   #enqueue(call: Call, { deadlineMs, signal }: CallOptions, answer: Promise<GatewayReply>): void {

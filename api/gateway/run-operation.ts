@@ -47,7 +47,10 @@ export async function runOperation(
   if (!decoded.ok) return decoded;
   const { request } = decoded;
   try {
-    const reply = await gateway.submit(context.target, request, context);
+    const reply = await gateway.submit(context.target, request, {
+      ...context,
+      bodyBytes: body.length,
+    });
     const spentMs = timers.nowMs() - startedMs;
     const warnings = await warningsOf(gateway, request, reply, context, spentMs);
     return encoded(gateway, request, reply, context, { warnings, startedMs, timers });

@@ -20,7 +20,10 @@ import { namesInPath } from '../contract/path-parameters.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { ApiMetrics } from './api-metrics.ts';
-import { ClientGone, dispatch, isStream, type AnyHandler } from './dispatch.ts';
+import { AnonymousBodies } from './anonymous-bodies.ts';
+import { BodyBudget, bodyLimitDefaults, type BodyLimits } from './body-budget.ts';
+import { ClientGone } from './client-gone.ts';
+import { dispatch, isStream, type AnyHandler } from './dispatch.ts';
 import { addDocumentation } from './documentation.ts';
 import { Gate, type GatePort } from './gate.ts';
 import type { Handlers } from './handler.ts';
@@ -34,6 +37,7 @@ export interface AppOptions {
   readonly handlers: Handlers;
   readonly gate: GatePort;
   readonly limits: RateLimitSettings;
+  readonly bodyLimits?: BodyLimits;
   readonly metrics: ApiMetrics;
   readonly logger: Logger;
   /** The OpenAPI document, for the reference page. */
@@ -139,6 +143,10 @@ function begin(request: Request, response: Response, options: AppOptions): void 
 }
 
 function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
+  const bodies = {
+    budget: new BodyBudget(options.bodyLimits ?? bodyLimitDefaults),
+    anonymous: new AnonymousBodies(),
+  };
   // Those with fewer parameters first: what `/members/leave` does not allow is no member of that ID. Before them what is called
   // most, for each path is compared with the ones before it: the ledger's, which no other resembles.
   const rank = ([path, entries]: readonly [string, typeof routeEntries]) =>
@@ -156,7 +164,7 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
         locals.operationId = operationId;
         const gone = endOf(locals.gone.signal, options.stopping, isStream(route.responses));
         const { requestId } = locals;
-        const exchange = { request, response, requestId, operationId, gone };
+        const exchange = { request, response, requestId, operationId, gone, bodies };
         await dispatch(exchange, route, handler, gate);
       });
     }

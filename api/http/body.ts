@@ -1,7 +1,10 @@
 /** Bodies: whole, within their limit, of a type and an encoding that we read. */
-import { raw, type Request, type Response } from 'express';
+import type { Request } from 'express';
+import { systemTimers } from '../../base/timers.ts';
 import type { BodySpec } from '../contract/route.ts';
 import { ledgerBodyMax } from '../ledger/decode.ts';
+import { anonymousBodies } from './anonymous-bodies.ts';
+import { readBytes } from './read-bytes.ts';
 import { parseJsonBody } from './json-body.ts';
 import { Refusal } from '../model/refusal.ts';
 import { bodyErrors, summaryOf } from './validation.ts';
@@ -9,18 +12,20 @@ import { bodyErrors, summaryOf } from './validation.ts';
 export const controlBodyMax = 256 * 1024;
 
 const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
-const reader = (limit: number) => raw({ type: () => true, limit });
-const readers = {
-  json: reader(limits.json),
-  ledger: reader(limits.ledger),
-  signed: reader(limits.signed),
-};
+
+/** On which terms a body is read. */
+export interface BodyTerms {
+  /** Called with the size of each piece, decompressed. What it throws ends the reading. */
+  readonly onBytes: (bytes: number) => void;
+  /** The caller has no credential: the body must not be compressed, and must come soon. */
+  readonly anonymous: boolean;
+}
 
 /** Refused before it is read where its length is told and too large. */
 export async function readBody(
   request: Request,
-  response: Response,
   spec: BodySpec,
+  { onBytes, anonymous }: BodyTerms,
 ): Promise<Uint8Array> {
   const hasBody =
     request.headers['transfer-encoding'] !== undefined ||
@@ -37,30 +42,41 @@ export async function readBody(
   if (Number(request.headers['content-length'] ?? 0) > limits[spec.form]) {
     throw tooLarge(limits[spec.form]);
   }
-  await new Promise<void>((resolve, reject) => {
-    readers[spec.form](request, response, (error?: unknown) =>
-      error === undefined ? resolve() : reject(failureOf(error)),
-    );
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (anonymous && encoding !== 'identity') throw compressed();
+  let size = 0;
+  return readBytes(request, {
+    encoding,
+    onBytes: (bytes) => {
+      size += bytes;
+      if (size > limits[spec.form]) throw tooLarge(limits[spec.form]);
+      onBytes(bytes);
+    },
+    ...(anonymous && { signal: soon() }),
   });
-  return request.body as Uint8Array;
 }
+
+function soon(): AbortSignal {
+  const { deadlineMs } = anonymousBodies;
+  const late = new AbortController();
+  systemTimers.after(deadlineMs, () => {
+    const detail = `The body did not come within ${deadlineMs / 1_000} s.`;
+    late.abort(new Refusal('invalid_parameter', { detail, headers: { Connection: 'close' } }));
+  });
+  return late.signal;
+}
+
+const compressed = (): Refusal =>
+  new Refusal('unsupported_media_type', {
+    detail: 'A request without a credential must not be compressed; send it as it is.',
+    headers: { 'Accept-Encoding': 'identity' },
+  });
 
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('payload_too_large', {
     detail: `The body is larger than the ${limitBytes} bytes that are allowed here; send less at once.`,
     members: { limitBytes },
   });
-
-/** Failures of its own the parser names; what has no name is the decompressor's. */
-function failureOf(error: unknown): unknown {
-  const { type, status, limit } = error as { type?: string; status?: number; limit?: number };
-  if (type === 'entity.too.large') return tooLarge(limit ?? controlBodyMax);
-  if (type !== undefined || status !== 400) return error;
-  return new Refusal('malformed_json', {
-    detail: 'The body cannot be decompressed: it is not what its Content-Encoding says.',
-    cause: error,
-  });
-}
 
 function checkType(contentType: string | undefined): void {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');

@@ -4,9 +4,13 @@ import type { Request, Response } from 'express';
 import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
-import type { RouteSpec, ServerSentEvent } from '../contract/route.ts';
+import type { Caller } from '../auth/principal.ts';
+import type { BodySpec, RouteSpec, ServerSentEvent } from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
+import type { AnonymousBodies } from './anonymous-bodies.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { parseBody, readBody } from './body.ts';
+import { ClientGone } from './client-gone.ts';
 import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
 import type { RequestFacts } from './handler.ts';
@@ -31,11 +35,18 @@ interface AnyReply {
   readonly events?: AsyncIterable<ServerSentEvent>;
 }
 
+/** What bounds the bodies that are read at once. */
+export interface Bodies {
+  readonly budget: BodyBudget;
+  readonly anonymous: AnonymousBodies;
+}
+
 export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly requestId: string;
   readonly operationId: OperationId;
+  readonly bodies: Bodies;
   /** Aborts when the client has gone, or the process is to end and it is a stream. */
   readonly gone: AbortSignal;
 }
@@ -55,7 +66,7 @@ export async function dispatch(
   response.locals['principal'] = admission?.principal;
   const query = parseQuery(route.query, search);
   const format = formatOf(request, route);
-  const bytes = route.body && (await readBody(request, response, route.body));
+  const bytes = route.body && (await bodyOf(exchange, route.body, admission?.principal));
   if (admission !== undefined && route.body?.form === 'ledger')
     await gate.admitBytes(admission.principal, bytes?.length ?? 0);
   const body = route.body && parseBody(route.body, bytes ?? new Uint8Array(0));
@@ -91,6 +102,30 @@ export async function dispatch(
 export const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
   Object.values(responses).some(({ form }) => form === 'events');
 
+/** The body, which is held until the answer has left. Of a ledger request its records are held besides. */
+async function bodyOf(
+  { request, response, bodies }: Exchange,
+  spec: BodySpec,
+  principal: Caller | undefined,
+): Promise<Uint8Array> {
+  const hold = bodies.budget.hold(ownerOf(principal));
+  response.once('close', hold.release);
+  const release = principal === undefined ? bodies.anonymous.take(request.ip ?? '') : () => {};
+  const perByte = spec.form === 'ledger' ? 2 : 1;
+  try {
+    return await readBody(request, spec, {
+      onBytes: (bytes) => hold.add(perByte * bytes),
+      anonymous: principal === undefined,
+    });
+  } finally {
+    release();
+    if (response.closed) hold.release();
+  }
+}
+
+const ownerOf = (principal: Caller | undefined): string =>
+  principal === undefined ? 'anonymous' : (principal.organization?.id ?? principal.credentialId);
+
 /** Rejects when the signal aborts first: with what the client is to be told, or nothing when it has gone. */
 const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -104,10 +139,6 @@ const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     const release = () => signal.removeEventListener('abort', end);
     work.finally(release).then(resolve, reject);
   });
-
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
-}
 
 const tooLate = (cause: unknown) =>
   new Refusal('service_unavailable', {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { newTypeId } from '../../domain/type-id.ts';
+import { capConnections, type ConnectionCaps } from './connection-caps.ts';
 import { problemContentType, problemResponse } from './problem-response.ts';
 
 export interface ApiServer {
@@ -12,9 +13,16 @@ export interface ApiServer {
   stop(waitMs: number): Promise<boolean>;
 }
 
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly docsUrl: string;
+  readonly caps?: ConnectionCaps;
+}
+
 export async function startServer(
   app: Express,
-  { host, port, docsUrl }: { host: string; port: number; docsUrl: string },
+  { host, port, docsUrl, caps }: ServerOptions,
 ): Promise<ApiServer> {
   const server = createServer(
     {
@@ -29,6 +37,7 @@ export async function startServer(
     app,
   );
   server.maxConnections = 10_000;
+  if (caps !== undefined) capConnections(server, caps);
   answerBadRequests(server, docsUrl);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -72,3 +72,22 @@ test('a database that is well needs no explanation', () => {
   const well = database({ Available: 'True', Ready: 'True', Stalled: 'False' });
   expect(standingOf(well, true)).toMatchObject({ reason: undefined, stalled: undefined });
 });
+
+test('a full database is DEGRADED and says so, and one that is nearly full says it while all is well', () => {
+  const full = database({ Available: 'True', Ready: 'False/Other', CapacityLeft: 'False/Full' });
+  expect(standingOf(full, true)).toMatchObject({
+    status: 'READY',
+    health: 'DEGRADED',
+    reason: { code: 'Full', message: 'about Full' },
+  });
+  const near = database({ Available: 'True', Ready: 'True', CapacityLeft: 'True/NearLimit' });
+  expect(standingOf(near, true)).toMatchObject({
+    health: 'HEALTHY',
+    reason: { code: 'NearLimit' },
+  });
+  const gone = database({ Available: 'False/QuorumLost', CapacityLeft: 'False/Full' });
+  expect(standingOf(gone, true)).toMatchObject({
+    health: 'UNAVAILABLE',
+    reason: { code: 'QuorumLost' },
+  });
+});

@@ -40,10 +40,15 @@ export function standingOf(database: LedgerDatabase, wasReady: boolean): Standin
   const ready = condition(ConditionType.Ready);
   const stalled = condition(ConditionType.Stalled);
   const suspended = condition(ConditionType.Suspended);
+  const capacity = condition('CapacityLeft');
   const serves = available?.status === 'True';
-  const facts = {
-    health: healthOf(available, ready),
-    reason: explain([stalled?.status === 'True' ? stalled : undefined, ready, available]),
+  const full = serves && capacity?.status === 'False' ? capacity : undefined;
+  const near = capacity?.reason === 'NearLimit' ? capacity : undefined;
+  const facts: Omit<Standing, 'status'> = {
+    health: full === undefined ? healthOf(available, ready) : 'DEGRADED',
+    reason:
+      explain([(stalled?.status === 'True' ? stalled : undefined) ?? full, ready, available]) ??
+      (near && explanationOf(near)),
     stalled: stalled?.status === 'True' ? explanationOf(stalled) : undefined,
   };
   if (database.metadata.deletionTimestamp !== undefined) {

@@ -1,6 +1,7 @@
 // What the HTTP assembly promises of bodies, bad clients, caches, limits, streams and its own end.
+import { once } from 'node:events';
 import { Agent, request as send } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -625,6 +626,98 @@ test('the administrator’s token cannot be guessed faster than the limit', asyn
     expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 429]);
   } finally {
     await limited.stop();
+  }
+});
+
+/** A request whose body never comes whole; resolves with the start of its answer, or with '' when it has none yet. */
+async function halfSent(
+  path: string,
+  headers: string,
+): Promise<{ socket: Socket; said: () => string }> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  let said = '';
+  socket.on('error', () => undefined).on('data', (chunk: Buffer) => (said += chunk.toString()));
+  await once(socket, 'connect');
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n${headers}\r\n`,
+  );
+  socket.write('{"');
+  return { socket, said: () => said };
+}
+
+test('without a credential nothing is decompressed', async () => {
+  const path = '/api/v1/session/administrator';
+  const zipped = await app.ask(path, {
+    operation: 'openAdministratorSession',
+    method: 'POST',
+    body: gzipSync('{"token":"x"}'),
+    headers: { 'content-encoding': 'gzip' },
+  });
+  expect(zipped).toMatchObject({ status: 415, json: { code: 'unsupported_media_type' } });
+  // Elsewhere the credential is asked for before the body is.
+  const { socket, said } = await halfSent(
+    `${one('0')}/tb/query_accounts`,
+    'Content-Encoding: gzip\r\n',
+  );
+  while (said() === '') await sleep(5);
+  expect(said()).toMatch(/^HTTP\/1\.1 401 /);
+  socket.destroy();
+});
+
+test('half-sent bodies without a credential are few at once', async () => {
+  const path = '/api/v1/session/administrator';
+  const held = await Promise.all(Array.from({ length: 25 }, () => halfSent(path, '')));
+  const refused = () => held.filter(({ said }) => said().startsWith('HTTP/1.1 429 '));
+  while (refused().length < 5) await sleep(5);
+  expect(held.filter(({ said }) => said() === '')).toHaveLength(20);
+  for (const { socket } of held) socket.destroy();
+  // Their places are free again.
+  for (let status = 429; status === 429;) {
+    await sleep(5);
+    ({ status } = await app.ask(path, { method: 'POST', body: '{"token":"x"}' }));
+  }
+});
+
+test('bodies of one organization leave room for those of others', async () => {
+  const small = await startTestApp({
+    bodyLimits: { totalBytes: 10_000, organizationBytes: 1_000 },
+  });
+  try {
+    const send = (length: number) =>
+      small.ask(`${one('0')}/tb/query_accounts`, {
+        operation: 'queryAccounts',
+        method: 'POST',
+        as: 'read',
+        body: `{}${' '.repeat(length - 2)}`,
+      });
+    expect((await send(400)).status).toBe(200);
+    expect(await send(600)).toMatchObject({
+      status: 429,
+      json: { 'violated-policies': ['bodies'] },
+    });
+    expect((await send(400)).status).toBe(200);
+  } finally {
+    await small.stop();
+  }
+});
+
+test('an address has so many connections, and a proxy that is trusted as many as it needs', async () => {
+  for (const [isProxy, most] of [
+    [false, 3],
+    [true, 5],
+  ] as const) {
+    const capped = await startTestApp({ caps: { perAddress: 3, isProxy: () => isProxy } });
+    const sockets = Array.from({ length: 5 }, () =>
+      connect(Number(new URL(capped.url).port), '127.0.0.1'),
+    );
+    for (const socket of sockets) socket.on('error', () => undefined);
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const open = () => sockets.filter(({ destroyed }) => !destroyed);
+    while (open().length > most) await sleep(5);
+    expect(open()).toHaveLength(most);
+    if (isProxy) expect((await capped.ask('/api/v1/session')).status).toBe(401);
+    for (const socket of open()) socket.destroy();
+    await capped.stop();
   }
 });
 

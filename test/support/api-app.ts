@@ -14,6 +14,8 @@ import { hashOf } from '../../api/auth/api-key-format.ts';
 import type { Principal } from '../../api/auth/principal.ts';
 import { pathParameters, type PathParameter } from '../../api/contract/path-parameters.ts';
 import { createApiMetrics } from '../../api/http/api-metrics.ts';
+import type { BodyLimits } from '../../api/http/body-budget.ts';
+import type { ConnectionCaps } from '../../api/http/connection-caps.ts';
 import { createApp } from '../../api/http/app.ts';
 import type { GatePort } from '../../api/http/gate.ts';
 import type { Handlers } from '../../api/http/handler.ts';
@@ -166,6 +168,8 @@ export async function startTestApp(
     gate?: Partial<GatePort>;
     streamCheckMs?: number;
     trustedProxies?: readonly string[];
+    bodyLimits?: BodyLimits;
+    caps?: ConnectionCaps;
   } = {},
 ): Promise<TestApp> {
   const log: Record<string, unknown>[] = [];
@@ -187,10 +191,16 @@ export async function startTestApp(
     docsUrl: '/docs',
     origin: undefined,
     trustedProxies: options.trustedProxies ?? [],
+    ...(options.bodyLimits !== undefined && { bodyLimits: options.bodyLimits }),
     ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
     stopping: stopping.signal,
   });
-  const server = await startServer(app, { host: '127.0.0.1', port: 0, docsUrl: '/docs' });
+  const server = await startServer(app, {
+    host: '127.0.0.1',
+    port: 0,
+    docsUrl: '/docs',
+    ...(options.caps !== undefined && { caps: options.caps }),
+  });
   const url = `http://127.0.0.1:${server.port}`;
   return {
     url,

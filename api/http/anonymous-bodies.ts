@@ -1,0 +1,34 @@
+/** Bodies of callers without a credential that are being read: so few at once, and each for so long. */
+import { Refusal } from '../model/refusal.ts';
+import { networkOf } from './network.ts';
+
+export const anonymousBodies = { atOnce: 200, ofNetwork: 20, deadlineMs: 10_000 } as const;
+
+export class AnonymousBodies {
+  readonly #ofNetwork = new Map<string, number>();
+  #all = 0;
+
+  /** Counts one more until the result is called. Throws a `Refusal` when there are too many. */
+  take(ip: string): () => void {
+    const network = networkOf(ip);
+    const own = this.#ofNetwork.get(network) ?? 0;
+    if (own >= anonymousBodies.ofNetwork || this.#all >= anonymousBodies.atOnce) {
+      throw new Refusal('rate_limited', {
+        detail: 'Too many requests without a credential are being read; send fewer at once.',
+        retryAfterSeconds: 1,
+        members: { 'violated-policies': ['anonymous-bodies'] },
+      });
+    }
+    this.#all += 1;
+    this.#ofNetwork.set(network, own + 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#all -= 1;
+      const left = (this.#ofNetwork.get(network) ?? 1) - 1;
+      if (left > 0) this.#ofNetwork.set(network, left);
+      else this.#ofNetwork.delete(network);
+    };
+  }
+}
