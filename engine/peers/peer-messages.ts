@@ -33,14 +33,25 @@ export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {
 }
 
 export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
-  const { replica, memberId, op, fence, leftFence, canLead, clockAgrees, stateHash, wallMs } =
-    fieldsOf(json);
+  const {
+    replica,
+    memberId,
+    op,
+    fence,
+    leftFence,
+    canLead,
+    loading,
+    clockAgrees,
+    stateHash,
+    wallMs,
+  } = fieldsOf(json);
   if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
   if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
   if (typeof wallMs !== 'number' || !Number.isFinite(wallMs)) return undefined;
   if (memberId !== undefined && !isDigits(memberId)) return undefined;
   if (fence !== undefined && !isCount(fence)) return undefined;
   if (leftFence !== undefined && !isCount(leftFence)) return undefined;
+  if (loading !== undefined && typeof loading !== 'boolean') return undefined;
   if (clockAgrees !== undefined && typeof clockAgrees !== 'boolean') return undefined;
   return {
     replica,
@@ -49,6 +60,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     fence,
     leftFence,
     canLead,
+    loading,
     clockAgrees,
     stateHash,
     wallMs,

@@ -67,7 +67,10 @@ export class CatchUp {
     const { peers, timers } = this.#options;
     const [source] = peers
       .all()
-      .filter(({ op, heardAtMs }) => op >= least && timers.nowMs() - heardAtMs < HEARD_MS)
+      .filter(({ op, heardAtMs, loading }) => {
+        const isThere = timers.nowMs() - heardAtMs < HEARD_MS;
+        return isThere && op >= least && loading !== true;
+      })
       .sort((a, b) => Number(a.fence !== undefined) - Number(b.fence !== undefined) || b.op - a.op);
     return source;
   }

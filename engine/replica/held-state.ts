@@ -29,6 +29,7 @@ export class HeldState {
   position: LogPosition | undefined;
   /** Another replica's state is on its way: the file is about to be that one's. */
   replacing = false;
+  #loaded = false;
 
   constructor(
     options: ReplicatedReplicaOptions,
@@ -49,6 +50,11 @@ export class HeldState {
     return this.#executor;
   }
 
+  /** The data file's state is in memory, and is not about to be replaced. */
+  get isWhole(): boolean {
+    return this.#loaded && !this.replacing;
+  }
+
   /** The state's hash: 32 hexadecimal digits. */
   get hash(): string {
     return Buffer.from(this.#executor.ledger.stateHash()).toString('hex');
@@ -66,6 +72,9 @@ export class HeldState {
   /** Opens the data file and loads its checkpoint. Rejects with HaltedError or DataFileError. */
   async load(): Promise<CheckpointPosition> {
     const { openFile, incarnation, pause } = this.#options;
+    this.#loaded = false;
+    // Memory is for one ledger: the old one goes before the new one is filled. Until that is whole the state is empty.
+    this.#executor = this.#newExecutor();
     const file = await openFile();
     this.#file = file;
     const executor = this.#newExecutor();
@@ -88,6 +97,7 @@ export class HeldState {
     this.#executor = executor;
     this.checkpoints.op = position.op;
     this.#logBytes = 0;
+    this.#loaded = true;
     return position;
   }
 
@@ -121,7 +131,7 @@ export class HeldState {
    * there is none of that age. Rejects when there is no such state here.
    */
   async sendTo(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-    if (this.#file === undefined || this.replacing) throw new Error('there is no state here now');
+    if (this.#file === undefined || !this.isWhole) throw new Error('there is no state here now');
     // Where nothing is logged yet, the state that the incarnation began with is all there is.
     const isEnough = (): boolean =>
       (this.position?.sequence === 0 && floor <= 1) ||

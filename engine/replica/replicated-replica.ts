@@ -9,6 +9,7 @@ import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry } from '../log/log.ts';
 import type { Block, LogPosition } from '../log/replicated/block.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
+import type { Heartbeat } from '../log/replicated/peers.ts';
 import { ReplicatedLog, type Role } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
@@ -89,21 +90,31 @@ export class ReplicatedReplica implements ServedReplica {
   async recover(): Promise<number> {
     const { peers } = this.#options;
     const state = this.#state;
-    let position = await state.load();
     peers.begin({
       heard: (peer) => this.#heard(peer),
       forwarded: (from, message) => this.#take(message, this.#forwarding.sinkVia(from), true),
       answered: (message) => this.#forwarding.answered(message),
       sendState: (floor, write) => state.sendTo(floor, write),
     });
+    // While it loads or fetches too: the others keep for it what it needs of the log.
+    this.#beat();
+    let position = await this.#load();
     if (position.place?.sequence === 0) position = (await this.#fetchState(1)) ?? position;
     if (this.#stopped.signal.aborted) return 0;
     state.position = logPositionOf(position);
     this.#log = this.#openLog(state.position);
     // A lost volume may have had more than this one: its old mark must not count for the majority.
     this.#mark(position);
-    this.#beat();
     return 0;
+  }
+
+  async #load(): Promise<CheckpointPosition> {
+    try {
+      return await this.#state.load();
+    } catch (error) {
+      this.abandon();
+      throw error;
+    }
   }
 
   get ledger(): StateMachine {
@@ -392,11 +403,21 @@ export class ReplicatedReplica implements ServedReplica {
 
   #tellPeers(): void {
     const { peers, timers } = this.#options;
-    const log = this.#log;
-    if (log === undefined || this.#state.replacing) return;
     const { agrees: clockAgrees } = this.#clock.standing();
-    const wallMs = timers.wallMs();
-    peers.beat({ ...log.heartbeat(), clockAgrees, stateHash: this.#state.hash, wallMs });
+    peers.beat({
+      ...this.#heartbeat(),
+      clockAgrees,
+      stateHash: this.#state.hash,
+      wallMs: timers.wallMs(),
+    });
+  }
+
+  #heartbeat(): Heartbeat {
+    if (this.#log !== undefined && this.#state.isWhole) return this.#log.heartbeat();
+    const { replicaIndex: replica } = this.#options.identity;
+    // Op and hash belong together, whether it still holds an old state or none yet.
+    const op = this.committedOp;
+    return { replica, memberId: undefined, op, fence: undefined, canLead: false, loading: true };
   }
 
   #heard(peer: HeardPeer): void {

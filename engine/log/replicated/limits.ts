@@ -51,6 +51,8 @@ export const BARRIERS_MAX = 16_384;
 
 /** Blocks are kept for a replica that was heard of so recently. */
 export const REMEMBERED_MS = 60_000;
+/** And so long for one that said last that it loads: it may say nothing for a while, and what it loads takes minutes. */
+export const REMEMBERED_LOADING_MS = 600_000;
 /** The leader looks this often, in blocks, whether some can be deleted. */
 export const TRIM_EVERY_BLOCKS = 64;
 /** Bytes of blocks that are kept for replicas which are behind a majority. */

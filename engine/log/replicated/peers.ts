@@ -14,6 +14,8 @@ export interface Heartbeat {
   readonly leftFence?: number | undefined;
   /** It has all that is committed, but for what is on its way, and takes the lead if it must. */
   readonly canLead: boolean;
+  /** It loads its data file or fetches another replica's, and takes part afterwards. Absent: it does not. */
+  readonly loading?: boolean | undefined;
   /** Its clock is one that may give timestamps. Absent from replicas of older releases, which do not say. */
   readonly clockAgrees?: boolean | undefined;
 }

@@ -25,6 +25,7 @@ import {
   ABSTAIN_MS,
   CALL_TIMEOUT_MS,
   HAND_OVER_MS,
+  REMEMBERED_LOADING_MS,
   REMEMBERED_MS,
   RETAINED_BYTES_MAX,
   RETAINED_PART,
@@ -461,8 +462,11 @@ export class ReplicatedLog {
 
   #liveReplicas(): readonly number[] {
     const { timers, identity, peers } = this.#options;
-    const sinceMs = timers.nowMs() - REMEMBERED_MS;
-    const heard = peers.all().filter(({ heardAtMs }) => heardAtMs >= sinceMs);
+    const nowMs = timers.nowMs();
+    const keptFor = (loading: boolean): number => (loading ? REMEMBERED_LOADING_MS : REMEMBERED_MS);
+    const heard = peers
+      .all()
+      .filter(({ heardAtMs, loading }) => nowMs - heardAtMs <= keptFor(loading === true));
     return [identity.replica, ...heard.map(({ replica }) => replica)];
   }
 

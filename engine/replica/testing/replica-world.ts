@@ -1,6 +1,6 @@
 /** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. All of it from one seed. */
 import { Freezer } from '../../log/replicated/testing/freezer.ts';
-import type { Timers } from '../../../base/timers.ts';
+import { sleep, type Timers } from '../../../base/timers.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
 import { DataFile } from '../../log/data-file.ts';
 import { createEmpty } from '../../log/format-file.ts';
@@ -55,6 +55,10 @@ export class ReplicaWorld implements ClientWorld {
   readonly hedges: boolean;
   readonly clients: readonly SimClient[];
   reigns = 0;
+  /** How long it takes until the state of another replica is there. */
+  fetchMs = 0;
+  /** Called when a replica has read a data file and builds its indexes. */
+  onFinishLoad: () => void = () => undefined;
   /** Part of what is said between clients and replicas, and among replicas, that is lost. */
   loss = 0;
   #chaos = false;
@@ -262,6 +266,10 @@ export class SimMember {
     return this.#replica?.position.op;
   }
 
+  get ledger(): StateMachine | undefined {
+    return this.#replica?.ledger;
+  }
+
   get stateHash(): string {
     const hash = this.#replica?.position.stateHash ?? new Uint8Array(0);
     return Buffer.from(hash).toString('hex');
@@ -340,10 +348,7 @@ export class SimMember {
           receive,
           closeOld,
         }),
-      newLedger: () =>
-        new (this.#world.broken === this.index ? BrokenLedger : StateMachine)({
-          memoryLimitBytes: 1 << 30,
-        }),
+      newLedger: () => this.#newLedger(),
       etcd: cluster.client(this.index, gate),
       peers: link,
       timers,
@@ -371,6 +376,17 @@ export class SimMember {
       timers.after(100, tick);
     };
     timers.after(100, tick);
+  }
+
+  #newLedger(): StateMachine {
+    const Ledger = this.#world.broken === this.index ? BrokenLedger : StateMachine;
+    const ledger = new Ledger({ memoryLimitBytes: 1 << 30 });
+    const finish = ledger.finishLoad.bind(ledger);
+    ledger.finishLoad = (pause) => {
+      this.#world.onFinishLoad();
+      return finish(pause);
+    };
+    return ledger;
   }
 
   /** As by SIGKILL: what was asked of etcd may happen yet; nothing comes back. */
@@ -484,6 +500,7 @@ class SimLink implements PeerLink {
     const handler = this.#world.members[replica]?.link?.handler;
     if (handler === undefined) throw new Error('the peer is down');
     await handler.sendState(floor, (bytes) => write(bytes.slice()));
+    await sleep(this.#world.simulation.timers, this.#world.fetchMs);
   }
 
   close(): void {

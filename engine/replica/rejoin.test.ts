@@ -1,0 +1,56 @@
+/** Replicas that were away for so long that they need the state of another one. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, jest, test } from '@jest/globals';
+import { REMEMBERED_MS } from '../log/replicated/limits.ts';
+import { ReplicaWorld } from './testing/replica-world.ts';
+
+jest.setTimeout(120_000);
+
+/** A world that writes on, and a backup that stands still for so long that the others drop what it needs of the log. */
+async function withForgotten(seed: number, retainedBytesMax: number) {
+  const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 1, retainedBytesMax });
+  world.cluster.quotaBytes = 1 << 30;
+  await world.runQuietly(3000);
+  const victim = world.members.find(({ standing }) => standing?.role === 'backup')!;
+  victim.freeze();
+  await world.simulation.run(REMEMBERED_MS + 5000);
+  return { world, victim };
+}
+
+const runUntil = async (world: ReplicaWorld, ms: number, isDone: () => boolean): Promise<void> => {
+  for (let passed = 0; passed < ms && !isDone(); passed += 250) await world.simulation.run(250);
+};
+
+test('a replica whose fetch takes longer than the log is kept for silent ones has caught up after one', async () => {
+  const { world, victim } = await withForgotten(5, 1 << 28);
+  world.fetchMs = REMEMBERED_MS + 10_000;
+  victim.thaw();
+  await world.simulation.run(1000);
+  expect(victim.standing?.unready).toBe('fetching the state of another replica');
+  await world.simulation.run(world.fetchMs);
+  await runUntil(world, 20_000, () => victim.standing?.role === 'backup');
+  expect(victim.standing?.role).toBe('backup');
+  expect(victim.catchUps).toBe(1);
+  expect(world.history.violation).toBeUndefined();
+  world.end();
+});
+
+test('a replica that catches up holds one ledger in memory at a time', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const { world, victim } = await withForgotten(5, 3000);
+  const old = new WeakRef(victim.ledger!);
+  const rows = old.deref()!.counts().transfers;
+  expect(rows).toBeGreaterThan(10);
+  const held: boolean[] = [];
+  world.onFinishLoad = () => {
+    collect();
+    held.push(old.deref() !== undefined);
+  };
+  victim.thaw();
+  await runUntil(world, 20_000, () => victim.catchUps > 0);
+  expect(held).toEqual([false]);
+  expect(victim.ledger!.counts().transfers).toBeGreaterThan(rows);
+  world.end();
+});
