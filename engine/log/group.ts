@@ -6,7 +6,7 @@ import { decodeEntries, encodeEntries, entrySize } from './entries.ts';
 import { Fields } from './fields.ts';
 import { BLOCK_SIZE, GROUP_SIZE_MAX, roundUp } from './layout.ts';
 import type { LogEntry } from './log.ts';
-import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
+import { seal, SEAL_SIZE, type SealKey, sealMatches } from './seal.ts';
 
 export interface GroupHead {
   /** Counts from 1 in a file and is never used twice for a group that was durable. */
@@ -36,7 +36,7 @@ export function fitsGroup(payloadSize: number, message: Uint8Array): boolean {
 /** Writes a group into `target` (at least GROUP_SIZE_MAX bytes); returns its head and its bytes, whole blocks. */
 export function encodeGroup(
   target: Uint8Array,
-  key: Uint8Array,
+  key: SealKey,
   group: {
     readonly sequence: number;
     readonly parent: Uint8Array;
@@ -61,7 +61,7 @@ export function encodeGroup(
   return { head: decodeHead(bytes), bytes };
 }
 
-function headSeal(key: Uint8Array, block: Uint8Array): Uint8Array {
+function headSeal(key: SealKey, block: Uint8Array): Uint8Array {
   return seal(key, block.subarray(0, 16), block.subarray(32, GROUP_HEAD_SIZE));
 }
 
@@ -79,7 +79,7 @@ function decodeHead(block: Uint8Array): GroupHead {
 }
 
 /** The head of the group that begins with `block`; undefined when none does, or a damaged one. */
-export function readGroupHead(key: Uint8Array, block: Uint8Array): GroupHead | undefined {
+export function readGroupHead(key: SealKey, block: Uint8Array): GroupHead | undefined {
   const fields = new Fields(block);
   if (block.length < GROUP_HEAD_SIZE || fields.u32(0) !== MAGIC) return undefined;
   if (!sealMatches(headSeal(key, block), fields.slice(16, SEAL_SIZE))) return undefined;
@@ -88,7 +88,7 @@ export function readGroupHead(key: Uint8Array, block: Uint8Array): GroupHead | u
 
 /** The entries of a group, their messages being views of `bytes`; undefined when the payload is damaged. */
 export function readGroupEntries(
-  key: Uint8Array,
+  key: SealKey,
   head: GroupHead,
   bytes: Uint8Array,
 ): LogEntry[] | undefined {

@@ -4,7 +4,7 @@
  */
 import { Fields } from './fields.ts';
 import { BLOCK_SIZE, MARK_SLOTS, MARKS_OFFSET } from './layout.ts';
-import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
+import { seal, SEAL_SIZE, type SealKey, sealMatches } from './seal.ts';
 import type { StorageFile } from './storage.ts';
 
 const MAGIC = 0x4b52_4d4c; // "LMRK"
@@ -13,7 +13,7 @@ const MARK_SIZE = 32;
 /** Alternating slots: the mark before survives a torn write. */
 export async function writeMark(
   file: StorageFile,
-  key: Uint8Array,
+  key: SealKey,
   mark: { readonly slot: number; readonly sequence: number },
 ): Promise<void> {
   const fields = new Fields(new Uint8Array(BLOCK_SIZE));
@@ -26,7 +26,7 @@ export async function writeMark(
 /** The highest sequence that a whole mark names, and the slot to write next; 0 when there is none. */
 export async function readMarks(
   file: StorageFile,
-  key: Uint8Array,
+  key: SealKey,
 ): Promise<{ sequence: number; nextSlot: number }> {
   let newest = { sequence: 0, nextSlot: 0 };
   for (let slot = 0; slot < MARK_SLOTS; slot += 1) {

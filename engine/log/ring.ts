@@ -3,6 +3,7 @@
  * tells in op order what is durable. A group is written where the one before ended, or at the ring's beginning when it
  * does not fit before the end; never over a group that the newest checkpoint still needs.
  */
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
 import { entrySize } from './entries.ts';
 import { encodeGroup, fitsGroup, groupSize, GROUP_HEAD_SIZE } from './group.ts';
@@ -26,7 +27,7 @@ const MARK_AFTER_MS = 20;
 
 export class LogRing {
   readonly #file: StorageFile;
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   readonly #size: number;
   readonly #onFailure: (error: unknown) => void;
   readonly #buffer: Uint8Array;
@@ -49,7 +50,7 @@ export class LogRing {
 
   constructor({ file, superblock, scan, onFailure }: RingOptions) {
     this.#file = file;
-    this.#key = superblock.key;
+    this.#key = createSecretKey(superblock.key);
     this.#size = superblock.logSizeBytes;
     this.#onFailure = onFailure;
     this.#buffer = new Uint8Array(Math.min(GROUP_SIZE_MAX, this.#size));

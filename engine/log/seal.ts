@@ -12,8 +12,11 @@ export const SUPERBLOCK_KEY = new TextEncoder().encode('ledger superblck');
 
 const nonce = new Uint8Array(12);
 
-/** The seal over `parts`, one after another. A KeyObject is several times cheaper than bytes where seals are many. */
-export function seal(key: Uint8Array | KeyObject, ...parts: readonly Uint8Array[]): Uint8Array {
+/** A KeyObject is several times cheaper than bytes where seals are many. */
+export type SealKey = Uint8Array | KeyObject;
+
+/** The seal over `parts`, one after another. */
+export function seal(key: SealKey, ...parts: readonly Uint8Array[]): Uint8Array {
   const mac = createCipheriv('aes-128-gcm', key, nonce);
   for (const part of parts) mac.setAAD(part);
   mac.final();
