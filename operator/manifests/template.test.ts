@@ -14,6 +14,7 @@ const digests: Readonly<Record<number, string>> = {
   2: 'c8671541de31d9d9a7744b83c6ba5835',
   3: 'cc60a5d478f8bdb246fc8dfcb6645378',
   4: '6ba5f52ed50be8d37c92d9b74835c53f',
+  5: '391b08cc3825b79985cfb3c24fa094e3',
 };
 
 const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>

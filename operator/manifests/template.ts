@@ -7,7 +7,7 @@ import { peerSecretsOf } from '../certificates/generations.ts';
 import type { Subject } from './subject.ts';
 
 /** Of the code that builds the template. Raised with every change of what it builds (template.test.ts holds it to that). */
-export const templateRevision = 4;
+export const templateRevision = 5;
 
 /** Hash of exactly what the template is made from: 32 hexadecimal digits. */
 export function templateInputs(subject: Subject): string {
