@@ -70,7 +70,7 @@ async function begin({ seed, replicas, folder, isolated }: RunOptions): Promise<
   const onEnd = (what: string): void => void history.wrong.push(what);
   const certificates = join(folder, 'certs');
   await writeCertificates(certificates, {
-    authority: await newAuthority('chaos'),
+    authority: await newAuthority('authority of chaos'),
     name: PEER_NAME,
   });
   const place = { size: replicas, folder, network, disks };
