@@ -12,8 +12,10 @@ import {
 import { join } from 'node:path';
 import {
   connect as connectTls,
+  createSecureContext,
   createServer as createTls,
   type PeerCertificate,
+  type SecureContext,
   type Server as TlsServer,
 } from 'node:tls';
 
@@ -49,19 +51,13 @@ const RENEW_MS = 10_000;
 
 /** Throws the system's error if a file cannot be read, and TLS's if it holds something else. */
 export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerSecurity {
-  const read = () => ({
-    ca: readFileSync(join(folder, 'ca.crt'), 'utf8'),
-    cert: readFileSync(join(folder, 'tls.crt'), 'utf8'),
-    key: readFileSync(join(folder, 'tls.key'), 'utf8'),
-    minVersion: 'TLSv1.3' as const,
-  });
-  let used = read();
+  let used = readContext(folder);
   /** While files are being replaced, those from before go on being used. */
-  const newest = () => {
+  const newest = (): PeerContext => {
     try {
-      used = read();
+      used = readContext(folder, used);
     } catch {
-      // Looked at again at the next occasion.
+      // Half of the files are replaced, or a file is half written: looked at again at the next occasion.
     }
     return used;
   };
@@ -74,11 +70,12 @@ export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerS
       // The name that all of them have stands for the addresses, which may become others.
       const checkServerIdentity = (_: string, certificate: PeerCertificate) =>
         problemOf(certificate);
-      return connectTls({ ...address, ...newest(), checkServerIdentity }, onReady);
+      const { secureContext } = newest();
+      return connectTls({ ...address, secureContext, checkServerIdentity }, onReady);
     },
     createServer(onPeer) {
       const who = { requestCert: true, rejectUnauthorized: true };
-      const server = createTls({ ...newest(), ...who, handshakeTimeout: HANDSHAKE_MAX_MS });
+      const server = createTls({ ...newest().files, ...who, handshakeTimeout: HANDSHAKE_MAX_MS });
       server.on('secureConnection', (socket) => {
         socket.on('error', () => undefined);
         if (socket.authorized && problemOf(socket.getPeerCertificate()) === undefined)
@@ -92,21 +89,33 @@ export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerS
   };
 }
 
-function renewWhileOpen(
-  server: TlsServer,
-  newest: () => { readonly ca: string; readonly cert: string; readonly key: string },
-): void {
+function renewWhileOpen(server: TlsServer, newest: () => PeerContext): void {
   let shown = newest();
   const timer = setInterval(() => {
     const found = newest();
-    if (found.ca === shown.ca && found.cert === shown.cert && found.key === shown.key) return;
-    try {
-      server.setSecureContext({ ...found, minVersion: 'TLSv1.3' });
-      shown = found;
-    } catch {
-      // A certificate without its key yet: both are there at the next look.
-    }
+    if (found === shown) return;
+    server.setSecureContext(found.files);
+    shown = found;
   }, RENEW_MS);
   timer.unref();
   server.on('close', () => clearInterval(timer));
+}
+
+/** Files that belong together, and what TLS makes of them. */
+interface PeerContext {
+  readonly files: { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly secureContext: SecureContext;
+}
+
+/** `last` itself when the files are still the same. Throws when one is missing, or the key is not the certificate's. */
+function readContext(folder: string, last?: PeerContext): PeerContext {
+  const files = {
+    ca: readFileSync(join(folder, 'ca.crt'), 'utf8'),
+    cert: readFileSync(join(folder, 'tls.crt'), 'utf8'),
+    key: readFileSync(join(folder, 'tls.key'), 'utf8'),
+    minVersion: 'TLSv1.3' as const,
+  };
+  const isSame =
+    files.ca === last?.files.ca && files.cert === last.files.cert && files.key === last.files.key;
+  return isSame ? last : { files, secureContext: createSecureContext(files) };
 }

@@ -34,6 +34,8 @@ export interface TcpLinkOptions {
 
 const RECONNECT_MS = 100;
 const CONNECT_MAX_MS = 1000;
+/** Both ends of a connection have proved who they are within it, on a busy machine too. */
+const HANDSHAKE_MAX_MS = 5000;
 /** A connection on which nothing comes for so long leads nowhere. */
 const SILENT_MAX_MS = 5000;
 /** What a peer does not take is not kept for it beyond this. */
@@ -305,7 +307,11 @@ class Outgoing {
     });
     this.#connectedAtMs = timers.nowMs();
     this.#socket = socket;
-    const late = setTimeout(() => socket.destroy(), CONNECT_MAX_MS);
+    let late = setTimeout(() => socket.destroy(), CONNECT_MAX_MS);
+    socket.once('connect', () => {
+      clearTimeout(late);
+      if (!this.#ready) late = setTimeout(() => socket.destroy(), HANDSHAKE_MAX_MS);
+    });
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     // Nothing comes this way, but the end of it.

@@ -44,6 +44,64 @@ test.each([1, 2, 3, 4])(
   },
 );
 
+test.each([1, 2, 3, 4])(
+  'a replica whose clock is an hour behind gives the lead on when it gets it, and time never goes back (seed %i)',
+  async (seed) => {
+    const { world, asker } = await withPending(seed);
+    const before = await asker.ask(Operation.createAccounts, accountsBody(3, 4));
+    const next = (world.leader!.index + 1) % 3;
+    world.members[next]!.aheadMs = -HOUR;
+    world.cluster.elect(next);
+    const post = await asker.ask(Operation.createTransfers, postBody(11, 10));
+    expect(statusOf(post.body)).toBe(CREATED);
+    expect(post.timestamp).toBeGreaterThan(before.timestamp);
+    expect(Math.abs(Number(post.timestamp / 1_000_000n) - world.trueMs)).toBeLessThan(1000);
+    await world.simulation.run(3000);
+    expect(world.leader!.index).not.toBe(next);
+    world.end();
+  },
+);
+
+test('a leader whose clock jumps between two writes gives neither a time of the jump', async () => {
+  const { world } = await withPending(9);
+  const leader = world.leader!;
+  const askers = [new Asker(world, 78n), new Asker(world, 79n)] as const;
+  for (const asker of askers) await asker.register();
+  const first = await askers[0].ask(Operation.createAccounts, accountsBody(5, 6));
+  leader.aheadMs = HOUR;
+  const second = await askers[1].ask(Operation.createAccounts, accountsBody(7, 8));
+  expect(second.timestamp).toBeGreaterThan(first.timestamp);
+  expect(Math.abs(Number(second.timestamp / 1_000_000n) - world.trueMs)).toBeLessThan(1000);
+  expect(world.leader).not.toBe(leader);
+  world.end();
+});
+
+test('three clocks that are eleven seconds apart write nothing and change no leader', async () => {
+  const { world, asker } = await withPending(10);
+  for (const [index, member] of world.members.entries()) member.aheadMs = (index - 1) * 11_000;
+  await world.simulation.run(5000);
+  const { reigns } = world;
+  const write = transferBody(12);
+  expect(await asker.tryToAsk(Operation.createTransfers, write, 5000)).toBeUndefined();
+  expect(world.reigns).toBe(reigns);
+  expect(world.members.map(({ pending }) => pending)).toEqual([1, 1, 1]);
+  for (const member of world.members) member.aheadMs = 0;
+  const late = await asker.ask(Operation.createTransfers, write);
+  expect(statusOf(late.body)).toBe(CREATED);
+  world.end();
+});
+
+test('all clocks that are set at once change the leader once at most', async () => {
+  const { world, asker } = await withPending(11);
+  const { reigns } = world;
+  for (const member of world.members) member.aheadMs = HOUR;
+  await world.simulation.run(10_000);
+  expect(world.reigns - reigns).toBeLessThanOrEqual(1);
+  const write = await asker.ask(Operation.createAccounts, accountsBody(3, 4));
+  expect(Math.abs(Number(write.timestamp / 1_000_000n) - world.trueMs - HOUR)).toBeLessThan(1000);
+  world.end();
+});
+
 test.each([HOUR, -HOUR, 3000])(
   'a leader whose clock is set by %i ms gives up the lead, and time goes on as before',
   async (stepMs) => {

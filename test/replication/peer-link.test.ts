@@ -1,6 +1,6 @@
 /** Peers over real connections of this machine. */
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,4 +233,20 @@ test('renewed certificates are shown and trusted without a restart', async () =>
     security: await certified('newer', { authority: Promise.resolve(after) }),
   });
   await hears(newer.link, heard);
+});
+
+test('while certificates are being replaced, peers go on with those from before', async () => {
+  const addresses = await newAddresses();
+  const authority = newAuthority('half');
+  const security = await certified('half', { authority });
+  const { heard } = await newLink(addresses, 1, { security });
+  await certified('later', { authority });
+  // The new certificate is there, and its key is not yet.
+  copyFileSync(join(folder, 'later', 'tls.crt'), join(folder, 'half', 'tls.crt'));
+  const between = await newLink(addresses, 0, { security });
+  await hears(between.link, heard);
+  between.link.close();
+  writeFileSync(join(folder, 'half', 'tls.key'), '-----BEGIN');
+  const torn = await newLink(addresses, 0, { security });
+  await hears(torn.link, heard);
 });

@@ -19,8 +19,11 @@ export class Asker {
   #session = 0n;
   #number = 0;
 
-  constructor(world: ReplicaWorld) {
+  readonly #client: bigint;
+
+  constructor(world: ReplicaWorld, client = 77n) {
     this.#world = world;
+    this.#client = client;
   }
 
   async register(): Promise<void> {
@@ -36,7 +39,7 @@ export class Asker {
 
   /** Undefined when it is not answered within the time; the next call may ask something else under the same number. */
   async tryToAsk(operation: number, body: Uint8Array, ms: number): Promise<Answer | undefined> {
-    const fields = { cluster: 0n, view: 0, release: engineRelease, client: 77n };
+    const fields = { cluster: 0n, view: 0, release: engineRelease, client: this.#client };
     const place = { session: this.#session, request: this.#number, parent: this.#parent };
     const head = buildRequest({ ...fields, ...place, operation }, body);
     const message = Buffer.concat([head, body]);
