@@ -67,6 +67,8 @@ export const ProgressReason = {
   UpgradePending: 'UpgradePending',
   Resizing: 'Resizing',
   CapacityFull: 'CapacityFull',
+  /** The API server could not do what the operator asked for; it is tried again. */
+  WriteFailed: 'WriteFailed',
   Stalled: 'Stalled',
 } as const;
 export type ProgressReason = (typeof ProgressReason)[keyof typeof ProgressReason];

@@ -1,5 +1,6 @@
 /** The kinds that the operator reads and writes: their paths, and their types as JSON has them. */
 import type {
+  EventsV1Event,
   V1ConfigMap,
   V1Job,
   V1NetworkPolicyPort,
@@ -26,6 +27,7 @@ export type ConfigMap = Json<V1ConfigMap>;
 export type Secret = Json<V1Secret>;
 export type PodDisruptionBudget = Json<V1PodDisruptionBudget>;
 export type StorageClass = Json<V1StorageClass>;
+export type Event = Json<EventsV1Event>;
 
 /** client-node renames `from`, which JSON does not. */
 export type NetworkPolicy = KubeObject & {

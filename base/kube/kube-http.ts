@@ -160,11 +160,13 @@ class KubeOverHttp implements KubeHttp {
   ): Promise<readonly T[]> {
     const items: T[] = [];
     let continueToken: string | undefined;
+    let pages = 0;
     do {
+      pages += 1;
       const page: Page<T> = await this.listPage(resource, { ...options, continueToken });
       items.push(...page.items);
       continueToken = page.continueToken;
-    } while (continueToken !== undefined);
+    } while (continueToken !== undefined && pages < (options.pagesMax ?? Infinity));
     return items;
   }
 
@@ -187,6 +189,7 @@ class KubeOverHttp implements KubeHttp {
       query: {
         limit: String(this.#shared.pageSize),
         labelSelector: options.labelSelector,
+        fieldSelector: options.fieldSelector,
         continue: options.continueToken,
       },
       deadlineMs: this.#shared.listDeadlineMs,

@@ -31,6 +31,9 @@ export interface Reference {
 export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** No more than so many pages of 500 are read. Default: all. */
+  readonly pagesMax?: number | undefined;
 }
 
 export interface DeleteOptions {

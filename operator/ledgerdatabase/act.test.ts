@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { planOf } from '../../test/support/plan-of.ts';
 import { SimulatedCluster } from '../../test/support/simulated-cluster.ts';
 import { ApiError, type Kube } from '../../base/kube/kube.ts';
-import { act } from './act.ts';
+import { act, WriteFailed } from './act.ts';
 import { Purpose, targetOf, type Action } from './actions.ts';
 
 const noted = async (actions: readonly Action[], refused: (action: Action) => boolean) => {
@@ -91,4 +91,28 @@ test('whatever is refused, only what builds on it is left out', async () => {
   for (const purpose of Object.values(Purpose)) {
     expect([purpose, await left(purpose)]).toEqual([purpose, expected[purpose] ?? []]);
   }
+});
+
+test('the same failure of the API server has the same words each time', async () => {
+  const { draft } = planOf({ surroundings: 'absent' });
+  const failing = (port: number) =>
+    act(
+      {
+        ...new SimulatedCluster(),
+        read: () => Promise.resolve(undefined),
+        apply: () =>
+          Promise.reject(
+            new ApiError(`failed calling webhook: read tcp 10.0.0.1:${port}->10.0.0.2:443: reset`, {
+              status: 500,
+              reason: 'InternalError',
+            }),
+          ),
+      } as unknown as Kube,
+      'uid',
+      draft.actions.filter(({ purpose }) => purpose === 'networkPolicy'),
+      () => {},
+    ).catch((error: unknown) => (error instanceof WriteFailed ? error.told : undefined));
+  const first = await failing(40_001);
+  expect(first).toContain('the API server failed at NetworkPolicy payments-5e1f0c');
+  expect(await failing(40_002)).toBe(first);
 });

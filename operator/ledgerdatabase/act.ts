@@ -19,6 +19,22 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** A write that may succeed when it is tried again. It is an answer of the API server in all else. */
+export class WriteFailed extends ApiError {
+  /** For people: what was tried, and the API server's words. */
+  readonly told: string;
+
+  constructor(action: Action, error: ApiError) {
+    const { status, reason, retryAfterMs, causes } = error;
+    super(error.message, { status, reason, retryAfterMs, causes, cause: error });
+    const { resource, name } = targetOf(action);
+    this.told = `the API server failed at ${resource.kind} ${name}: ${withoutPorts(error.message)}`;
+  }
+}
+
+/** The same failure has the same words: a connection's own port is another one each time. */
+const withoutPorts = (message: string): string => message.replaceAll(/:\d+->/g, '->');
+
 /**
  * Gives the writes that were refused for a reason which trying again does not cure; other failures are thrown, and the whole
  * is tried again later.
@@ -59,7 +75,8 @@ async function tryOne(
     else await perform(kube, action);
   } catch (error) {
     const refusal = refusalOf(action, error);
-    if (refusal === undefined) throw error;
+    if (refusal === undefined)
+      throw error instanceof ApiError ? new WriteFailed(action, error) : error;
     return refusal;
   }
   onDone(action, issued);

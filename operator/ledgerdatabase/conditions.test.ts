@@ -45,3 +45,15 @@ test('an op that moves gives a status no other meaning; a role does', () => {
   expect(sameMeaning(status, { ...status, members: [{ ...member, role: 'backup' }] })).toBe(false);
   expect(sameMeaning(status, undefined)).toBe(false);
 });
+
+test('a write that failed is told in Ready, also where nothing else is wrong', () => {
+  const { observed, draft } = planOf({ kind: { engine: 'Builtin', topology: 'single' } });
+  const failure = 'the API server failed at NetworkPolicy p: failed calling webhook "x"';
+  draft.failure = failure;
+  const rows = statusOf(observed, draft).conditions;
+  const condition = (type: string) => rows?.find((one) => one.type === type);
+  const told = { reason: 'WriteFailed', message: failure };
+  expect(condition('Ready')).toMatchObject({ status: 'False', ...told });
+  expect(condition('Reconciling')).toMatchObject({ status: 'True', ...told });
+  expect(condition('Available')?.status).toBe('True');
+});

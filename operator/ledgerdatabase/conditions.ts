@@ -21,10 +21,14 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   const storage = storageReady(observed, draft, standing);
   const version = versionUpToDate(draft, standing);
   const healthy = replicasHealthy(draft, standing);
-  const settled = healthy[0] === 'True' && storage[0] === 'True' && version[0] === 'True';
+  const settled =
+    healthy[0] === 'True' &&
+    storage[0] === 'True' &&
+    version[0] === 'True' &&
+    draft.failure === undefined;
   const capacity = capacityLeft(observed);
   const full = capacity[1] === 'Full' ? capacity[2] : undefined;
-  const progress = progressOf(draft, standing, { healthy, storage, version });
+  const progress = withFailure(draft, progressOf(draft, standing, { healthy, storage, version }));
   const verdicts: { readonly [Type in ConditionType]: Verdict<Type> } = {
     Available: available(draft, standing),
     Ready: ready(draft, standing, settled, progress, full),
@@ -64,7 +68,7 @@ function available(draft: Draft, standing: Standing): Verdict<'Available'> {
   }
   if (standing.suspended)
     return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
-  const lost = `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed${troubles(standing)}`;
+  const lost = `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed${troubles(draft, standing)}`;
   return ['False', 'QuorumLost', lost];
 }
 
@@ -77,17 +81,18 @@ function replicasHealthy(draft: Draft, standing: Standing): Verdict<'ReplicasHea
   return [
     'False',
     'Degraded',
-    `${standing.ready} of ${standing.replicas} replicas are ready${troubles(standing)}`,
+    `${standing.ready} of ${standing.replicas} replicas are ready${troubles(draft, standing)}`,
   ];
 }
 
 /** What is wrong with those that are not ready, for a sentence's end. */
-function troubles({ members }: Standing): string {
+function troubles({ refusedPods }: Draft, { members }: Standing): string {
   const wrong = members.filter((member) => member.state !== 'Ready');
   const words = wrong.map((member) => {
     const why = member.reason === undefined ? '' : ` (${member.reason}: ${member.message ?? ''})`;
     return `${member.pod} is ${member.state.toLowerCase()}${why}`;
   });
+  if (refusedPods !== undefined) words.unshift(refusedPods);
   return words.length === 0 ? '' : `: ${words.join('; ')}`;
 }
 
@@ -205,6 +210,15 @@ function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLef
     : [statusFor(reason), reason, told.message];
 }
 
+/** Whatever is waited for: that a write failed is told along with it. */
+const withFailure = (
+  { failure }: Draft,
+  [reason, message]: readonly [ProgressReason, string],
+): readonly [ProgressReason, string] =>
+  failure === undefined || reason === ProgressReason.WriteFailed
+    ? [reason, message]
+    : [reason, `${failure}; ${message}`];
+
 /** The most telling word for why it is not settled. */
 function progressOf(
   draft: Draft,
@@ -243,6 +257,8 @@ function progressOf(
       verdicts.healthy[0] === 'True' ? verdicts.version[2] : verdicts.healthy[2],
     ];
   }
+  if (verdicts.storage[0] === 'True' && draft.failure !== undefined)
+    return [ProgressReason.WriteFailed, draft.failure];
   return [ProgressReason.Resizing, verdicts.storage[2]];
 }
 

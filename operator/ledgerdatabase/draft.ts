@@ -60,6 +60,10 @@ export class Draft {
   stall: Stall | undefined;
   /** What is waited for, in words. */
   waiting: string | undefined;
+  /** Which replicas' pods nobody could make, and why. */
+  refusedPods: string | undefined;
+  /** The write that failed last, and the API server's words. */
+  failure: string | undefined;
   recovering = false;
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   deleting = false;

@@ -9,13 +9,14 @@ export const hasSucceeded = (job: Job): boolean =>
   holds(job, 'Complete') || holds(job, 'SuccessCriteriaMet');
 export const hasFailed = (job: Job): boolean => holds(job, 'Failed') || holds(job, 'FailureTarget');
 
+export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
+  pods.filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name);
+
 /** Why it does not get on: what its newest pod waits for, or said at its end. */
 export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
-  const own = pods
-    .filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name)
-    .sort((a, b) =>
-      (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''),
-    );
+  const own = [...podsOf(job, pods)].sort((a, b) =>
+    (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''),
+  );
   const last = own.at(-1);
   if (last !== undefined) {
     const trouble = troubleOf(last);

@@ -29,6 +29,8 @@ export interface Observation {
   readonly polls: Polls | undefined;
   /** As the engines last said; `undefined` when this process has not heard it yet. */
   readonly capacity: Capacity | undefined;
+  /** Why the controllers of Kubernetes could not make pods lately; `undefined` when nobody has asked. */
+  readonly refusals?: readonly PodRefusal[] | undefined;
   readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
 }
 
@@ -53,8 +55,17 @@ export interface Inheritance {
 /** By replica: what its engine says of itself, or why it did not. */
 export type Polls = ReadonlyMap<number, EngineStatus | { readonly problem: string }>;
 
+/** What a controller of Kubernetes said when it could not make a pod. */
+export interface PodRefusal {
+  /** The uid of the StatefulSet or the Job. */
+  readonly owner: string;
+  readonly message: string;
+  /** When it last said so, in milliseconds since the UNIX epoch. */
+  readonly atMs: number;
+}
+
 /** What a plan may ask for, since it is not read while nothing happens. */
-export type Need = 'live' | 'polls' | 'storageClass';
+export type Need = 'live' | 'polls' | 'storageClass' | 'refusals';
 
 /** The index of the replica that an object belongs to: its name ends with it, whoever made it. */
 export function indexOf({ metadata }: KubeObject): number {

@@ -7,6 +7,7 @@ import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
 import { recordVersion } from './steps/record-version.ts';
+import { tellRefusedReplicas } from './steps/refused-pods.ts';
 import { recoverReplicas } from './steps/recover.ts';
 import { resolveSpec } from './steps/resolve.ts';
 import { rollOut } from './steps/rollout.ts';
@@ -33,6 +34,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
     holdVolumes,
     ensureCertificates,
     ensureWorkload,
+    tellRefusedReplicas,
     replaceForeignCertificates,
     recoverReplicas,
     rollOut,

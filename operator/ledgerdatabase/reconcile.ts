@@ -11,7 +11,7 @@ import { resources, type StorageClass } from '../../domain/kinds.ts';
 import type { Kube } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
-import { act, type Refusal } from './act.ts';
+import { act, WriteFailed, type Refusal } from './act.ts';
 import { factsOf, type Draft } from './draft.ts';
 import { replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';
@@ -19,6 +19,7 @@ import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts
 import { plan } from './plan.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from './polls.ts';
+import { podRefusals } from './pod-refusals.ts';
 import { sameMeaning, statusOf } from './status.ts';
 import { noteIssued } from './steps/certificates.ts';
 import type { PlanOptions } from './subject-of.ts';
@@ -97,6 +98,10 @@ class Session {
         },
       );
       for (const refusal of refusals) note(draft, refusal);
+    } catch (error) {
+      // Another who wrote first is no failure.
+      if (error instanceof WriteFailed && error.status !== 409) draft.failure = error.told;
+      throw error;
     } finally {
       // Also when a write failed: what is known is said. A changed finalizer means another version, or none, of the object.
       const moved = draft.actions.some((action) => action.purpose === 'finalizer');
@@ -156,6 +161,10 @@ async function planned(
     const name = draft.subject?.resolved.storage.className ?? '';
     const found = await kube.read<StorageClass>({ resource: resources.storageClass, name });
     observed = { ...observed, storageClass: { found } };
+    draft = plan(observed, environment.options);
+  }
+  if (draft.needs.has('refusals')) {
+    observed = { ...observed, refusals: await podRefusals(kube, database.metadata.namespace) };
     draft = plan(observed, environment.options);
   }
   if (draft.needs.has('polls')) {

@@ -462,6 +462,83 @@ test.each(['Retain', 'BackupThenDelete', 'Delete'] as const)(
   },
 );
 
+/** Keeps to one namespace, so that the others' databases are not touched by it. */
+const within = (namespace: string) => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+});
+const admission = (kind: string, plural: string): Resource => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind,
+  plural,
+  namespaced: false,
+});
+
+test('a quota that leaves no room for pods is named as what a person must raise, and raising it is enough', async () => {
+  await world.createNamespace('crowded');
+  const { apiVersion, kind } = resources.resourceQuota;
+  const quota = (pods: string) =>
+    world.kube.apply(
+      resources.resourceQuota,
+      {
+        apiVersion,
+        kind,
+        metadata: { name: 'pods', namespace: 'crowded' },
+        spec: { hard: { pods } },
+      } as KubeObject,
+      { fieldManager: 'test', force: true },
+    );
+  await quota('0');
+  await world.createDatabase('crowded', 'late', {});
+  const stalled = await world.until('crowded', 'late', 'Stalled', 'True', 'RefusedByApiServer');
+  expect(condition(stalled, 'Stalled')?.message).toContain('exceeded quota: pods');
+  await quota('1');
+  await world.until('crowded', 'late', 'Stalled', 'False');
+});
+
+test('a webhook that is down is named while the operator tries again', async () => {
+  await world.createNamespace('unanswered');
+  const webhooks = admission('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations');
+  const name = 'down.example.com';
+  await world.kube.apply(
+    webhooks,
+    {
+      apiVersion: webhooks.apiVersion,
+      kind: webhooks.kind,
+      metadata: { name },
+      webhooks: [
+        {
+          name,
+          ...within('unanswered'),
+          clientConfig: { url: 'https://127.0.0.1:1/' },
+          failurePolicy: 'Fail',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          timeoutSeconds: 1,
+          rules: [
+            {
+              apiGroups: ['networking.k8s.io'],
+              apiVersions: ['v1'],
+              resources: ['networkpolicies'],
+              operations: ['CREATE'],
+            },
+          ],
+        },
+      ],
+    } as KubeObject,
+    { fieldManager: 'test', force: true },
+  );
+  await world.createDatabase('unanswered', 'patient', {});
+  await eventually('it says what failed', async () => {
+    const database = await world.database('unanswered', 'patient');
+    const message = condition(database, 'Ready')?.message ?? '';
+    if (!message.includes(`failed calling webhook "${name}"`)) throw new Error(message);
+    return true;
+  });
+  const found = await world.kube.read({ resource: webhooks, name });
+  await world.kube.delete({ resource: webhooks, name }, { uid: found?.metadata.uid ?? '' });
+  await world.until('unanswered', 'patient', 'Ready', 'True');
+});
+
 test('what somebody changes by hand is put right, and strangers’ objects are left alone', async () => {
   const database = await ready('default', 'meddled');
   const workload = database.status?.workload ?? '';

@@ -182,6 +182,27 @@ test('a volume past its time is purged, a database without backups waits for a p
   );
 });
 
+test('a quota without room for pods is told by their names', async () => {
+  await world.createNamespace('crowded');
+  const { apiVersion, kind } = resources.resourceQuota;
+  await world.kube.create(
+    resources.resourceQuota,
+    {
+      apiVersion,
+      kind,
+      metadata: { name: 'pods', namespace: 'crowded' },
+      spec: { hard: { pods: '0' } },
+    } as KubeObject,
+    { fieldManager: 'test' },
+  );
+  await world.createDatabase('crowded', 'late', {});
+  const { status } = await world.until('crowded', 'late', 'Stalled', 'True', 'RefusedByApiServer');
+  expect(status?.conditions?.find(({ type }) => type === 'Stalled')?.message).toContain(
+    'exceeded quota',
+  );
+  await world.deleteDatabase('crowded', 'late');
+});
+
 test('three replicas get their disruption budget, and one whose pod is deleted another', async () => {
   await world.createDatabase('default', 'three', {
     engine: 'TigerBeetle',

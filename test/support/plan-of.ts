@@ -53,10 +53,11 @@ export interface PlanOf {
   readonly condition: (type: string) => Condition | undefined;
 }
 
-/** `replicas`: what differs from a replica that is well, by index. */
+/** `replicas`: what differs from a replica that is well, by index. `seen`: what differs in what is observed. */
 export function planOf(
   changes: Partial<Omit<Recipe, 'replicas'>>,
   replicas: Readonly<Record<number, Partial<Replica>>> = {},
+  seen: (observed: Observation) => Partial<Observation> = () => ({}),
 ): PlanOf {
   const cluster = disorder({
     ...well,
@@ -66,7 +67,7 @@ export function planOf(
   const database = cluster.all('LedgerDatabase').find((one) => one.metadata.uid === uid);
   if (database === undefined) throw new Error('there is no database');
   const [found] = cluster.all('StorageClass');
-  const observed: Observation = {
+  const usual: Observation = {
     nowMs: cluster.nowMs,
     live: true,
     database,
@@ -76,6 +77,7 @@ export function planOf(
     capacity: undefined,
     storageClass: { found },
   };
+  const observed = { ...usual, ...seen(usual) };
   const draft = plan(observed, { operatorNamespace: 'ledgerhouse-system' });
   return {
     draft,

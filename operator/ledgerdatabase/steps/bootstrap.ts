@@ -11,6 +11,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
+import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
 /** Before anything waits for volumes: what has lived already is never begun again, whatever became of its status. */
@@ -104,7 +105,7 @@ function formatOne(
         `Look: kubectl -n ${namespace} logs job/${name} --all-containers; then try again: kubectl -n ${namespace} delete job ${name}`,
     );
   } else {
-    const trouble = jobTrouble(job, observed.owned.pods);
+    const trouble = jobTrouble(job, observed.owned.pods) ?? tellRefusedJob(observed, draft, job);
     if (trouble !== undefined)
       draft.waiting = `making the data file of replica ${index}: ${trouble}`;
   }

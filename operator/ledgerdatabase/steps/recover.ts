@@ -14,6 +14,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
 import { dataProblemOf, isReady, replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
+import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
 export function recoverReplicas(observed: Observation, draft: Draft): StepResult {
@@ -118,6 +119,9 @@ function recoverOne(
   } else if (hasFailed(job) || missing(buildRecoverJob(subject, index), job).length > 0) {
     draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}; it is tried again`;
     draft.do(deletion('recovery', resources.job, job));
+  } else {
+    const refusal = tellRefusedJob(observed, draft, job);
+    if (refusal !== undefined) draft.waiting = `making replica ${index} again: ${refusal}`;
   }
 }
 
