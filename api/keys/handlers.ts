@@ -17,6 +17,7 @@ import {
   type ApiKey,
 } from '../store/api-keys.ts';
 import type { Cursors } from '../store/cursor.ts';
+import { requireKeyRoom } from './quota.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 
@@ -59,13 +60,14 @@ function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' |
       if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
       const expiresAt = expiryOf(body.expiresAt, Date.now());
       const secret = generateApiKey();
-      const key = await store.change(author, (change) =>
-        createApiKey(
+      const key = await store.change(author, async (change) => {
+        await requireKeyRoom(change, organizationId);
+        return createApiKey(
           change,
           { organizationId, name, databaseId, permissions, ipAllowList, expiresAt },
           stored(secret),
-        ),
-      );
+        );
+      });
       return withSecret(key, secret);
     },
     async rotateApiKey({ params, body, principal, author }) {

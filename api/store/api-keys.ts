@@ -63,6 +63,8 @@ export function apiKeyStatus(key: ApiKey, now: Date): ApiKeyStatus {
   return key.rotationEndsAt === null ? 'ACTIVE' : 'ROTATING';
 }
 
+const isNotExpired = sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`;
+
 const factOf = ({ id, name, publicId }: ApiKey) => ({ id, name, prefix: publicId });
 
 export async function createApiKey(
@@ -97,12 +99,7 @@ export async function rotateApiKey(
     .where('organizationId', '=', uuidOf(organizationId))
     .where('revokedAt', 'is', null)
     .where('rotationEndsAt', 'is', null)
-    .where((where) =>
-      where.or([
-        where('expiresAt', 'is', null),
-        where('expiresAt', '>', sql<Date>`clock_timestamp()`),
-      ]),
-    )
+    .where(isNotExpired)
     .returningAll()
     .executeTakeFirst();
   if (row === undefined) return undefined;
@@ -180,6 +177,19 @@ export async function findApiKey(
     .where('organizationId', '=', uuidOf(organizationId))
     .executeTakeFirst();
   return row && apiKeyOf(row);
+}
+
+/** For the quota: those that work and that no other one replaces. */
+export async function countActiveApiKeys(db: Reader, organizationId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('apiKeys')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where('revokedAt', 'is', null)
+    .where('rotationEndsAt', 'is', null)
+    .where(isNotExpired)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** Newest first. `maker`: only those that they made. */

@@ -3,6 +3,7 @@
  * is read whole and looked at: one that is not a success ends the measurement.
  */
 import { Pool } from 'undici';
+import { sleep, systemTimers } from '../../base/timers.ts';
 import { accountCount, bodyOf, transferBodies } from './codec-bodies.ts';
 import type { Outcome, Told, Workload } from './workload.ts';
 
@@ -42,20 +43,21 @@ async function main(): Promise<Outcome> {
   const pool = new Pool(workload.url, { connections: workload.connections, pipelining: 1 });
   const beganMs = performance.now();
   const times: number[] = [];
+  let refused = 0;
   let measuredFromMs: number | undefined;
   let lastMs = 0;
   let at = 0;
   let done = 0;
   await Promise.all(
-    Array.from({ length: workload.connections }, async () => {
-      while (at < bodies.length) {
-        const sentMs = performance.now();
+    Array.from({ length: workload.connections }, async (_, connection) => {
+      for (let turn = 0; at < bodies.length; turn += 1) {
+        const sentMs = await dueMs(beganMs, connection, turn);
         if (measuredFromMs !== undefined && sentMs - measuredFromMs > workload.seconds * 1_000) {
           return;
         }
         const body = bodies[at];
         at += 1;
-        await once(pool, body);
+        const isRefused = await once(pool, body);
         done += 1;
         const doneMs = performance.now();
         if (measuredFromMs === undefined) {
@@ -64,6 +66,7 @@ async function main(): Promise<Outcome> {
           tell({ kind: 'measuring' });
         } else if (sentMs >= measuredFromMs) {
           times.push(doneMs - sentMs);
+          if (isRefused) refused += 1;
           lastMs = doneMs;
         }
       }
@@ -71,7 +74,7 @@ async function main(): Promise<Outcome> {
   );
   await pool.close();
   // Bodies that were used up end it early.
-  return { seconds: (lastMs - (measuredFromMs ?? 0)) / 1_000, times };
+  return { seconds: (lastMs - (measuredFromMs ?? 0)) / 1_000, times, refused };
 }
 
 function isWarm(forMs: number, requests: number): boolean {
@@ -80,10 +83,22 @@ function isWarm(forMs: number, requests: number): boolean {
   return requests >= warmUp.requests || forMs >= warmUp.secondsMax * 1_000;
 }
 
-async function once(pool: Pool, body: Uint8Array | undefined): Promise<void> {
+/** When a connection's request is to be sent: at its place in the pace, or now; resolves then. */
+async function dueMs(beganMs: number, connection: number, turn: number): Promise<number> {
+  const { perSecond, connections } = workload;
+  const nowMs = performance.now();
+  if (perSecond === undefined) return nowMs;
+  const atMs = beganMs + ((turn * connections + connection) * 1_000) / perSecond;
+  if (atMs > nowMs) await sleep(systemTimers, atMs - nowMs);
+  return atMs;
+}
+
+/** Whether it was refused for its number. */
+async function once(pool: Pool, body: Uint8Array | undefined): Promise<boolean> {
   const answer = await pool.request({ method, path: workload.path, headers, body: body ?? null });
   const bytes = Buffer.from(await answer.body.arrayBuffer());
-  if (answer.statusCode === 200 && bytes.includes(proof)) return;
+  if (answer.statusCode === 200 && bytes.includes(proof)) return false;
+  if (answer.statusCode === 429 && workload.isOverLimit) return true;
   throw new Error(`${answer.statusCode}: ${bytes.toString().slice(0, 500)}`);
 }
 

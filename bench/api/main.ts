@@ -34,7 +34,7 @@ await runInterruptible(async () => {
 /** Everything made anew, so that no run finds what the one before left. */
 async function once(): Promise<readonly Row[]> {
   const flags = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
-  const world = await startWorld(flags);
+  const world = await startWorld({ nodeFlags: flags });
   const bench = new Bench(world, seconds);
   try {
     return await abortable(() => bench.run());

@@ -9,6 +9,10 @@ export interface Workload {
   readonly events: number;
   /** Each with one request at a time. */
   readonly connections: number;
+  /** Of all connections, at even distances; without it, each sends as soon as it has its answer. */
+  readonly perSecond?: number;
+  /** Answers 429 are taken, and counted. */
+  readonly isOverLimit?: true;
   /**
    * Not measured, until the code is compiled for speed: so many requests, which take a busy machine longer, but at least and at
    * most so many seconds.
@@ -23,10 +27,12 @@ export interface Workload {
   readonly bodiesMax: number;
 }
 
-/** Milliseconds of each request that began and ended while it was measured. */
 export interface Outcome {
   readonly seconds: number;
+  /** Milliseconds of each request that began and ended while it was measured; from when it was due, if it has a pace. */
   readonly times: readonly number[];
+  /** Answered with 429, among them. */
+  readonly refused: number;
 }
 
 /** From the load generator, in this order; `failed` in any place. */

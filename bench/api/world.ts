@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KubeHttp } from '../../base/kube/kube-http.ts';
 import { resources } from '../../domain/kinds.ts';
+import { labels } from '../../domain/names.ts';
 import type { ApiKeyWithSecret, Database, CreatedDatabase } from '../../gen/api.ts';
 import { TestEngine } from '../../test/support/engine.ts';
 import { startOperatorWorld } from '../../test/support/operator-world.ts';
@@ -13,12 +15,25 @@ import { call } from '../../tools/up/http.ts';
 import { ApiProcess } from './api-process.ts';
 import { accountCount } from './codec-bodies.ts';
 
-export interface World {
-  readonly api: ApiProcess;
+/** An organization with a database that runs. */
+export interface Tenant {
   readonly engine: TestEngine;
   readonly apiKey: string;
   readonly databaseId: string;
+}
+
+export interface World extends Tenant {
+  readonly api: ApiProcess;
+  /** All of them; the world's own is the first. */
+  readonly tenants: readonly Tenant[];
   stop(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly nodeFlags?: readonly string[];
+  /** Names without `LEDGERHOUSE_API_`; by default nobody meets a limit. */
+  readonly limits?: Readonly<Record<string, string>>;
+  readonly tenants?: number;
 }
 
 const name = 'payments';
@@ -26,7 +41,11 @@ const bootstrapToken = 'lhb_0123456789abcdefghij';
 /** As many as the setting takes: the limits are not what is measured, and are counted as ever. */
 const noLimit = '9999999';
 
-export async function startWorld(nodeFlags: readonly string[]): Promise<World> {
+export async function startWorld({
+  nodeFlags = [],
+  limits = { CONTROL_REQUESTS_PER_MINUTE: noLimit, LEDGER_REQUESTS_PER_SECOND: noLimit },
+  tenants: count = 1,
+}: WorldOptions = {}): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-bench-api-'));
   const ends: (() => Promise<void> | void)[] = [
     () => rmSync(folder, { recursive: true, force: true }),
@@ -49,40 +68,57 @@ export async function startWorld(nodeFlags: readonly string[]): Promise<World> {
         DATABASE_URL: await postgres.createDatabase(),
         SIGNING_KEY_FILE: join(folder, 'key'),
         BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
-        CONTROL_REQUESTS_PER_MINUTE: noLimit,
-        LEDGER_REQUESTS_PER_SECOND: noLimit,
+        ...limits,
       },
     });
     ends.push(() => api.stop());
     await api.whenReady();
-    const apiKey = await makeKey(api.url);
+    const session = await openSession(api.url);
     const operator = await startTestOperator({ kubeConfig: cluster.kubeConfig });
-    let database: Database;
+    const made: { readonly apiKey: string; readonly database: Database }[] = [];
     try {
-      database = await makeDatabase(api.url, apiKey);
+      for (let index = 0; index < count; index += 1) {
+        const apiKey = await makeKey(api.url, await organizationFor(api.url, session, index));
+        made.push({ apiKey, database: await makeDatabase(api.url, apiKey) });
+      }
     } finally {
       // It would put the addresses of pods back, in which nothing runs.
       await operator.stop();
     }
-    const engine = await TestEngine.create({ cluster: BigInt(database.clusterId ?? 0) });
-    ends.push(() => engine.dispose());
-    const [resource] = await cluster.kube.list(resources.database);
-    const namespace = resource?.metadata.namespace ?? '';
-    const addresses = `127.0.0.1:${engine.port}`;
-    await cluster.kube.mergePatch(
-      { resource: resources.database, namespace, name },
-      { status: { addresses } },
-      { fieldManager: 'bench', subresource: 'status' },
-    );
-    await makeAccounts(api.url, apiKey, database.id, addresses);
-    return { api, engine, apiKey, databaseId: database.id, stop };
+    const tenants: Tenant[] = [];
+    for (const { apiKey, database } of made) {
+      const engine = await TestEngine.create({ cluster: BigInt(database.clusterId ?? 0) });
+      ends.push(() => engine.dispose());
+      const addresses = `127.0.0.1:${engine.port}`;
+      await setAddresses(cluster.kube, database.id, addresses);
+      await makeAccounts(api.url, apiKey, database.id, addresses);
+      tenants.push({ engine, apiKey, databaseId: database.id });
+    }
+    const [own] = tenants;
+    if (own === undefined) throw new Error('a world has a tenant');
+    return { api, ...own, tenants, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function makeKey(url: string): Promise<string> {
+async function setAddresses(kube: KubeHttp, databaseId: string, addresses: string): Promise<void> {
+  const found = (await kube.list(resources.database)).find(
+    ({ metadata }) => metadata.labels?.[labels.databaseId] === databaseId,
+  );
+  const namespace = found?.metadata.namespace ?? '';
+  await kube.mergePatch(
+    { resource: resources.database, namespace, name },
+    { status: { addresses } },
+    { fieldManager: 'bench', subresource: 'status' },
+  );
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Headers of the installation's administrator. */
+async function openSession(url: string): Promise<Headers> {
   const opened = await fetch(`${url}/api/v1/session/administrator`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -90,10 +126,27 @@ async function makeKey(url: string): Promise<string> {
   });
   const { csrfToken } = (await opened.json()) as { csrfToken: string };
   const cookies = opened.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+  return { cookie: cookies.join('; '), 'x-csrf-token': csrfToken };
+}
+
+/** The session's headers in the organization that is there; for every tenant but the first in one of its own. */
+async function organizationFor(url: string, session: Headers, index: number): Promise<Headers> {
+  if (index === 0) return session;
+  const slug = `tenant-${index}`;
+  const { organization } = await call<{ organization: { id: string } }>(url, {
+    method: 'POST',
+    path: '/api/v1/organizations',
+    headers: session,
+    body: { name: slug, slug },
+  });
+  return { ...session, 'x-organization-id': organization.id };
+}
+
+async function makeKey(url: string, headers: Headers): Promise<string> {
   const { secret } = await call<ApiKeyWithSecret>(url, {
     method: 'POST',
     path: '/api/v1/api-keys',
-    headers: { cookie: cookies.join('; '), 'x-csrf-token': csrfToken },
+    headers,
     body: { name: 'bench', permissions: ['db:read', 'db:write'] },
   });
   return secret;

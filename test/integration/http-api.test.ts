@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startApi, type Api } from '../../api/api.ts';
+import { apiKeyPrefix } from '../../api/auth/api-key-format.ts';
 import { createClient } from '../../api/client/client.ts';
 import { readConfig } from '../../api/config.ts';
 import type { OperationId } from '../../api/contract/routes.ts';
+import { apiKeysMax } from '../../api/keys/quota.ts';
 import { resources } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import { catalogSpec } from '../fixtures/catalog.ts';
@@ -240,6 +242,37 @@ test('a key is rotated with grace, and revoked at once', async () => {
     status: 401,
     json: { code: 'invalid_credentials' },
   });
+});
+
+test('an organization has no more API keys than its quota, also when they are asked for at once', async () => {
+  const session = await openSession();
+  const slug = 'many-keys';
+  const made = await ask(['createOrganization', 'POST', '/organizations'], session, {
+    name: slug,
+    slug,
+  });
+  const own = { ...session, 'x-organization-id': made.json.organization.id };
+  const create: Asked = ['createApiKey', 'POST', '/api-keys'];
+  const wanted = { name: 'one', permissions: ['db:read'] };
+  const { json } = await ask(create, own, wanted);
+  // All but three of the others that it may have.
+  await alter(`INSERT INTO api_keys (id, organization_id, name, public_id, secret_hash, last_four, permissions, created_by)
+    SELECT gen_random_uuid(), organization_id, name, left(md5(n::text), 12), secret_hash, last_four, permissions, created_by
+    FROM api_keys, generate_series(1, ${apiKeysMax - 4}) AS n WHERE public_id = '${json.apiKey.prefix.slice(apiKeyPrefix.length)}'`);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask(create, own, wanted)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
+  for (const { json: problem } of answers.filter(({ status }) => status !== 201)) {
+    expect(problem).toMatchObject({ status: 403, code: 'quota_exceeded' });
+    expect(problem.detail).toContain(String(apiKeysMax));
+  }
+  // A key can always be replaced, and a revoked one makes room.
+  const rotate: Asked = ['rotateApiKey', 'POST', `/api-keys/${json.apiKey.id}/rotate`];
+  const rotated = await ask(rotate, own);
+  expect(rotated.status).toBe(201);
+  expect((await ask(create, own, wanted)).status).toBe(403);
+  const revoke: Asked = ['revokeApiKey', 'DELETE', `/api-keys/${rotated.json.apiKey.id}`];
+  expect((await ask(revoke, own)).status).toBe(204);
+  expect((await ask(create, own, wanted)).status).toBe(201);
 });
 
 test('a key works from the addresses of its list only', async () => {

@@ -93,7 +93,7 @@ export class ReplicaGroup {
     await mustRun(engineProgram, ['recover', ...flags, this.path(replica)]);
   }
 
-  start(replica: number): void {
+  start(replica: number, ownFlags: readonly string[] = this.#flags): void {
     if (this.isRunning(replica)) return;
     const flags = [
       `--addresses=${this.addresses.join(',')}`,
@@ -101,7 +101,7 @@ export class ReplicaGroup {
       '--peer-plain',
       `--etcd=${this.etcd.target(replica)}`,
       `--status-address=127.0.0.1:${this.#statusPort(replica)}`,
-      ...this.#flags,
+      ...ownFlags,
     ];
     const stdio = ['ignore', 'ignore', 'pipe'] as const;
     const child = spawn(engineProgram, ['start', ...flags, this.path(replica)], {
@@ -146,9 +146,14 @@ export class ReplicaGroup {
     this.start(replica);
   }
 
+  /** Where a replica says how it is. */
+  statusUrl(replica: number): string {
+    return `http://127.0.0.1:${this.#statusPort(replica)}/status`;
+  }
+
   /** Undefined while it does not answer. */
   async status(replica: number): Promise<BuiltinStatus | undefined> {
-    const url = `http://127.0.0.1:${this.#statusPort(replica)}/status`;
+    const url = this.statusUrl(replica);
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
       return (await response.json()) as BuiltinStatus;

@@ -1,0 +1,189 @@
+/**
+ * The gateway before three replicas that are nearly full, then full, while leaders die, sessions are evicted and writes are
+ * withdrawn: a write that was said not to be executed is never there, also not later, and reads go on.
+ */
+import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import pino from 'pino';
+import { Gateway } from '../../api/gateway/gateway.ts';
+import { runOperation } from '../../api/gateway/run-operation.ts';
+import { ledgerOperations, type LedgerOperationName } from '../../api/ledger/operations.ts';
+import { MetricRegistry } from '../../base/metrics/metrics.ts';
+import { sleep, systemTimers } from '../../base/timers.ts';
+import type { Client } from '../../engine/client/client.ts';
+import { parseAddresses } from '../../engine/commands/values.ts';
+import { sessionsMax } from '../../engine/wire/limits.ts';
+import { ensureProgram } from '../../tools/cluster/binaries.ts';
+import { eventually } from '../support/shell.ts';
+import { ReplicaGroup } from './replica-group.ts';
+
+jest.setTimeout(900_000);
+
+const fillSize = 8_000;
+const writers = 24;
+const rounds = 4;
+const roundMs = 2_500;
+
+let group: ReplicaGroup | undefined;
+let gateway: Gateway | undefined;
+const clients: Client[] = [];
+
+beforeAll(async () => {
+  await ensureProgram('etcd');
+}, 900_000);
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  gateway?.close();
+  gateway = undefined;
+  await group?.dispose();
+  group = undefined;
+});
+
+interface Shown {
+  readonly result?: readonly Readonly<Record<string, unknown>>[];
+  readonly missing?: readonly string[];
+}
+
+interface Answer extends Shown {
+  readonly code: string | undefined;
+  readonly outcome: string | undefined;
+}
+
+type Run = (operation: LedgerOperationName, payload: unknown) => Promise<Answer>;
+
+function throughGateway(made: ReplicaGroup): Run {
+  const addresses = parseAddresses(made.addresses.join(','));
+  const ports = addresses.map(({ port }) => port);
+  const own = (gateway = new Gateway({
+    logger: pino({ level: 'silent' }),
+    registry: new MetricRegistry(),
+    statusUrl: ({ port }) => made.statusUrl(ports.indexOf(port)),
+  }));
+  return async (operation, payload) => {
+    const answer = await runOperation(
+      own,
+      ledgerOperations[operation],
+      new TextEncoder().encode(JSON.stringify(payload)),
+      {
+        target: { databaseId: 'db_full', cluster: 0n, addresses },
+        requestId: 'req_test',
+        engineVersion: '0.1.0',
+        format: 'json',
+        deadlineMs: 30_000,
+      },
+    );
+    if (!answer.ok) {
+      const { code, outcome } = { ...answer.problem } as { code?: string; outcome?: string };
+      return { code, outcome };
+    }
+    const shown = JSON.parse(new TextDecoder().decode(answer.body)) as Shown;
+    return { ...shown, code: undefined, outcome: 'executed' };
+  };
+}
+
+let lastId = 1_000;
+const transfers = (count: number) =>
+  Array.from({ length: count }, () => ({
+    id: String((lastId += 1)),
+    debit_account_id: 1,
+    credit_account_id: 2,
+    amount: 1,
+    ledger: 1,
+    code: 1,
+  }));
+
+/** Writes until there is no room for another full batch; small ones may still have some. */
+async function fill(run: Run): Promise<Answer> {
+  const accounts = [1, 2].map((id) => ({ id, ledger: 1, code: 1 }));
+  await eventually('the accounts are there', async () => {
+    const { outcome } = await run('create_accounts', accounts);
+    return outcome === 'executed' ? true : undefined;
+  });
+  for (let batch = 0; batch < 1_000; batch += 1) {
+    const answer = await run('create_transfers', transfers(fillSize));
+    if (answer.outcome !== 'executed') return answer;
+  }
+  throw new Error('the ledger never was full');
+}
+
+/** More sessions than the cluster keeps: those that were there are evicted. */
+function takeAllSessions(made: ReplicaGroup): void {
+  for (const client of clients.splice(0)) client.close();
+  for (let i = 0; i <= sessionsMax; i += 1) clients.push(made.connect(1_000));
+}
+
+/** The ids of `outcomes` that are in the ledger. */
+async function present(run: Run, ids: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < ids.length; at += fillSize) {
+    const asked = ids.slice(at, at + fillSize);
+    const missing = await eventually('a lookup is answered', async () => {
+      const answer = await run('lookup_transfers', asked);
+      return answer.outcome === 'executed' ? new Set(answer.missing) : undefined;
+    });
+    found.push(...asked.filter((id) => !missing.has(id)));
+  }
+  return found;
+}
+
+test('a write that is said not to be executed never is, while a full group loses leaders and sessions', async () => {
+  const made = (group = await ReplicaGroup.start({ flags: ['--memory-limit=48MiB'] }));
+  await made.leader();
+  const run = throughGateway(made);
+  expect(await fill(run)).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
+
+  const byOutcome = new Map<string, string[]>();
+  const codes = new Map<string, number>();
+  const note = (outcome: string, code: string | undefined, id: string) => {
+    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), id]);
+    codes.set(`${outcome} ${code}`, (codes.get(`${outcome} ${code}`) ?? 0) + 1);
+  };
+  for (let round = 0; round < rounds; round += 1) {
+    const leader = await made.leader();
+    const enough = new AbortController();
+    const writing = Array.from({ length: writers }, async () => {
+      while (!enough.signal.aborted) {
+        const [transfer] = transfers(1);
+        const { outcome, code } = await run('create_transfers', [transfer]);
+        note(outcome ?? 'untold', code, transfer?.id ?? '');
+        if (outcome !== 'executed') await sleep(systemTimers, 20, enough.signal);
+      }
+    });
+    takeAllSessions(made);
+    await sleep(systemTimers, 200 + 100 * round);
+    takeAllSessions(made);
+    await made.signal(leader, round % 2 === 0 ? 'SIGKILL' : 'SIGSTOP');
+    await sleep(systemTimers, roundMs);
+    enough.abort();
+    if (round % 2 === 0) made.start(leader);
+    else await made.signal(leader, 'SIGCONT');
+    await Promise.all(writing);
+    await made.joined(leader);
+    const account = await eventually('reads go on', async () => {
+      const { result } = await run('lookup_accounts', ['1']);
+      return result?.[0];
+    });
+    expect(account).toBeDefined();
+  }
+  process.stderr.write(`figure: ${JSON.stringify([...codes])}\n`);
+  const idsOf = (outcome: string) => byOutcome.get(outcome) ?? [];
+  expect(idsOf('untold')).toEqual([]);
+  expect(idsOf('not_executed').length).toBeGreaterThan(0);
+  const expectTold = async () => {
+    expect(await present(run, idsOf('not_executed'))).toEqual([]);
+    expect(await present(run, idsOf('executed'))).toEqual(idsOf('executed'));
+  };
+  await expectTold();
+
+  // With room again nothing of it comes either.
+  for (const replica of [0, 1, 2]) {
+    await made.signal(replica, 'SIGTERM');
+    made.start(replica, ['--memory-limit=256MiB']);
+    await made.joined(replica);
+  }
+  await eventually('it takes writes again', async () => {
+    const { outcome } = await run('create_transfers', transfers(fillSize));
+    return outcome === 'executed' ? true : undefined;
+  });
+  await made.level();
+  await expectTold();
+});
