@@ -304,20 +304,19 @@ export class Lane {
   }
 
   #evicted(
-    { reason, message, sends }: ClientEvictedError,
+    { reason, message, notExecuted }: ClientEvictedError,
     calls: readonly Call[],
     isCurrent: boolean,
   ): void {
     const { metrics, logger } = this.#options;
     metrics.evictions.increment();
-    // Sent once and refused: not executed. A write that was sent before is not sent again in a new session: its chains would
-    // be told as failed because they exist.
-    const wasNotExecuted = sends <= 1;
-    const isSafe = (call: Call) => wasNotExecuted || call.request.operation.kind === 'read';
+    // A write that may have been executed is not sent again in a new session: its chains would be told as failed because they
+    // exist.
+    const isSafe = (call: Call) => notExecuted || call.request.operation.kind === 'read';
     const again = calls.filter((call) => !call.retried && isOfSession(reason) && isSafe(call));
     for (const call of again) call.retried = true;
     for (const call of calls.filter((call) => !again.includes(call))) {
-      if (wasNotExecuted) this.#refuse(call, 'ledger_unavailable', `Not executed: ${message}.`);
+      if (notExecuted) this.#refuse(call, 'ledger_unavailable', `Not executed: ${message}.`);
       else this.#refuseSent(call, message);
     }
     this.#queue.unshift(...again);

@@ -103,6 +103,8 @@ export class Client {
   #retry: NodeJS.Timeout | undefined;
   #retries = 0;
   #sends = 0;
+  /** The session sent a request more than once, or two under one number: a copy may still be on its way. */
+  #hasCopies = false;
   readonly #pinger: NodeJS.Timeout;
   #failed: Error | undefined;
   #ready = false;
@@ -166,10 +168,8 @@ export class Client {
     if (this.#current === undefined || this.#inFlight === undefined) return;
     if (this.#withdrawn !== undefined || this.#failed !== undefined) return;
     this.#withdrawn = this.#inFlight.header;
-    const sends = this.#sends;
+    this.#hasCopies = true;
     this.#begin({ operation, body });
-    // An eviction must not look like the answer to a request that was sent once.
-    this.#sends += sends;
   }
 
   /** Ends the client. What waits is refused; the session itself stays in the cluster until it is evicted. */
@@ -240,6 +240,7 @@ export class Client {
       Math.min(retryFirstMs * 2 ** this.#retries, retryMaxMs),
     );
     if (this.#links.some((link) => link.isOpen)) this.#sends += 1;
+    if (this.#sends > 1 && this.#session !== 0n) this.#hasCopies = true;
     const primary = this.#view % this.#links.length;
     this.#links[primary]?.send(header.bytes, body);
     if (this.#links.length > 1 && this.#retries > 0) {
@@ -330,7 +331,7 @@ export class Client {
       this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
       return;
     }
-    this.#fail(new ClientEvictedError(reason, this.#sends));
+    this.#fail(new ClientEvictedError(reason, !this.#hasCopies));
   }
 
   #expire(pending: Pending): void {

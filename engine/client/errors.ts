@@ -5,13 +5,16 @@ export class ClientEvictedError extends Error {
   override readonly name = 'ClientEvictedError';
   readonly code = 'client_evicted';
   readonly reason: EvictionReason;
-  /** How often the request in flight had been sent. One that was refused when it was sent first was not executed. */
-  readonly sends: number;
+  /**
+   * The request in flight was not executed and never will be: nothing else that this session sent can have been refused. When
+   * anything was sent twice, the refusal may be of a copy that came late, while the request in flight is being executed.
+   */
+  readonly notExecuted: boolean;
 
-  constructor(reason: EvictionReason, sends: number) {
+  constructor(reason: EvictionReason, notExecuted: boolean) {
     super(`the cluster ended the session (${reasonNames[reason] ?? reason}); open a new client`);
     this.reason = reason;
-    this.sends = sends;
+    this.notExecuted = notExecuted;
   }
 }
 

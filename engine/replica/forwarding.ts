@@ -43,6 +43,8 @@ export class Forwarding {
       if (request.forwardedUnder >= lead.fence || request.state !== 'waiting') continue;
       const isNew = request.arrivedAtMs > late && !this.leaving;
       if (isNew && lead.fence === this.#leadSeen) continue;
+      // A leader before this one may have put it into the log.
+      if (request.forwardedUnder > 0) request.mayBeLogged = true;
       request.forwardedUnder = lead.fence;
       peers.forward(lead.replica, request.message);
     }
@@ -73,6 +75,9 @@ export class Forwarding {
       const waiting = pending.get(header.u128(128));
       if (waiting === undefined || waiting.state !== 'waiting') return;
       pending.delete(waiting);
+      // The leader has no session for it, perhaps since it was executed: a client takes the refusal of what it sent once as
+      // proof that it was not. Asked again, it is refused again.
+      if (waiting.mayBeLogged) return;
       const reason = header.u8(255) as Parameters<ReplySink['evict']>[1];
       for (const sink of waiting.sinks) sink.evict(waiting.header.client, reason);
       return;

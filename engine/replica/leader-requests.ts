@@ -97,7 +97,9 @@ export class LeaderRequests {
       return;
     }
     pending.delete(request);
-    if (admission.kind === 'evict')
+    // As in forwarding.ts: no refusal of what was executed perhaps, here or by an earlier leader.
+    const wasForwarded = request.forwardedUnder > 0 && request.forwardedUnder !== Infinity;
+    if (admission.kind === 'evict' && !request.mayBeLogged && !wasForwarded)
       for (const sink of sinks) sink.evict(header.client, admission.reason);
     if (admission.kind === 'resend') for (const sink of sinks) sink.send(admission.reply);
   }
@@ -130,6 +132,7 @@ export class LeaderRequests {
     // the next tick.
     if (!this.#append(operation, request.message)) return;
     request.state = 'ordered';
+    request.mayBeLogged = true;
     if (!isLedgers) return;
     request.creations = ledger.creations(operation, body);
     this.#ahead.accounts += request.creations.accounts;

@@ -16,6 +16,8 @@ export interface PendingRequest {
   sinks: readonly ReplySink[];
   /** `waiting`: for a leader, or for room in the log; `ordered`: in the log, not executed; `reading`: for the fence. */
   state: 'waiting' | 'ordered' | 'reading';
+  /** It was given to a log or to a leader: it may be executed though whoever leads now does not know it. */
+  mayBeLogged: boolean;
   /** Of an ordered request. */
   creations: Creations | undefined;
   /** Under which leader's fence it was forwarded last; Infinity: it came from a peer and is not passed on. */
@@ -70,6 +72,7 @@ export class PendingRequests {
       arrivedAtMs: nowMs,
       sinks: [sink],
       state: 'waiting',
+      mayBeLogged: false,
       creations: undefined,
       forwardedUnder: fromPeer ? Infinity : 0,
     };

@@ -537,6 +537,25 @@ test('a write that was sent twice before its session ended is not sent again: it
   expect(sent).toBe(2);
 });
 
+test('a write is not taken for refused when the copy of an earlier one may have been', async () => {
+  const numbers: number[] = [];
+  const port = await startLiar((request) => {
+    numbers.push(request.number);
+    const isSecond = numbers.filter((number) => number === request.number).length === 2;
+    if (isSecond) return replyOf(request, encodeMultiBatch([new Uint8Array(16)], 16));
+    // The first write is repeated and answered; the second is refused when it comes for the first time.
+    if (request.number === 1) return undefined;
+    const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+    const { client } = request;
+    return [buildEviction({ ...frame, client, reason: EvictionReason.noSession })];
+  });
+  const target = targetOf('db_copies', port);
+  expect((await run('create_transfers', [transfer()], { target })).status).toBe(200);
+  const { problem } = await run('create_transfers', [transfer()], { target });
+  expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
+  expect(numbers).toEqual([1, 1, 2]);
+});
+
 test('a ping is never answered with an eviction, which would look like the refusal of a write that is being executed', async () => {
   const pings: bigint[] = [];
   const port = await startLiar(
