@@ -39,6 +39,8 @@ const EVENT_BYTES = 128;
 const EVENTS_MAX = 8190;
 
 export class StateMachine implements Checkpointed {
+  /** The newest rules that it can execute. */
+  readonly rulesMax: number = 1;
   readonly #limitBytes: number;
   readonly #state: LedgerState;
   readonly #hash = new StateHash();
@@ -59,6 +61,11 @@ export class StateMachine implements Checkpointed {
     this.#tables = new CheckpointTables(state, this.#hash.lanes, this.#committed);
     const { accounts, transfers, wides, expiries, burnedIds } = state;
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
+  }
+
+  /** From now on operations have the meaning that these rules give them. There is only one meaning yet. */
+  useRules(rules: number): void {
+    assert(rules <= this.rulesMax, 'rules are used that the ledger knows');
   }
 
   /** The timestamps that an operation consumes: one an event for creations, a full pulse's for a pulse, else none. */

@@ -6,6 +6,7 @@ export type DataFileErrorCode =
   | 'checkpoint_corrupt'
   | 'log_corrupt'
   | 'state_rejected'
+  | 'unknown_rules'
   | 'exported_file'
   | 'not_checkpointed'
   | 'identity_invalid'

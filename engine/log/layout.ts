@@ -27,6 +27,8 @@ export const LOG_SIZE_MIN = 32 << 20;
 
 /** Sessions of clients (engine/replica); an exported or restored file does not carry it. */
 export const SESSIONS_TABLE = 100;
+/** Number of the ledger's rules (engine/replica); only where it is above 1. */
+export const RULES_TABLE = 101;
 
 export function roundUp(bytes: number): number {
   return Math.ceil(bytes / BLOCK_SIZE) * BLOCK_SIZE;

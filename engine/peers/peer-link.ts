@@ -9,12 +9,15 @@ export interface PeerHeartbeat extends Heartbeat {
   readonly stateHash: string;
   /** The sender's clock, ms since the UNIX epoch. */
   readonly wallMs: number;
+  /** The newest rules of the ledger that the sender can execute. Absent from releases that know rules 1 alone. */
+  readonly rules?: number | undefined;
 }
 
 export interface HeardPeer extends Peer {
   readonly stateHash: string;
   /** The peer's clock when it sent this, ms since the UNIX epoch: at `heardAtMs`, less the way here. */
   readonly wallMs: number;
+  readonly rules?: number | undefined;
 }
 
 /** What comes from peers. Nothing of it may throw. */

@@ -44,10 +44,12 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     clockAgrees,
     stateHash,
     wallMs,
+    rules,
   } = fieldsOf(json);
   if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
   if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
   if (typeof wallMs !== 'number' || !Number.isFinite(wallMs)) return undefined;
+  if (rules !== undefined && !isCount(rules)) return undefined;
   if (memberId !== undefined && !isDigits(memberId)) return undefined;
   if (fence !== undefined && !isCount(fence)) return undefined;
   if (leftFence !== undefined && !isCount(leftFence)) return undefined;
@@ -64,6 +66,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     clockAgrees,
     stateHash,
     wallMs,
+    rules,
   };
 }
 

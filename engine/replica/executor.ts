@@ -2,13 +2,16 @@
  * Executes what the log says, on the ledger and the sessions: a function of the entries alone, the same when they are new,
  * replayed, or another replica's. Who orders entries, and when answers leave, is not known here.
  */
-import type { Checkpointed, Section, SectionHead } from '../ledger/checkpoint.ts';
+import { SectionKind, type Checkpointed, type Section } from '../ledger/checkpoint.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
+import { DataFileError } from '../log/errors.ts';
+import { RULES_TABLE } from '../log/layout.ts';
 import type { CheckpointPosition, LogEntry, ReplicaIdentity } from '../log/log.ts';
 import { buildReply, buildRequest, Header, RequestHeader } from '../wire/header.ts';
 import { headerSize } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
+import { decodeRules, encodeRules, FIRST_RULES, unknownRules } from './rules.ts';
 import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
 
 export interface ExecutorOptions {
@@ -40,11 +43,12 @@ export class Executor {
   #op = 0;
   #timestamp = 0n;
   #view = 0;
+  #rules = FIRST_RULES;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.ledger = options.ledger;
-    this.state = composedState(options.ledger, this.sessions);
+    this.state = this.#composedState();
   }
 
   get op(): number {
@@ -53,6 +57,11 @@ export class Executor {
 
   get timestamp(): bigint {
     return this.#timestamp;
+  }
+
+  /** The rules by which the next operation is executed. */
+  get rules(): number {
+    return this.#rules;
   }
 
   get view(): number {
@@ -77,13 +86,16 @@ export class Executor {
 
   /** How far an operation's timestamp is ahead of the moment in which it is ordered. */
   timestampDelta(operation: number, body: Uint8Array): bigint {
-    const needsNone = operation === Operation.register || operation === Operation.noop;
+    const needsNone =
+      operation === Operation.register ||
+      operation === Operation.noop ||
+      operation === Operation.upgrade;
     return BigInt(needsNone ? 0 : this.ledger.timestampDelta(operation, body));
   }
 
   /**
    * Executes an entry and gives the reply; none for what nobody asked. A request whose session has a later one, or the same,
-   * changes nothing: it was executed before.
+   * changes nothing: it was executed before. Throws DataFileError for rules that the ledger does not know.
    */
   apply(entry: LogEntry): Reply | undefined {
     const request = new RequestHeader(new Header(entry.message));
@@ -95,6 +107,9 @@ export class Executor {
     switch (request.operation) {
       case Operation.pulse:
         ledger.commit(Operation.pulse, entry.timestamp, body);
+        return undefined;
+      case Operation.upgrade:
+        this.#useRules(decodeRules(body));
         return undefined;
       case Operation.register:
         return this.#register(request, entry);
@@ -153,10 +168,46 @@ export class Executor {
 
   /** The message that a pulse has in the log: a request of nobody, without a body. */
   pulseMessage(view: number): Uint8Array {
+    return this.#ownMessage(Operation.pulse, view, empty);
+  }
+
+  /** The message by which the log moves to other rules: a request of nobody. */
+  upgradeMessage(rules: number, view: number): Uint8Array {
+    return this.#ownMessage(Operation.upgrade, view, encodeRules(rules));
+  }
+
+  #ownMessage(operation: number, view: number, body: Uint8Array): Uint8Array {
     const parent = new Uint8Array(16);
     const cluster = this.#options.identity.clusterId;
     const fields = { cluster, view, release: engineRelease, client: 0n, session: 0n, request: 0 };
-    return buildRequest({ ...fields, operation: Operation.pulse, parent }, empty);
+    const head = buildRequest({ ...fields, operation, parent }, body);
+    return body.length === 0 ? head : Uint8Array.from([...head, ...body]);
+  }
+
+  #useRules(rules: number): void {
+    const { ledger } = this;
+    if (rules > ledger.rulesMax)
+      throw new DataFileError('unknown_rules', unknownRules(rules, ledger.rulesMax));
+    ledger.useRules(rules);
+    this.#rules = rules;
+  }
+
+  /** The ledger's tables, the sessions and the rules, as one state. */
+  #composedState(): Checkpointed {
+    const { ledger, sessions } = this;
+    return {
+      takeDelta: (rewrite) => [
+        ...ledger.takeDelta(rewrite),
+        sessions.takeSection(),
+        ...(this.#rules === FIRST_RULES ? [] : [rulesSection(this.#rules)]),
+      ],
+      loadSection: async (head, chunks) => {
+        if (head.table === RULES_TABLE) this.#useRules(decodeRules(await bytesOf(chunks)));
+        else if (head.table === sessionsTable) await sessions.loadSection(head, chunks);
+        else await ledger.loadSection(head, chunks);
+      },
+      finishLoad: (pause) => ledger.finishLoad(pause),
+    };
   }
 
   #register(request: RequestHeader, entry: LogEntry): Reply | undefined {
@@ -196,17 +247,17 @@ export class Executor {
 
 const empty = new Uint8Array(0);
 
-/** The ledger's tables and the sessions, as one state. */
-function composedState(ledger: StateMachine, sessions: SessionTable): Checkpointed {
-  return {
-    takeDelta(rewrite: ReadonlySet<number>): readonly Section[] {
-      return [...ledger.takeDelta(rewrite), sessions.takeSection()];
-    },
-    loadSection(head: SectionHead, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-      return head.table === sessionsTable
-        ? sessions.loadSection(head, chunks)
-        : ledger.loadSection(head, chunks);
-    },
-    finishLoad: (pause) => ledger.finishLoad(pause),
-  };
+const rulesSection = (rules: number): Section => ({
+  kind: SectionKind.replace,
+  table: RULES_TABLE,
+  rowSize: 1,
+  firstRow: 0,
+  rowCount: 4,
+  chunks: [encodeRules(rules)],
+});
+
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk.slice());
+  return Buffer.concat(all);
 }

@@ -1,10 +1,15 @@
-export type HaltedCode = 'state_differs' | 'incarnation_differs' | 'member_removed';
+export type HaltedCode =
+  | 'state_differs'
+  | 'incarnation_differs'
+  | 'member_removed'
+  | 'unknown_rules';
 
 /**
  * Why a replica of several serves no more, though its log is in order. Codes are stable; messages say what to do.
  * - `state_differs`: at the same operation it has another state than so many others that it cannot be right.
  * - `incarnation_differs`: its data file belongs to another incarnation of the database.
  * - `member_removed`: the replica was replaced, and this is the volume that it had before.
+ * - `unknown_rules`: the log goes on by rules of the ledger that this release does not know.
  */
 export class HaltedError extends Error {
   override readonly name = 'HaltedError';

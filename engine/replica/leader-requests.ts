@@ -111,6 +111,14 @@ export class LeaderRequests {
     this.#orderer.ordered(entry, Operation.pulse);
   }
 
+  /** Moves the log to the newest rules that all replicas can execute. */
+  upgradeWhenAble(rules: number): void {
+    if (this.#view === undefined || rules <= this.#options.state.executor.rules) return;
+    const entry = this.#orderer.nextUpgrade(rules, this.#view);
+    if (entry === undefined || this.#options.log()?.append(entry) !== 'taken') return;
+    this.#orderer.ordered(entry, Operation.upgrade);
+  }
+
   /** An entry of the log is executed; `request` waited for it here. */
   executed(operation: number, request: PendingRequest | undefined): void {
     this.#orderer.executed(operation);

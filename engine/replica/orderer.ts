@@ -19,6 +19,8 @@ export class Orderer {
   #timestamp = 0n;
   /** A pulse was ordered and is not executed yet. */
   #pulsing = false;
+  /** Other rules were ordered and are not executed yet: what a request takes is not known before. */
+  #upgrading = false;
 
   constructor(options: OrdererOptions) {
     this.#options = options;
@@ -29,6 +31,7 @@ export class Orderer {
     this.#op = op;
     this.#timestamp = timestamp;
     this.#pulsing = false;
+    this.#upgrading = false;
   }
 
   /**
@@ -38,7 +41,7 @@ export class Orderer {
   next(operation: number, message: Uint8Array, view: number): LogEntry | undefined {
     const { executor, nowNs } = this.#options;
     const now = nowNs();
-    if (now === undefined) return undefined;
+    if (now === undefined || this.#upgrading) return undefined;
     const earliest = this.#timestamp + 1n;
     const delta = executor().timestampDelta(operation, message.subarray(headerSize));
     return {
@@ -59,14 +62,21 @@ export class Orderer {
     return this.next(Operation.pulse, executor.pulseMessage(view), view);
   }
 
+  /** The entry that moves the log to other rules. */
+  nextUpgrade(rules: number, view: number): LogEntry | undefined {
+    return this.next(Operation.upgrade, this.#options.executor().upgradeMessage(rules, view), view);
+  }
+
   /** The log has taken the entry. */
   ordered(entry: LogEntry, operation: number): void {
     this.#op = entry.op;
     this.#timestamp = entry.timestamp;
     if (operation === Operation.pulse) this.#pulsing = true;
+    if (operation === Operation.upgrade) this.#upgrading = true;
   }
 
   executed(operation: number): void {
     if (operation === Operation.pulse) this.#pulsing = false;
+    if (operation === Operation.upgrade) this.#upgrading = false;
   }
 }

@@ -11,6 +11,7 @@ import { engineRelease } from '../wire/release.ts';
 import { Replica } from './replica.ts';
 import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
+import { TwoRulesLedger } from './testing/two-rules-ledger.ts';
 
 /** A log in memory that commits when the test says so, and counts what it was given. */
 class HeldLog implements ReplicaLog {
@@ -105,10 +106,11 @@ function newReplica(
   log: HeldLog,
   batchSizeLimit = batchSizeLimitProduction,
   clock: Clock = { realtimeNs: () => 1_000_000_000n },
+  ledger = new StateMachine({ memoryLimitBytes: 2 ** 28 }),
 ): Replica {
   return new Replica({
     log,
-    ledger: new StateMachine({ memoryLimitBytes: 2 ** 28 }),
+    ledger,
     clock,
     batchSizeLimit,
     onCheckpointError: (error) => {
@@ -221,6 +223,13 @@ test.each([
     'an operation that is not there',
     Operation.pulse,
     new Uint8Array(0),
+    engineRelease,
+    EvictionReason.invalidRequestOperation,
+  ],
+  [
+    'other rules, which only the log may have',
+    Operation.upgrade,
+    Uint8Array.of(9, 0, 0, 0),
     engineRelease,
     EvictionReason.invalidRequestOperation,
   ],
@@ -450,4 +459,29 @@ test('two exports at once get a checkpoint in turn, and one that is due begins n
   replica.tick();
   await Promise.all(exports);
   expect(replica.checkpointOp).toBe(replica.position.op);
+});
+
+test('a single replica moves to the newest rules it knows once, and an older release does not replay them', async () => {
+  const twoRules = () => new TwoRulesLedger({ memoryLimitBytes: 2 ** 28 });
+  const log = new HeldLog();
+  const old = newReplica(log);
+  await old.recover();
+  const client = registered(old, log, 1n);
+  old.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  log.commitAll();
+  const ledger = twoRules();
+  const replica = newReplica(log, batchSizeLimitProduction, undefined, ledger);
+  replica.tick();
+  expect(log.entries).toHaveLength(2);
+  await replica.recover();
+  expect(ledger.rules).toBe(1);
+  replica.tick();
+  replica.tick();
+  expect(log.entries).toHaveLength(3);
+  expect(ledger.rules).toBe(2);
+  log.commitAll();
+  const again = twoRules();
+  await newReplica(log, batchSizeLimitProduction, undefined, again).recover();
+  expect(again.rules).toBe(2);
+  await expect(newReplica(log).recover()).rejects.toMatchObject({ code: 'unknown_rules' });
 });

@@ -181,6 +181,15 @@ export class Replica implements ServedReplica {
     // A log that is full takes nothing more, so that this is where its next checkpoint is begun.
     this.#checkpointWhenDue();
     this.#pulseWhenDue();
+    this.#upgradeWhenAble();
+  }
+
+  /** Nobody else has to know the rules. */
+  #upgradeWhenAble(): void {
+    const { rulesMax } = this.#options.ledger;
+    if (!this.#recovered || rulesMax <= this.#executor.rules || this.#options.log.logFull) return;
+    const entry = this.#orderer.nextUpgrade(rulesMax, this.view);
+    if (entry !== undefined) this.#append(entry, Operation.upgrade, undefined);
   }
 
   #pulseWhenDue(): void {

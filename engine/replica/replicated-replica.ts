@@ -26,6 +26,8 @@ import { PendingRequests, sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 import { standingOf } from './replicated-standing.ts';
 import { RequestCounts } from './request-counts.ts';
+import { DataFileError } from '../log/errors.ts';
+import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
 import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
 import type { Session, SessionTable } from './sessions.ts';
 import { StateComparison } from './state-comparison.ts';
@@ -55,6 +57,8 @@ export class ReplicatedReplica implements ServedReplica {
   /** A request that a peer passed on is executed: the peer answers as soon as it hears how far the leader is. */
   #peersWait = false;
   #handingOver = false;
+  /** The log has entries by rules that this release does not know. */
+  #unable = false;
   /** States taken from another replica. */
   catchUps = 0;
 
@@ -194,6 +198,16 @@ export class ReplicatedReplica implements ServedReplica {
     if (!this.#clock.standing().agrees && this.#isBetterElsewhere()) void this.handOver();
     this.#leader.consider();
     this.#leader.pulseWhenDue();
+    this.#leader.upgradeWhenAble(this.#commonRules());
+  }
+
+  /** The newest rules that every replica has said lately it can execute; the first ones while one is not heard. */
+  #commonRules(): number {
+    const { identity, peers, timers } = this.#options;
+    const sinceMs = timers.nowMs() - LATELY_MS;
+    const heard = peers.all().filter(({ heardAtMs }) => heardAtMs >= sinceMs);
+    if (heard.length < identity.replicaCount - 1) return FIRST_RULES;
+    return Math.min(this.ledger.rulesMax, ...heard.map(({ rules = FIRST_RULES }) => rules));
   }
 
   /**
@@ -330,6 +344,25 @@ export class ReplicatedReplica implements ServedReplica {
   // The log's events.
 
   #committed(block: Block): void {
+    if (this.#knowsRulesOf(block)) this.#executeBlock(block);
+  }
+
+  /**
+   * Nothing of a block is executed when a part of it cannot be: a checkpoint then stays at the end of the block before.
+   */
+  #knowsRulesOf(block: Block): boolean {
+    if (this.#unable) return false;
+    const { rulesMax } = this.ledger;
+    const unknown = block.entries.map(rulesOf).find((rules = FIRST_RULES) => rules > rulesMax);
+    if (unknown === undefined) return true;
+    this.#unable = true;
+    const error = new HaltedError('unknown_rules', unknownRules(unknown, rulesMax));
+    // Not within the log's own call.
+    queueMicrotask(() => this.#halt(error));
+    return false;
+  }
+
+  #executeBlock(block: Block): void {
     for (const entry of block.entries) this.#execute(entry);
     this.#state.executed(block);
     const { op } = this.#state.executor;
@@ -349,10 +382,10 @@ export class ReplicatedReplica implements ServedReplica {
     const request = new RequestHeader(new Header(entry.message));
     const { operation } = request;
     const reply = this.#state.executor.apply(entry);
-    const isPulse = operation === Operation.pulse;
-    const waiting = isPulse ? undefined : this.#pending.executed(request);
+    const isOwn = operation === Operation.pulse || operation === Operation.upgrade;
+    const waiting = isOwn ? undefined : this.#pending.executed(request);
     this.#leader.executed(operation, waiting);
-    if (!isPulse) this.#counts.count(operation);
+    if (!isOwn) this.#counts.count(operation);
     if (waiting === undefined || reply === undefined) return;
     const answer = (): void => {
       for (const sink of waiting.sinks) sink.send(reply);
@@ -409,6 +442,7 @@ export class ReplicatedReplica implements ServedReplica {
       clockAgrees,
       stateHash: this.#state.hash,
       wallMs: timers.wallMs(),
+      rules: this.ledger.rulesMax,
     });
   }
 
@@ -434,7 +468,10 @@ export class ReplicatedReplica implements ServedReplica {
 
   /** Blocks that this replica needs are gone: it goes on from another one's state. */
   async #fellBehind(floor: number): Promise<void> {
-    const position = await this.#fetchState(floor);
+    const position = await this.#fetchState(floor).catch((error: unknown) => {
+      if (!(error instanceof DataFileError) || error.code !== 'unknown_rules') throw error;
+      this.#halt(new HaltedError(error.code, error.message));
+    });
     if (position === undefined) return;
     this.#state.position = logPositionOf(position);
     this.#log?.resume(this.#state.position);

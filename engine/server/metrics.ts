@@ -106,7 +106,7 @@ const asNumber = (value: boolean | undefined) => (value === undefined ? undefine
 
 function operationCounts(requests: ReadonlyMap<number, number>): readonly Sample[] {
   return Object.entries(Operation)
-    .filter(([name]) => name !== 'pulse')
+    .filter(([name]) => name !== 'pulse' && name !== 'upgrade')
     .map(([name, code]) => ({
       labels: { operation: snake(name) },
       value: requests.get(code) ?? 0,

@@ -3,6 +3,8 @@ import { bodySizeMax } from './limits.ts';
 
 export const Operation = {
   register: 2,
+  /** In the log only: the replicas go on by other rules (engine/replica/rules.ts). */
+  upgrade: 5,
   noop: 6,
   pulse: 128,
   createAccountsUnbatched: 129,

@@ -17,6 +17,7 @@ import { engineRelease } from '../../wire/release.ts';
 import type { Standing } from '../served-replica.ts';
 import { ReplicatedReplica } from '../replicated-replica.ts';
 import { History } from './history.ts';
+import { TwoRulesLedger } from './two-rules-ledger.ts';
 import { SimClient, type ClientWorld } from './sim-client.ts';
 
 export interface WorldOptions {
@@ -245,6 +246,11 @@ export class SimMember {
   /** What waits while the process stands still. */
   readonly #freezer = new Freezer();
   catchUps = 0;
+  /** The newest rules of the ledger that the release on this machine knows. */
+  rulesMax = 1;
+  /** It is made to halt, or not to start. */
+  mayHalt = false;
+  recoverError: Error | undefined;
   /** How far this machine's clock is ahead of the true time, ms. */
   aheadMs = 0;
 
@@ -273,6 +279,11 @@ export class SimMember {
   get stateHash(): string {
     const hash = this.#replica?.position.stateHash ?? new Uint8Array(0);
     return Buffer.from(hash).toString('hex');
+  }
+
+  /** The rules that its ledger goes on by. */
+  get rules(): number | undefined {
+    return this.#replica?.ledger instanceof TwoRulesLedger ? this.#replica.ledger.rules : 1;
   }
 
   get standing(): Standing | undefined {
@@ -359,7 +370,7 @@ export class SimMember {
       retainedBytesMax,
       onCheckpointError: () => undefined,
       onHalted: (error) => {
-        if (this.#world.broken !== this.index)
+        if (this.#world.broken !== this.index && !this.mayHalt)
           history.fail(`replica ${this.index} halted: ${error.message}`);
       },
       onRole: ({ kind }) => {
@@ -368,7 +379,10 @@ export class SimMember {
     });
     this.#replica = replica;
     this.#link = link;
-    void replica.recover().catch((error: unknown) => history.fail(String(error)));
+    void replica.recover().catch((error: unknown) => {
+      if (!this.mayHalt) history.fail(String(error));
+      this.recoverError = error as Error;
+    });
     const tick = (): void => {
       replica.tick();
       this.catchUps += replica.catchUps;
@@ -379,7 +393,8 @@ export class SimMember {
   }
 
   #newLedger(): StateMachine {
-    const Ledger = this.#world.broken === this.index ? BrokenLedger : StateMachine;
+    const Whole = this.rulesMax === 1 ? StateMachine : TwoRulesLedger;
+    const Ledger = this.#world.broken === this.index ? BrokenLedger : Whole;
     const ledger = new Ledger({ memoryLimitBytes: 1 << 30 });
     const finish = ledger.finishLoad.bind(ledger);
     ledger.finishLoad = (pause) => {
