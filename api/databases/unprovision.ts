@@ -63,6 +63,8 @@ const protectedMeanwhile: Look = {
   kind: 'failed',
   code: 'deletion_protected',
   message: 'The database was protected in Kubernetes before it was deleted; nothing was deleted.',
+  // It is no deletion any more: whoever still wants one takes the protection off and asks again.
+  final: true,
 };
 
 const done: Look = { kind: 'done', message: 'The database is gone; its volumes stay for a while.' };

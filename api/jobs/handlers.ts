@@ -14,6 +14,7 @@ import type { Store } from '../store/store.ts';
 import { hasEnded, type Job, type JobType, type ManualDecision } from '../model/job.ts';
 import { jobEtag, shownJob } from './present.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
+import { requireOfUse } from './retry-guard.ts';
 import { waitForJob } from './wait-for-job.ts';
 
 export interface JobServices {
@@ -122,9 +123,10 @@ function writers({
       requireRightTo(principal, found.type);
       if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
       if (found.type !== 'database.delete') await requireMayRun(principal.organization);
-      const job = await store.change(author, (change) =>
-        retryJob(change, principal.organization.id, found.id),
-      );
+      const job = await store.change(author, async (change) => {
+        await requireOfUse(change, found);
+        return retryJob(change, principal.organization.id, found.id);
+      });
       if (job === undefined) throw notThere('jobId', found.id);
       if (job === 'not_retryable') throw notRetryable(found.id);
       return { status: 202, body: { success: true, job: shownJob(job) } };

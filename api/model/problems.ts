@@ -183,7 +183,11 @@ export const problems = {
     'The job does not wait for people',
     'Only jobs whose status is WAITING can be completed or refused, once.',
   ),
-  not_retryable: problem(409, 'The job cannot be retried', 'Only jobs that failed can be.'),
+  not_retryable: problem(
+    409,
+    'The job cannot be retried',
+    'Only jobs that failed can be, and none whose database has gone on since.',
+  ),
   catalog_changed: problem(
     409,
     'The catalog has changed',
