@@ -6,12 +6,13 @@ import type { Database } from '../store/database-record.ts';
 /**
  * A resource counts for a row only in its organization's namespace, under its name and with its recorded uid; its label alone
  * says nothing, since whoever may write a resource may write any label. A row without a uid waits for the resource that was
- * made for it.
+ * made for it, unless it is deleted: it waits for nothing then, and only a restore brings it back.
  */
 export function belongs(database: Database, { metadata }: DatabaseObject): boolean {
-  const { kubernetesNamespace, name, kubernetesUid } = database;
+  const { kubernetesNamespace, name, kubernetesUid, status } = database;
   if (metadata.namespace !== kubernetesNamespace || metadata.name !== name) return false;
-  return kubernetesUid === null || kubernetesUid === metadata.uid;
+  if (kubernetesUid !== null) return kubernetesUid === metadata.uid;
+  return status !== 'DELETED';
 }
 
 /** Whether the resource is of a later moment than what the row has from it. */

@@ -54,7 +54,12 @@ const provisioning = (world: JobWorld): JobHandler => ({
         updateDatabase(change, database.id, { status: 'PROVISIONING', statusReason: null }),
       );
     }
-    const provider = world.catalog()?.providers.find(({ id }) => id === profile.provider);
+    const catalog = world.catalog();
+    // A process that has just begun does not know yet whether people make it.
+    if (catalog === undefined && database.kubernetesUid === null) {
+      return outcomeOf(context, withoutCatalog(job));
+    }
+    const provider = catalog?.providers.find(({ id }) => id === profile.provider);
     const look = await provision(
       {
         writer: world.writer,
@@ -182,6 +187,15 @@ async function outcomeOf(context: JobContext, look: Look): Promise<JobOutcome> {
   if (!known && inSteps) await context.step(step, 'RUNNING', { percent, message });
   return { kind: 'again', afterMs: againInMs, waiting: look.waiting === true };
 }
+
+const withoutCatalog = ({ status }: Job): Look => ({
+  kind: 'going_on',
+  step: 'create_resource',
+  percent: 0,
+  message: 'Waiting for the catalog.',
+  againInMs: 1_000,
+  ...(status === 'WAITING' && { waiting: true }),
+});
 
 const superseded: JobOutcome = {
   kind: 'failed',
