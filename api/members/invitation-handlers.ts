@@ -10,6 +10,7 @@ import type { Cursors } from '../store/cursor.ts';
 import {
   createInvitation,
   listInvitations,
+  invitationsPerAddressAndHour,
   invitationsPerHour,
   renewInvitation,
   resendSeconds,
@@ -75,6 +76,12 @@ function senders(
       if (invitation === 'too_many') {
         throw new Refusal('rate_limited', {
           detail: `An organization sends at most ${invitationsPerHour} invitations in an hour.`,
+          retryAfterSeconds: 3_600,
+        });
+      }
+      if (invitation === 'too_many_to_address') {
+        throw new Refusal('rate_limited', {
+          detail: `An organization sends at most ${invitationsPerAddressAndHour} invitations to one address in an hour.`,
           retryAfterSeconds: 3_600,
         });
       }

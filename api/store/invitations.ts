@@ -39,17 +39,21 @@ const now = sql<Date>`clock_timestamp()`;
 
 /** Invitations that an organization may send in an hour, those that it took back included. */
 export const invitationsPerHour = 100;
+/** Of those, to one address: taking an invitation back and sending another fills nobody's mailbox. */
+export const invitationsPerAddressAndHour = 5;
 
 /**
  * `tokenHash`: SHA-256 of what the invitation is accepted with. `exists`: the address has an open one. `too_many`: the organization
- * has sent too many in the last hour.
+ * has sent too many in the last hour; `too_many_to_address`: to this address.
  */
 export async function createInvitation(
   change: Change,
   { organizationId, email, role, databaseIds }: NewInvitation,
   tokenHash: Buffer,
-): Promise<Invitation | 'exists' | 'too_many'> {
-  if ((await sentLately(change, organizationId)) >= invitationsPerHour) return 'too_many';
+): Promise<Invitation | 'exists' | 'too_many' | 'too_many_to_address'> {
+  const lately = await sentLately(change, organizationId, email);
+  if (lately.all >= invitationsPerHour) return 'too_many';
+  if (lately.toAddress >= invitationsPerAddressAndHour) return 'too_many_to_address';
   // One that is past its time makes place.
   await open(change)
     .where('organizationId', '=', uuidOf(organizationId))
@@ -193,14 +197,21 @@ export async function listInvitations(
   ]);
 }
 
-async function sentLately({ db }: Change, organizationId: string): Promise<number> {
-  const { count } = await db
+async function sentLately(
+  { db }: Change,
+  organizationId: string,
+  email: string,
+): Promise<{ readonly all: number; readonly toAddress: number }> {
+  const { all, toAddress } = await db
     .selectFrom('invitations')
-    .select(sql<string>`count(*)`.as('count'))
+    .select(({ fn }) => [
+      fn.countAll<string>().as('all'),
+      fn.countAll<string>().filterWhere('email', '=', email).as('toAddress'),
+    ])
     .where('organizationId', '=', uuidOf(organizationId))
     .where('sentAt', '>', sql<Date>`clock_timestamp() - interval '1 hour'`)
     .executeTakeFirstOrThrow();
-  return Number(count);
+  return { all: Number(all), toAddress: Number(toAddress) };
 }
 
 const open = (change: Change) =>

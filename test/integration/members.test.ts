@@ -1,5 +1,5 @@
 // Members, invitations and their mail, in a real PostgreSQL.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ import {
   createInvitation,
   findInvitation,
   listInvitations,
+  invitationsPerAddressAndHour,
   invitationsPerHour,
   renewInvitation,
   revokeInvitation,
@@ -236,19 +237,32 @@ test('an address has one open invitation, which can be renewed and taken back', 
   expect(await accept(hopper, 'renewed')).toBeUndefined();
 });
 
+/** Sends it, and takes it back at once. */
+async function inviteBriefly(organization: Organization, email: string) {
+  const made = await invite(organization, email, randomUUID());
+  if (typeof made === 'object') {
+    await store.change(tester, (change) => revokeInvitation(change, organization.id, made.id));
+  }
+  return made;
+}
+
 test('an organization sends a bounded number of invitations in an hour, also when it takes them back', async () => {
   const organization = await anotherOrganization(store, 'mailing');
-  const once = async (number: number) => {
-    const made = await invite(organization, 'target@example.com', `mailing-${number}`);
-    if (typeof made === 'object') {
-      await store.change(tester, (change) => revokeInvitation(change, organization.id, made.id));
-    }
-    return made;
-  };
   for (let number = 0; number < invitationsPerHour; number += 1) {
-    expect(await once(number)).toMatchObject({ email: 'target@example.com' });
+    const email = `target-${number}@example.com`;
+    expect(await inviteBriefly(organization, email)).toMatchObject({ email });
   }
-  expect(await once(invitationsPerHour)).toBe('too_many');
+  expect(await inviteBriefly(organization, 'target@example.com')).toBe('too_many');
+});
+
+test('one address gets a bounded number of invitations in an hour, also when they are taken back', async () => {
+  const organization = await anotherOrganization(store, 'pestering');
+  const email = 'target@example.com';
+  for (let number = 0; number < invitationsPerAddressAndHour; number += 1) {
+    expect(await inviteBriefly(organization, email)).toMatchObject({ email });
+  }
+  expect(await inviteBriefly(organization, email)).toBe('too_many_to_address');
+  expect(await inviteBriefly(organization, 'other@example.com')).toMatchObject({ status: 'OPEN' });
 });
 
 test('an invitation that is past its time opens nothing, and makes place for another', async () => {
