@@ -49,13 +49,28 @@ const challenge = (code: ProblemCode): string =>
     ? 'Bearer realm="ledgerhouse"'
     : 'Bearer realm="ledgerhouse", error="invalid_token"';
 
-/** What express and its body parser throw, by their `type`. */
+/** What the parser of forms throws, by its `type`. */
 const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occasion]>> = {
   'encoding.unsupported': () => [
     'unsupported_media_type',
     {
-      detail: 'The Content-Encoding is not supported; send identity, gzip, deflate, br or zstd.',
-      headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd' },
+      detail: 'A form must not be compressed; send it as it is.',
+      headers: { 'Accept-Encoding': 'identity' },
+    },
+  ],
+  'charset.unsupported': () => ['unsupported_media_type', { detail: 'A form must be in UTF-8.' }],
+  'entity.too.large': () => [
+    'payload_too_large',
+    {
+      detail: `The form is larger than the ${formMax} bytes that are allowed; send less.`,
+      members: { limitBytes: formMax },
+    },
+  ],
+  'parameters.too.many': () => [
+    'payload_too_large',
+    {
+      detail: 'The form has too many fields; send those that are asked for.',
+      members: { limitBytes: formMax },
     },
   ],
   'request.size.invalid': () => [
@@ -63,6 +78,9 @@ const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occas
     { detail: 'The body is not as long as its Content-Length says; send it again, whole.' },
   ],
 };
+
+/** Bytes of a form, at most. */
+export const formMax = 16 * 1_024;
 
 interface ParserError {
   readonly type?: string;

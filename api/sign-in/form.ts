@@ -1,5 +1,10 @@
 /** What forms of our pages, and OAuth's requests, send. */
-import type { Request, Response } from 'express';
+import express, { type Request, type Response } from 'express';
+import { formMax } from '../http/problem-response.ts';
+
+/** Reads a form. It comes from anybody: it is small, and nothing is decompressed. */
+export const readForm = () =>
+  express.urlencoded({ extended: false, inflate: false, limit: formMax, parameterLimit: 20 });
 
 /** A field that was sent once; `undefined`: it was not, or is empty. */
 export function fieldOf(request: Request, name: string): string | undefined {

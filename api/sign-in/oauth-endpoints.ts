@@ -2,7 +2,7 @@
  * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two members that OAuth demands, and
  * those of a problem besides.
  */
-import express, { type Express, type Request, type Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { problems } from '../model/problems.ts';
 import { callerOf } from '../http/gate.ts';
@@ -15,7 +15,7 @@ import {
   type IssuedTokens,
   type OAuthError,
 } from './device-tokens.ts';
-import { fieldOf, requestIdOf } from './form.ts';
+import { fieldOf, readForm, requestIdOf } from './form.ts';
 
 export interface OAuthOptions {
   readonly store: Store;
@@ -42,10 +42,9 @@ const advice: Readonly<Record<OAuthError, string>> = {
 };
 
 export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptions): void {
-  const form = express.urlencoded({ extended: false, limit: 16 * 1_024, parameterLimit: 20 });
   const beginnings = new RateLimiterMemory({ points: beginningsPerMinute, duration: 60 });
   const tokens = new RateLimiterMemory({ points: tokensPerMinute, duration: 60 });
-  app.post('/oauth/device_authorization', form, async (request, response) => {
+  app.post('/oauth/device_authorization', readForm(), async (request, response) => {
     await limit(beginnings, request);
     if (fieldOf(request, 'client_id') !== cliClientId) {
       refuse(request, response, 'invalid_client');
@@ -54,7 +53,7 @@ export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptio
     const base = publicUrl === '' ? `${request.protocol}://${request.headers.host}` : publicUrl;
     answer(response, 200, await beginDeviceRequest(store, base, fromOf(request, response)));
   });
-  app.post('/oauth/token', form, async (request, response) => {
+  app.post('/oauth/token', readForm(), async (request, response) => {
     await limit(tokens, request);
     const outcome = await redeem(store, request, response);
     if (typeof outcome === 'string') refuse(request, response, outcome);

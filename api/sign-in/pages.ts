@@ -2,7 +2,7 @@
  * Pages for people, without a script: signing in and out, letting a device in, accepting an invitation. A form must carry the
  * session's CSRF token in a field and come from our own origin.
  */
-import express, { type Express, type Request, type Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { cookieOf } from '../auth/credentials.ts';
 import { checkCsrf, csrfHeader } from '../auth/csrf.ts';
 import { problems } from '../model/problems.ts';
@@ -13,7 +13,7 @@ import { endSession } from '../store/sessions.ts';
 import { administratorForm, signInAdministrator } from './administrator-page.ts';
 import { closedSessionCookies, cookie, openBrowserSession } from './browser-session.ts';
 import { DevicePage } from './device-page.ts';
-import { fieldOf, queryOf } from './form.ts';
+import { fieldOf, queryOf, readForm } from './form.ts';
 import { signInSeconds } from './identity-provider.ts';
 import { acceptInvitation, invitationForm } from './invitation-page.ts';
 import { ownPath } from './own-path.ts';
@@ -35,10 +35,9 @@ type PersonsHandler = (person: Person, request: Request, response: Response) => 
 const ticketCookie = '__Host-sign-in';
 
 export function addPages(app: Express, gate: Gate, options: PageOptions): void {
-  const form = express.urlencoded({ extended: false, limit: 16 * 1_024, parameterLimit: 20 });
   const get = (path: string, handler: PageHandler) => app.get(path, shown(options, handler));
   const post = (path: string, handler: PageHandler) =>
-    app.post(path, form, shown(options, handler));
+    app.post(path, readForm(), shown(options, handler));
   const withPerson = (handler: PersonsHandler) => forPeople(gate, options, handler);
   const device = new DevicePage(options.store);
   app.get(pageStylePath, (_request, response) => sendStyle(response));
