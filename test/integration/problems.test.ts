@@ -328,13 +328,16 @@ test('as many as there may be, and none while the organization is suspended', as
 
 test('a ledger that is not there yet, is away, or does not answer', async () => {
   await service.stopOperator();
-  await ask('deleteDatabase', me, {
-    params: {
-      databaseId: (await ask('listDatabases', me, { query: '?name=fifth' })).json.data[0].id,
-    },
-  });
+  const [{ id: databaseId }] = (await ask('listDatabases', me, { query: '?name=fifth' })).json.data;
+  await ask('deleteDatabase', me, { params: { databaseId } });
+  const another = { body: { name: 'young' } };
+  // Its data are kept, and count, until they are purged.
+  await refused('quota_exceeded', ['createDatabase', me, another]);
+  await service.alter(
+    `UPDATE databases SET purge_at = now() - interval '1 day' WHERE name = 'fifth'`,
+  );
   const young = await eventually('another may be made', async () => {
-    const made = await ask('createDatabase', me, { body: { name: 'young' } });
+    const made = await ask('createDatabase', me, another);
     if (made.status !== 202) throw new Error(made.json.code);
     return made.json.database;
   });

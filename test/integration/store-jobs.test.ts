@@ -9,9 +9,11 @@ import type { Job } from '../../api/model/job.ts';
 import { waitForJob } from '../../api/jobs/wait-for-job.ts';
 import { Worker, type WorkerOptions } from '../../api/jobs/worker.ts';
 import { listEvents } from '../../api/store/events.ts';
+import { uuidOf } from '../../api/store/ids.ts';
 import { endJob, JobLeaseLost, lockLeased, takeJobs } from '../../api/store/job-leases.ts';
 import {
   createJob,
+  decideJob,
   findActiveJob,
   findJob,
   listJobs,
@@ -336,15 +338,29 @@ test('a job that is not done at its deadline fails, and what that means is writt
   expect(await eventsOf(job)).toEqual(['job.failed']);
 });
 
-test('a deadline also strikes a job that only waits, or that nobody worked on', async () => {
-  const waiting = await makeJob(store, organization, { timeoutMs: hourMs });
-  work(says({ kind: 'again', afterMs: 2 * hourMs, waiting: true }), { pollMs: 200 });
-  expect((await until(waiting, ({ status }) => status === 'WAITING')).finishedAt).toBeNull();
-  // An hour passes.
-  await sql`UPDATE jobs SET due_at = due_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour'`.execute(
-    store.read,
-  );
-  expect(await until(waiting)).toMatchObject({
+/** As if so much time had passed since. */
+const later = (hours: number) =>
+  sql`UPDATE jobs SET due_at = due_at - ${hours} * interval '1 hour',
+    deadline_at = deadline_at - ${hours} * interval '1 hour'
+    WHERE finished_at IS NULL`.execute(store.read);
+
+test('a deadline also strikes a job between two looks, or that nobody worked on', async () => {
+  const resting = await makeJob(store, organization, { timeoutMs: hourMs });
+  let looks = 0;
+  const handler: JobHandler = {
+    run: () => {
+      looks += 1;
+      return Promise.resolve({ kind: 'again', afterMs: 2 * hourMs });
+    },
+  };
+  work(handler, { pollMs: 200 });
+  await eventually('it was looked at, and given back', async () => {
+    const { rows } = await sql`SELECT FROM jobs WHERE lease_token IS NULL
+      AND status = 'RUNNING' AND id = ${uuidOf(resting.id)}`.execute(store.read);
+    return (looks === 1 && rows.length === 1) || undefined;
+  });
+  await later(1);
+  expect(await until(resting)).toMatchObject({
     status: 'FAILED',
     error: { code: 'job_deadline_exceeded' },
   });
@@ -362,6 +378,29 @@ test('a deadline also strikes a job that only waits, or that nobody worked on', 
     error: { code: 'job_deadline_exceeded' },
   });
   expect(runs).toBe(0);
+});
+
+test('no deadline runs while a job waits for people, and it has its whole time when they have decided', async () => {
+  const job = await makeJob(store, organization, { timeoutMs: hourMs });
+  work(
+    {
+      run: ({ job: { input } }) =>
+        Promise.resolve(
+          'decision' in (input as object)
+            ? { kind: 'succeeded' }
+            : { kind: 'again', afterMs: 2 * hourMs, waiting: true },
+        ),
+    },
+    { pollMs: 200 },
+  );
+  await until(job, ({ status }) => status === 'WAITING');
+  await later(3);
+  const looked = await until(job, ({ deadlineAt }) => deadlineAt.getTime() > Date.now());
+  expect([looked.status, looked.finishedAt]).toEqual(['WAITING', null]);
+  await store.change(tester, (change) =>
+    decideJob(change, organization.id, job.id, { kind: 'completed' }),
+  );
+  expect((await until(job)).status).toBe('SUCCEEDED');
 });
 
 test('a handler that does not hear of its deadline holds nothing up, and writes nothing later', async () => {
