@@ -73,6 +73,8 @@ export interface Usage {
 export const EngineWarning = {
   memoryNearLimit: 'MemoryNearLimit',
   memoryAtLimit: 'MemoryAtLimit',
+  /** Records have taken all numbers that the engine has for them, whatever memory is left. */
+  recordsAtLimit: 'RecordsAtLimit',
   storageNearLimit: 'StorageNearLimit',
   storageFull: 'StorageFull',
   /** This replica's clock is not one that may give timestamps; of a leader: writes wait. */
@@ -101,5 +103,9 @@ export function fullReason({
   return fullReasons.find((reason) => warnings.includes(reason));
 }
 
-const fullReasons = [EngineWarning.memoryAtLimit, EngineWarning.storageFull] as const;
+const fullReasons = [
+  EngineWarning.memoryAtLimit,
+  EngineWarning.recordsAtLimit,
+  EngineWarning.storageFull,
+] as const;
 export type FullReason = (typeof fullReasons)[number];

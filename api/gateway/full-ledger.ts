@@ -131,6 +131,12 @@ export class FullLedger {
 }
 
 function fullDetail({ reason, status: { memory, storage } }: Full): string {
+  if (reason === 'RecordsAtLimit') {
+    return (
+      'The database holds as many records as an engine has numbers for. Nothing was executed, and reads go on. ' +
+      'Write new records to another database.'
+    );
+  }
   const isMemory = reason === 'MemoryAtLimit';
   const used = isMemory ? memory : storage;
   return (

@@ -11,6 +11,7 @@
  * So a key that occurs once costs nothing here, and an entry can be found by binary search in any list.
  */
 import { assert } from '../../base/assert.ts';
+import { BlockFills } from './block-fills.ts';
 import type { Memory } from './memory.ts';
 
 const BLOCK_MAX = 4096;
@@ -31,6 +32,7 @@ export class PostingLists {
   readonly #free = new Float64Array(CLASSES);
   /** Addresses of the blocks of each long list. */
   readonly #large: number[][] = [];
+  readonly #fills = new BlockFills(CLASSES);
   #bump = 0;
 
   readonly #wordsMax: number;
@@ -50,9 +52,12 @@ export class PostingLists {
       this.#write(address, headers[at + 1]!);
       this.#write(address + 1, posting);
       headers[at + 1] = address;
+      this.#fills.taken(0, 2);
     } else if (count < BLOCK_MAX) {
       if (count >= 4 && (count & (count - 1)) === 0) this.#move(headers, at, count);
       this.#write(headers[at + 1]! + count, posting);
+      const sizeClass = classOf(count + 1);
+      this.#fills.written(sizeClass, (4 << sizeClass) - count - 1);
     } else this.#appendLarge(headers, at, count, posting);
   }
 
@@ -74,15 +79,18 @@ export class PostingLists {
 
   /** Whether so many postings more, to whichever lists, can be addressed. What would not is not to be created. */
   fits(postings: number): boolean {
-    // Each append may move the longest of blocks, and all lists together at most double.
-    const moved = Math.min(postings * BLOCK_MAX, this.#bump * 2 + postings * 4);
-    return this.#bump + moved + CHUNK_WORDS <= this.#wordsMax;
+    return (this.#chunks.length + this.#chunksFor(postings)) * CHUNK_WORDS <= this.#wordsMax;
   }
 
   /** Bytes that appending `postings` may allocate, to whichever lists. */
   growthBytes(postings: number): number {
-    // A list that moves takes at most twice what it held; blocks given back are not counted on.
-    return Math.ceil((postings * 4) / CHUNK_WORDS + 1) * CHUNK_WORDS * 4;
+    // Each may begin a block of a long list, and a long list itself.
+    return this.#chunksFor(postings) * CHUNK_WORDS * 4 + postings * 2 * LARGE_BLOCK_BYTES;
+  }
+
+  /** Chunks that appending `postings` may add. Less than the largest block stays unused at a chunk's end; blocks given back are not counted on. */
+  #chunksFor(postings: number): number {
+    return Math.ceil(this.#fills.wordsMax(postings) / (CHUNK_WORDS - BLOCK_MAX));
   }
 
   #appendLarge(headers: Uint32Array, at: number, count: number, posting: number): void {
@@ -92,11 +100,14 @@ export class PostingLists {
       headers[at + 1] = this.#large.length - 1;
     }
     const blocks = this.#large[headers[at + 1]!]!;
-    if ((count & (BLOCK_MAX - 1)) === 0) {
+    const filled = count & (BLOCK_MAX - 1);
+    if (filled === 0) {
       blocks.push(this.#allocate(CLASSES - 1));
       this.#memory.allocate(LARGE_BLOCK_BYTES);
-    }
-    this.#write(blocks[count >>> BLOCK_MAX_SHIFT]! + (count & (BLOCK_MAX - 1)), posting);
+      this.#fills.left(CLASSES - 1);
+      this.#fills.taken(CLASSES - 1, BLOCK_MAX - 1);
+    } else this.#fills.written(CLASSES - 1, BLOCK_MAX - 1 - filled);
+    this.#write(blocks[count >>> BLOCK_MAX_SHIFT]! + filled, posting);
   }
 
   #write(address: number, posting: number): void {
@@ -105,7 +116,7 @@ export class PostingLists {
 
   #move(headers: Uint32Array, at: number, count: number): void {
     const from = headers[at + 1]!;
-    const sizeClass = 29 - Math.clz32(count);
+    const sizeClass = classOf(count);
     const to = this.#allocate(sizeClass + 1);
     const source = this.#chunks[from >>> CHUNK_SHIFT]!;
     const target = this.#chunks[to >>> CHUNK_SHIFT]!;
@@ -115,6 +126,8 @@ export class PostingLists {
     else for (let i = 0; i < count; i += 1) target[t + i] = source[s + i]!;
     this.#release(from, sizeClass);
     headers[at + 1] = to;
+    this.#fills.left(sizeClass);
+    this.#fills.taken(sizeClass + 1, count);
   }
 
   #allocate(sizeClass: number): number {
@@ -149,6 +162,11 @@ export class PostingLists {
     this.#free[sizeClass] = address + 1;
   }
 }
+
+const { clz32 } = Math;
+
+/** The class of the block that holds so many postings, of 2 to `BLOCK_MAX`. */
+const classOf = (count: number): number => (count < 3 ? 0 : 30 - clz32(count - 1));
 
 /** A list as it is now. Making one costs the same whatever the list's length. */
 export class PostingView {

@@ -33,6 +33,9 @@ export interface Creations {
   readonly transfers: number;
 }
 
+/** What there is too little of. */
+export type Shortage = 'memory' | 'numbers';
+
 const none: Creations = { accounts: 0, transfers: 0 };
 const EVENT_BYTES = 128;
 /** Events that fit a message without a trailer. */
@@ -126,19 +129,22 @@ export class StateMachine implements Checkpointed {
     return this.#hash.bytes();
   }
 
-  /**
-   * False when executing the request could take more memory than the limit, or more rows than can be numbered. It must then not be logged. `ahead`: what is
-   * logged already and not executed yet.
-   */
+  /** Whether there is room to execute the request. If not, it must not be logged. `ahead`: what is logged already and not executed yet. */
   admits(operation: number, body: Uint8Array, ahead = none): boolean {
+    return this.shortage(operation, body, ahead) === undefined;
+  }
+
+  /**
+   * What executing the request could use up: memory beyond the limit, or the numbers of rows and addresses of lists, of which
+   * there are 2^31 and 2^32.
+   */
+  shortage(operation: number, body: Uint8Array, ahead = none): Shortage | undefined {
     const { accounts, transfers } = this.creations(operation, body);
-    if (accounts + transfers === 0) return true;
+    if (accounts + transfers === 0) return undefined;
     const [allAccounts, allTransfers] = [accounts + ahead.accounts, transfers + ahead.transfers];
+    if (!this.#state.fits(allAccounts, allTransfers)) return 'numbers';
     const growth = this.#state.growthBytes(allAccounts, allTransfers);
-    return (
-      this.#state.memory.usedBytes + growth <= this.#limitBytes &&
-      this.#state.fits(allAccounts, allTransfers)
-    );
+    return this.#state.memory.usedBytes + growth > this.#limitBytes ? 'memory' : undefined;
   }
 
   /** The most that an operation may create: its events. */

@@ -1,5 +1,5 @@
 /** A running replica with its ports: put together, told, and stopped as one. */
-import { EngineWarning, isNear, type BuiltinStatus } from '../../domain/engine-status.ts';
+import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
 import { engineRelease, formatRelease } from '../wire/release.ts';
@@ -7,6 +7,7 @@ import { ClientServer } from './client-server.ts';
 import { metricsText } from './metrics.ts';
 import { openMember, type Member, type MemberOptions } from './member.ts';
 import { StatusServer } from './status-server.ts';
+import { shortageOf, warningsOf } from './warnings.ts';
 
 export interface EngineOptions extends MemberOptions {
   readonly version: string;
@@ -93,11 +94,9 @@ export class Engine {
     const { identity } = this.#member;
     const memory = ledger.memory();
     const storage = this.#member.storage();
-    const { role, syncing, logFull, halted, clock } = replica.standing();
+    const { role, syncing, logFull, halted, unready, clock } = replica.standing();
     const counts = ledger.counts();
     const acceptsWrites = this.#serving && replica.acceptsWrites;
-    const isFull =
-      this.#serving && !halted && !syncing && clock.agrees && !acceptsWrites && !logFull;
     return {
       engine: 'Builtin',
       version: this.#options.version,
@@ -115,16 +114,15 @@ export class Engine {
       acceptsWrites,
       clockAgrees: clock.agrees,
       ...(clock.offsetMs === undefined ? {} : { clockOffsetMs: clock.offsetMs }),
-      warnings: [
-        ...(halted ? [EngineWarning.halted] : []),
-        ...(this.#serving && !clock.agrees ? [EngineWarning.clockDisagrees] : []),
-        ...storageWarnings(logFull, storage),
-        ...(isFull && replica.standing().unready === undefined
-          ? [EngineWarning.memoryAtLimit]
-          : isNear(memory)
-            ? [EngineWarning.memoryNearLimit]
-            : []),
-      ],
+      warnings: warningsOf({
+        halted,
+        clockDisagrees: this.#serving && !clock.agrees,
+        logFull,
+        // A replica that does not serve has other reasons to refuse.
+        shortage: this.#serving && unready === undefined ? shortageOf(ledger) : undefined,
+        memory,
+        storage,
+      }),
       sessions: replica.sessions.size,
       connections: this.clients.connections,
       accounts: counts.accounts,
@@ -138,9 +136,4 @@ export class Engine {
     await this.replica.checkpointNow();
     await this.#member.exportTo(write);
   }
-}
-
-function storageWarnings(logFull: boolean, storage: BuiltinStatus['storage']): EngineWarning[] {
-  if (logFull) return [EngineWarning.storageFull];
-  return storage.limitBytes > 0 && isNear(storage) ? [EngineWarning.storageNearLimit] : [];
 }

@@ -42,6 +42,18 @@ test('the replica that is worst off decides, and the message says which limit, h
   );
 });
 
+test('records at their limit are not told as a lack of memory', () => {
+  const numbered = says([EngineWarning.recordsAtLimit], {
+    usedBytes: mib,
+    limitBytes: 1_000 * mib,
+  });
+  expect(capacityOf('w', new Map([[0, numbered]]))).toEqual({
+    reason: 'Full',
+    message:
+      'records of w-0: as many as an engine has numbers for; new records are refused. To go on write new records to another database',
+  });
+});
+
 test('an engine that does not answer says nothing of its capacity', () => {
   expect(capacityOf('w', new Map([[0, { problem: 'silent' }]]))).toBeUndefined();
   expect(capacityOf('w', new Map())).toBeUndefined();

@@ -9,7 +9,7 @@ export interface Capacity {
   readonly message: string;
 }
 
-type Limit = 'memory' | 'storage';
+type Limit = 'memory' | 'records' | 'storage';
 interface Finding {
   readonly level: 0 | 1 | 2;
   readonly limit: Limit;
@@ -21,11 +21,13 @@ const levels: Readonly<Partial<Record<EngineWarning, readonly [Limit, 1 | 2]>>> 
   [EngineWarning.memoryNearLimit]: ['memory', 1],
   [EngineWarning.storageNearLimit]: ['storage', 1],
   [EngineWarning.memoryAtLimit]: ['memory', 2],
+  [EngineWarning.recordsAtLimit]: ['records', 2],
   [EngineWarning.storageFull]: ['storage', 2],
 };
 
 const cures: Readonly<Record<Limit, string>> = {
   memory: 'choose a larger spec.size',
+  records: 'write new records to another database',
   storage: 'raise spec.storage.sizeGb',
 };
 
@@ -49,7 +51,7 @@ const findingsOf = (index: number, status: EngineStatus): readonly Finding[] =>
     const row = levels[warning];
     if (row === undefined) return [];
     const [limit, level] = row;
-    return [{ level, limit, index, usage: status[limit] }];
+    return [{ level, limit, index, usage: limit === 'records' ? undefined : status[limit] }];
   });
 
 const partOf = ({ usage }: Finding): number =>
@@ -57,7 +59,8 @@ const partOf = ({ usage }: Finding): number =>
 
 /** In steps of two hundredths: a database that is used all the time changes its status some five times on its way to full. */
 function wordsOf(finding: Finding): string {
-  const { usage } = finding;
+  const { limit, usage } = finding;
+  if (limit === 'records') return 'as many as an engine has numbers for';
   if (usage === undefined) return 'how much is used is not told';
   const percent = Math.floor(partOf(finding) * 50) * 2;
   const usedBytes = (usage.limitBytes * percent) / 100;

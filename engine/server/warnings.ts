@@ -1,0 +1,41 @@
+/** What an engine's `/status` warns of, from what is used and what there is no room for. */
+import { EngineWarning, isNear, type Usage } from '../../domain/engine-status.ts';
+import type { Shortage, StateMachine } from '../ledger/state-machine.ts';
+import { fullBatch } from '../replica/served-replica.ts';
+import { Operation } from '../wire/operations.ts';
+
+export interface Findings {
+  readonly halted: boolean;
+  readonly clockDisagrees: boolean;
+  /** The log refuses creates because storage is at its limit. */
+  readonly logFull: boolean;
+  /** What the ledger lacks to execute the largest request. */
+  readonly shortage: Shortage | undefined;
+  readonly memory: Usage;
+  readonly storage: Usage;
+}
+
+export function warningsOf(findings: Findings): EngineWarning[] {
+  const { halted, clockDisagrees, logFull, shortage, memory, storage } = findings;
+  return [
+    ...(halted ? [EngineWarning.halted] : []),
+    ...(clockDisagrees ? [EngineWarning.clockDisagrees] : []),
+    ...storageWarnings(logFull, storage),
+    ...(shortage === 'numbers' ? [EngineWarning.recordsAtLimit] : []),
+    ...memoryWarnings(shortage, memory),
+  ];
+}
+
+/** What the ledger lacks to execute the largest request. */
+export const shortageOf = (ledger: StateMachine): Shortage | undefined =>
+  ledger.shortage(Operation.createTransfersUnbatched, fullBatch);
+
+function storageWarnings(logFull: boolean, storage: Usage): EngineWarning[] {
+  if (logFull) return [EngineWarning.storageFull];
+  return storage.limitBytes > 0 && isNear(storage) ? [EngineWarning.storageNearLimit] : [];
+}
+
+function memoryWarnings(shortage: Shortage | undefined, memory: Usage): EngineWarning[] {
+  if (shortage === 'memory') return [EngineWarning.memoryAtLimit];
+  return isNear(memory) ? [EngineWarning.memoryNearLimit] : [];
+}
