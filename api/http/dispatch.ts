@@ -15,6 +15,7 @@ import { isKnown } from './conditional.ts';
 import { callerOf, type Gate } from './gate.ts';
 import type { RequestFacts } from './handler.ts';
 import { parseQuery } from './query.ts';
+import { onBehalfOf } from '../store/connection-shares.ts';
 import { Refusal } from '../model/refusal.ts';
 import { eventStreamType, writeEvents } from './server-sent-events.ts';
 
@@ -87,7 +88,9 @@ export async function dispatch(
       userAgent: facts.userAgent,
     };
     const full = admission ? { ...input, principal: admission.principal, author } : input;
-    const reply = await untilEnded(handler(full as never), deadline.signal);
+    const run = () => handler(full as never);
+    const work = admission ? onBehalfOf(ownerOf(admission.principal), run) : run();
+    const reply = await untilEnded(work, deadline.signal);
     if (reply.events !== undefined) deadline.disarm();
     await send(exchange, route, reply, deadline.signal);
   } catch (error) {

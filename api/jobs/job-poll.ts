@@ -4,6 +4,7 @@
  */
 import { systemTimers } from '../../base/timers.ts';
 import { jobVersions } from '../store/jobs.ts';
+import { onNobodysBehalf } from '../store/connection-shares.ts';
 import type { Store } from '../store/store.ts';
 
 interface Waiter {
@@ -56,7 +57,7 @@ export class JobPoll {
     const ids = new Set([...this.#waiters].map(({ id }) => id));
     let versions: ReadonlyMap<string, number>;
     try {
-      versions = await jobVersions(this.#store.read, [...ids]);
+      versions = await onNobodysBehalf(() => jobVersions(this.#store.read, [...ids]));
     } catch {
       // Whoever waits looks for itself when its time is over, and meets the failure there.
       return;

@@ -6,6 +6,7 @@ import { isNativeError } from 'node:util/types';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { ConnectionShares } from './connection-shares.ts';
 import { StoreUnavailable } from './store-errors.ts';
 
 export interface PoolOptions {
@@ -47,6 +48,7 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
 export class StorePool implements PostgresPool {
   readonly #pool: pg.Pool;
   readonly #guards = new WeakMap<pg.PoolClient, GuardedClient>();
+  readonly #shares: ConnectionShares;
   readonly options: object;
 
   constructor(options: PoolOptions, logger: Logger) {
@@ -57,6 +59,7 @@ export class StorePool implements PostgresPool {
       // Renewed now and then, so that a proxy or a failed-over server is found again.
       maxLifetimeSeconds: 1_800,
     });
+    this.#shares = new ConnectionShares(options.connections, options.connectTimeoutMs);
     this.options = this.#pool.options;
     this.#pool.on('error', (error) => {
       logger.warn({ err: error }, 'an idle connection to the store ended');
@@ -69,16 +72,17 @@ export class StorePool implements PostgresPool {
     if (this.#pool.waitingCount >= waitingMax) {
       throw new StoreUnavailable(`${waitingMax} calls wait for a connection to the store already`);
     }
+    const giveBack = await this.#shares.take();
     let client: pg.PoolClient;
     try {
       client = await this.#pool.connect();
     } catch (error) {
+      giveBack();
       throw unavailable(error) ?? error;
     }
-    const known = this.#guards.get(client);
-    if (known !== undefined) return known;
-    const guard = new GuardedClient(client);
+    const guard = this.#guards.get(client) ?? new GuardedClient(client);
     this.#guards.set(client, guard);
+    guard.onRelease = giveBack;
     return guard;
   }
 
@@ -96,6 +100,8 @@ export class StorePool implements PostgresPool {
 class GuardedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
+  /** Of whoever uses it now. */
+  onRelease = () => {};
 
   constructor(client: pg.PoolClient) {
     this.#client = client;
@@ -114,6 +120,9 @@ class GuardedClient implements PostgresPoolClient {
 
   release(destroy = false): void {
     this.#client.release(destroy || this.#broken);
+    const giveBack = this.onRelease;
+    this.onRelease = () => {};
+    giveBack();
   }
 }
 

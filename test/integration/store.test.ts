@@ -19,6 +19,7 @@ import {
   updateDatabase,
 } from '../../api/store/databases.ts';
 import { hashOf, listEvents } from '../../api/store/events.ts';
+import { onBehalfOf } from '../../api/store/connection-shares.ts';
 import { organizationsWithEvents, takeEvents } from '../../api/store/event-positions.ts';
 import {
   createOrganization,
@@ -333,6 +334,37 @@ test('filters hold what they say', async () => {
     updateDatabase(change, gone.database.id, { purgedAt: new Date() }),
   );
   expect(await names({ includeDeleted: true, statuses: ['DELETED'] })).toEqual([]);
+});
+
+test('an organization whose calls all wait leaves connections to the others', async () => {
+  const connections = 6;
+  const { store: small } = await openTestStore(postgres, { url, connections });
+  const lock = sql`SELECT pg_advisory_lock(4711)`;
+  const unlock = sql`SELECT pg_advisory_unlock(4711)`;
+  try {
+    await store.change(tester, async (change) => {
+      // Held until all others have been asked.
+      await lock.execute(change.db);
+      const greedy = onBehalfOf('greedy', () =>
+        Promise.all(
+          Array.from({ length: 3 * connections }, () =>
+            sql`SELECT pg_advisory_lock_shared(4711), pg_advisory_unlock_shared(4711)`.execute(
+              small.read,
+            ),
+          ),
+        ),
+      );
+      const other = await onBehalfOf('other', () =>
+        sql<{ one: number }>`SELECT 1 AS one`.execute(small.read),
+      );
+      expect(other.rows).toEqual([{ one: 1 }]);
+      expect(small.figures.open).toBeLessThan(connections);
+      await unlock.execute(change.db);
+      expect(await greedy).toHaveLength(3 * connections);
+    });
+  } finally {
+    await small.close();
+  }
 });
 
 test('a change that throws leaves neither rows nor events', async () => {
