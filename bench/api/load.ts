@@ -51,7 +51,8 @@ async function main(): Promise<Outcome> {
   await Promise.all(
     Array.from({ length: workload.connections }, async (_, connection) => {
       for (let turn = 0; at < bodies.length; turn += 1) {
-        const sentMs = await dueMs(beganMs, connection, turn);
+        await due(beganMs, connection, turn);
+        const sentMs = performance.now();
         if (measuredFromMs !== undefined && sentMs - measuredFromMs > workload.seconds * 1_000) {
           return;
         }
@@ -83,14 +84,13 @@ function isWarm(forMs: number, requests: number): boolean {
   return requests >= warmUp.requests || forMs >= warmUp.secondsMax * 1_000;
 }
 
-/** When a connection's request is to be sent: at its place in the pace, or now; resolves then. */
-async function dueMs(beganMs: number, connection: number, turn: number): Promise<number> {
+/** Resolves when a connection's request has its place in the pace; at once without one, or behind it. */
+async function due(beganMs: number, connection: number, turn: number): Promise<void> {
   const { perSecond, connections } = workload;
-  const nowMs = performance.now();
-  if (perSecond === undefined) return nowMs;
-  const atMs = beganMs + ((turn * connections + connection) * 1_000) / perSecond;
-  if (atMs > nowMs) await sleep(systemTimers, atMs - nowMs);
-  return atMs;
+  if (perSecond === undefined) return;
+  const inMs =
+    beganMs + ((turn * connections + connection) * 1_000) / perSecond - performance.now();
+  if (inMs > 0) await sleep(systemTimers, inMs);
 }
 
 /** Whether it was refused for its number. */

@@ -29,7 +29,7 @@ export interface Workload {
 
 export interface Outcome {
   readonly seconds: number;
-  /** Milliseconds of each request that began and ended while it was measured; from when it was due, if it has a pace. */
+  /** Milliseconds of each request that began and ended while it was measured. */
   readonly times: readonly number[];
   /** Answered with 429, among them. */
   readonly refused: number;

@@ -19,12 +19,13 @@ import { ReplicaGroup } from './replica-group.ts';
 jest.setTimeout(900_000);
 
 const fillSize = 8_000;
-const writers = 24;
+const gatewaysPerRound = 6;
+const writersPerGateway = 4;
 const rounds = 4;
 const roundMs = 2_500;
 
 let group: ReplicaGroup | undefined;
-let gateway: Gateway | undefined;
+const gateways: Gateway[] = [];
 const clients: Client[] = [];
 
 beforeAll(async () => {
@@ -32,8 +33,7 @@ beforeAll(async () => {
 }, 900_000);
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close();
-  gateway?.close();
-  gateway = undefined;
+  for (const gateway of gateways.splice(0)) gateway.close();
   await group?.dispose();
   group = undefined;
 });
@@ -53,11 +53,12 @@ type Run = (operation: LedgerOperationName, payload: unknown) => Promise<Answer>
 function throughGateway(made: ReplicaGroup): Run {
   const addresses = parseAddresses(made.addresses.join(','));
   const ports = addresses.map(({ port }) => port);
-  const own = (gateway = new Gateway({
+  const own = new Gateway({
     logger: pino({ level: 'silent' }),
     registry: new MetricRegistry(),
     statusUrl: ({ port }) => made.statusUrl(ports.indexOf(port)),
-  }));
+  });
+  gateways.push(own);
   return async (operation, payload) => {
     const answer = await runOperation(
       own,
@@ -111,7 +112,7 @@ function takeAllSessions(made: ReplicaGroup): void {
   for (let i = 0; i <= sessionsMax; i += 1) clients.push(made.connect(1_000));
 }
 
-/** The ids of `outcomes` that are in the ledger. */
+/** Those of the ids that are in the ledger. */
 async function present(run: Run, ids: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (let at = 0; at < ids.length; at += fillSize) {
@@ -140,14 +141,18 @@ test('a write that is said not to be executed never is, while a full group loses
   for (let round = 0; round < rounds; round += 1) {
     const leader = await made.leader();
     const enough = new AbortController();
-    const writing = Array.from({ length: writers }, async () => {
-      while (!enough.signal.aborted) {
-        const [transfer] = transfers(1);
-        const { outcome, code } = await run('create_transfers', [transfer]);
-        note(outcome ?? 'untold', code, transfer?.id ?? '');
-        if (outcome !== 'executed') await sleep(systemTimers, 20, enough.signal);
-      }
-    });
+    // None of them knows yet that the ledger is full: each finds out by a write that it has sent.
+    const writing = Array.from({ length: gatewaysPerRound }, () => throughGateway(made)).flatMap(
+      (write) =>
+        Array.from({ length: writersPerGateway }, async () => {
+          while (!enough.signal.aborted) {
+            const [transfer] = transfers(1);
+            const { outcome, code } = await write('create_transfers', [transfer]);
+            note(outcome ?? 'untold', code, transfer?.id ?? '');
+            if (outcome !== 'executed') await sleep(systemTimers, 20, enough.signal);
+          }
+        }),
+    );
     takeAllSessions(made);
     await sleep(systemTimers, 200 + 100 * round);
     takeAllSessions(made);
