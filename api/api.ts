@@ -197,14 +197,14 @@ const originOf = ({ publicUrl }: Config): string | undefined =>
 type Parts = ReturnType<typeof assemble>;
 
 const storeOf = (
-  { databaseUrl: url, databaseConnections: connections }: Config,
+  { databaseUrl: url, databaseConnections: connections, signingKeys }: Config,
   logger: Logger,
-): Store => new Store({ url, connections, logger });
+): Store => new Store({ url, connections, logger, signingKeys });
 
 function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const metrics = createApiMetrics();
   const { registry } = metrics;
-  const sealer = new Sealer(config.signingKey);
+  const sealer = new Sealer(config.signingKeys);
   const store = storeOf(config, logger);
   const listener = new Listener(store.pool, logger);
   measureStore(registry, apiPrefix, store, listener);
@@ -263,7 +263,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     ),
     authenticator: new Authenticator(store, logger),
     denials: new Denials(store, logger),
-    cursors: new Cursors(config.signingKey),
+    cursors: new Cursors(config.signingKeys),
     sealer,
     mailSender:
       config.mail &&

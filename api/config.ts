@@ -1,7 +1,8 @@
 /** The API's configuration, from the environment. Unknown names of ours are mistakes. Secrets come as files, but for the URL. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
 import type { BillingSettings } from './billing/settings.ts';
@@ -13,6 +14,7 @@ import {
 } from './kubernetes/namespace-defaults.ts';
 import type { MailSettings } from './mail/transport.ts';
 import { poolDefaults } from './store/pool.ts';
+import { SigningKeys } from './store/signing-keys.ts';
 import { bodyLimitDefaults, type BodyLimits } from './http/body-budget.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
@@ -36,8 +38,8 @@ export interface Config {
   readonly publicUrl: string;
   readonly logLevel: string;
   readonly bootstrapTokenFile: string | undefined;
-  /** Signs cursors and seals secrets: the same for all processes. */
-  readonly signingKey: Buffer;
+  /** Sign cursors and audit events, and seal secrets: the same for all processes. */
+  readonly signingKeys: SigningKeys;
   /** Where people sign in; `undefined`: there is the local administrator alone. */
   readonly identityProvider: ProviderSettings | undefined;
   /** `undefined`: no mail is sent. */
@@ -69,6 +71,7 @@ const names = [
   'LOG_LEVEL',
   'BOOTSTRAP_TOKEN_FILE',
   'SIGNING_KEY_FILE',
+  'OTHER_SIGNING_KEYS_FOLDER',
   'OIDC_ISSUER',
   'OIDC_CLIENT_ID',
   'OIDC_CLIENT_SECRET_FILE',
@@ -138,7 +141,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: baseUrl('PUBLIC_URL', read('PUBLIC_URL', '')),
     logLevel: oneOf('LOG_LEVEL', read('LOG_LEVEL', 'info'), ['debug', 'info', 'warn', 'error']),
     bootstrapTokenFile: environment[`${prefix}BOOTSTRAP_TOKEN_FILE`],
-    signingKey: signingKey(read('SIGNING_KEY_FILE')),
+    signingKeys: signingKeys(read('SIGNING_KEY_FILE'), read('OTHER_SIGNING_KEYS_FOLDER', '')),
     identityProvider: providerSettings(environment),
     mail: mailSettings(environment),
     billing: billingSettings(read),
@@ -168,7 +171,7 @@ export const redacted = (config: Config) => ({
       ? { ...config.billing, secretKey: 'hidden', webhookSecret: 'hidden' }
       : config.billing,
   databaseUrl: new URL(config.databaseUrl).host,
-  signingKey: 'hidden',
+  signingKeys: 'hidden',
   identityProvider: config.identityProvider && {
     ...config.identityProvider,
     clientSecret: 'hidden',
@@ -363,8 +366,27 @@ function oneOf<T extends string>(name: Name, text: string, allowed: readonly T[]
   throw new ConfigError(`${prefix}${name} must be one of ${allowed.join(', ')}, not ${text}`);
 }
 
-function signingKey(file: string): Buffer {
-  const key = Buffer.from(secretFile('SIGNING_KEY_FILE', file));
+/** `folder`: of the keys that sign nothing (earlier ones, or the next one), a file each; empty: there are none. */
+function signingKeys(file: string, folder: string): SigningKeys {
+  const others = folder === '' ? [] : filesOf('OTHER_SIGNING_KEYS_FOLDER', folder);
+  return new SigningKeys([
+    signingKey('SIGNING_KEY_FILE', file),
+    ...others.map((one) => signingKey('OTHER_SIGNING_KEYS_FOLDER', one)),
+  ]);
+}
+
+function signingKey(name: Name, file: string): Buffer {
+  const key = Buffer.from(secretFile(name, file));
   if (key.length >= signingKeyMin) return key;
-  throw new ConfigError(`${prefix}SIGNING_KEY_FILE must hold ${signingKeyMin} characters at least`);
+  throw new ConfigError(`${prefix}${name}: ${file} must hold ${signingKeyMin} characters at least`);
+}
+
+/** Kubernetes keeps folders of its own in the volume of a Secret; their names begin with dots. */
+function filesOf(name: Name, folder: string): readonly string[] {
+  try {
+    const files = readdirSync(folder).filter((one) => !one.startsWith('.'));
+    return files.sort().map((one) => join(folder, one));
+  } catch (error) {
+    throw new ConfigError(`${prefix}${name} cannot be read: ${String(error)}`, { cause: error });
+  }
 }

@@ -708,6 +708,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/audit-events/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Export audit events as NDJSON or CSV
+         * @description The oldest first, a thousand at most in an answer; `Next-Cursor` says how to go on. In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
+         */
+        readonly get: operations["exportAuditEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/audit-events/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check the chain of audit events
+         * @description Checks that no event was changed, added or taken out: 5,000 events at most in an answer, and `next` says how to go on. Whoever can write to the store and has no signing key can make no chain that passes.
+         */
+        readonly get: operations["verifyAuditEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/webhook-endpoints": {
         readonly parameters: {
             readonly query?: never;
@@ -2249,10 +2289,34 @@ export interface components {
                 readonly to: unknown;
             }[];
             readonly requestId: string | null;
+            /** @description Version of the signing key behind `hash`; null: a SHA-256 without a key. */
+            readonly keyVersion: string | null;
             /** @description Of the event before in the organization; zeroes before the first. */
             readonly previousHash: string;
-            /** @description Of `previousHash` and this event. */
+            /** @description HMAC-SHA-256 of `previousHash` and this event; `GET /audit-events/verify` checks it. */
             readonly hash: string;
+        };
+        readonly AuditVerification: {
+            /** @description Whether no fault was found in the events that were checked. */
+            readonly valid: boolean;
+            /** @description Events that were found sound. */
+            readonly checked: number;
+            /** @description Number of the event to go on with; null: the end was reached, or a fault. */
+            readonly next: string | null;
+            /** @description Number of the first event with a keyed hash; null: there is none yet. */
+            readonly keyedFrom: string | null;
+            /** @description The last event. Whoever keeps it elsewhere can tell later that nothing was cut off. */
+            readonly head: {
+                readonly sequence: string;
+                readonly hash: string;
+            };
+            /** @description The first one. */
+            readonly fault: {
+                /** @enum {string} */
+                readonly code: "missing" | "altered" | "unkeyed" | "unknown_key" | "head_altered";
+                readonly sequence: string;
+                readonly detail: string;
+            } | null;
         };
         readonly CreatedWebhookEndpoint: {
             /** @constant */
@@ -3249,6 +3313,8 @@ export interface components {
         readonly "Page-Has-More": string;
         /** @description The filter with which the next rows come, as JSON, where the answer is CSV. */
         readonly "Page-Next": string;
+        /** @description Where the next page begins; absent after the last one. */
+        readonly "Next-Cursor": string;
         /** @description Bearer. */
         readonly "WWW-Authenticate": string;
     };
@@ -3330,6 +3396,7 @@ export type ApiKeyAnswer = components['schemas']['ApiKeyAnswer'];
 export type RotateApiKeyRequest = components['schemas']['RotateApiKeyRequest'];
 export type AuditEventList = components['schemas']['AuditEventList'];
 export type AuditEvent = components['schemas']['AuditEvent'];
+export type AuditVerification = components['schemas']['AuditVerification'];
 export type CreatedWebhookEndpoint = components['schemas']['CreatedWebhookEndpoint'];
 export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
 export type CreateWebhookEndpointRequest = components['schemas']['CreateWebhookEndpointRequest'];
@@ -3424,6 +3491,7 @@ export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderServerTiming = components['headers']['Server-Timing'];
 export type HeaderPageHasMore = components['headers']['Page-Has-More'];
 export type HeaderPageNext = components['headers']['Page-Next'];
+export type HeaderNextCursor = components['headers']['Next-Cursor'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -7546,6 +7614,7 @@ export interface operations {
                      *           },
                      *           "changes": [],
                      *           "requestId": "req_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "keyVersion": "3f9a12c0",
                      *           "previousHash": "0000000000000000000000000000000000000000000000000000000000000000",
                      *           "hash": "c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0"
                      *         }
@@ -7561,6 +7630,108 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly exportAuditEvents: {
+        readonly parameters: {
+            readonly query?: {
+                readonly format?: "ndjson" | "csv";
+                readonly limit?: number;
+                /** @description `page.nextCursor` of the page before; good for 24 hours. */
+                readonly cursor?: string;
+                /** @description One or several, with commas. */
+                readonly type?: readonly string[];
+                readonly actorId?: string;
+                readonly targetId?: string;
+                /** @description At this time or later. */
+                readonly after?: string;
+                /** @description Before this time. */
+                readonly before?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An event a line; in CSV, the first page begins with the names of the columns. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Next-Cursor": components["headers"]["Next-Cursor"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"id":"evt_01jd8f3zk5e0v9t3m2q6r8w4x0","sequence":"184467","occurredAt":"2026-11-21T02:03:04.567Z","type":"database.created","outcome":"SUCCESS","ip":"192.0.2.10","userAgent":"curl/8.5.0","databaseId":"db_01jd8f3zk5e0v9t3m2q6r8w4x0","actor":{"type":"api_key","id":"key_01jd8f3zk5e0v9t3m2q6r8w4x0","display":"ci"},"organizationId":"org_01jd8f3zk5e0v9t3m2q6r8w4x0","target":{"type":"database","id":"db_01jd8f3zk5e0v9t3m2q6r8w4x0","display":"payments-prod"},"data":{"database":{"id":"db_01jd8f3zk5e0v9t3m2q6r8w4x0","name":"payments-prod","status":"PROVISIONING"}},"changes":[],"requestId":"req_01jd8f3zk5e0v9t3m2q6r8w4x0","keyVersion":"3f9a12c0","previousHash":"0000000000000000000000000000000000000000000000000000000000000000","hash":"c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0"} */
+                    readonly "application/x-ndjson": string;
+                    /**
+                     * @example sequence,id,occurredAt,type
+                     *     184467,evt_01jd8f3zk5e0v9t3m2q6r8w4xy,2026-07-01T12:00:00.000Z,database.created
+                     */
+                    readonly "text/csv": string;
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-invalid_cursor-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly verifyAuditEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Number of the first event to check. */
+                readonly from?: string;
+            };
+            readonly header?: {
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How far it was checked. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "valid": true,
+                     *       "checked": 412,
+                     *       "next": null,
+                     *       "keyedFrom": "1",
+                     *       "head": {
+                     *         "sequence": "412",
+                     *         "hash": "c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0c5a3b1f0"
+                     *       },
+                     *       "fault": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AuditVerification"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];

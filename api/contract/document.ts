@@ -203,6 +203,13 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
     ...(response.headers ?? []),
   ];
   const head = { description: response.description, headers: headersOf(names) };
+  if (response.textTypes !== undefined) {
+    const content = Object.entries(response.textTypes).map(([type, example]) => [
+      type,
+      { schema: { type: 'string' }, example },
+    ]);
+    return { ...head, content: Object.fromEntries(content) };
+  }
   if (response.schema === undefined) return head;
   const schema = components.schema(response.schema);
   if (response.form === 'events') {

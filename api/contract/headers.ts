@@ -30,5 +30,6 @@ export const headers = {
   'Page-Next': header(
     'The filter with which the next rows come, as JSON, where the answer is CSV.',
   ),
+  'Next-Cursor': header('Where the next page begins; absent after the last one.'),
   'WWW-Authenticate': header('Bearer.'),
 } as const;

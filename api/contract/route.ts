@@ -26,6 +26,8 @@ export interface ResponseSpec {
   readonly description: string;
   /** `bytes`: written by the handler in JSON, or in CSV where it was asked for. `events`: server-sent events. */
   readonly form: 'json' | 'bytes' | 'events' | 'empty';
+  /** Types of `bytes` that are text of many lines, each with an example; the schema is then for none of them. */
+  readonly textTypes?: Readonly<Record<string, string>>;
   readonly schema?: z.ZodType;
   readonly example?: unknown;
   /** Of those that the document describes (`document/headers.ts`). */
@@ -64,6 +66,13 @@ export const answer = <const Schema extends z.ZodType>(
   example: z.input<Schema>,
   headers: readonly string[] = [],
 ) => ({ form: 'json' as const, description, schema, example, headers });
+
+/** An answer that is text of one of these types. */
+export const textAnswer = (
+  description: string,
+  textTypes: Readonly<Record<string, string>>,
+  headers: readonly string[] = [],
+) => ({ form: 'bytes' as const, description, textTypes, headers });
 
 export const empty = (description: string, headers: readonly string[] = []) => ({
   form: 'empty' as const,

@@ -2,16 +2,21 @@ import type { auditRoutes } from '../contract/routes/events.ts';
 import type { HandlersOf } from '../http/handler.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
+import { verifyEvents } from '../store/audit-verify.ts';
 import type { Cursors } from '../store/cursor.ts';
-import { listEvents } from '../store/events.ts';
+import { listEvents, type EventFilter } from '../store/events.ts';
 import type { Store } from '../store/store.ts';
-import type { StoredEvent } from '../model/event.ts';
 import { eventTypes, type EventType } from '../model/event-types.ts';
+import { csvHead, csvLine } from './csv.ts';
+import { shown } from './shown.ts';
 
 export interface AuditServices {
   readonly store: Store;
   readonly cursors: Cursors;
 }
+
+/** Events that one request checks: some tenths of a second of work. */
+const verifiedMax = 5_000;
 
 export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typeof auditRoutes> {
   return {
@@ -19,41 +24,72 @@ export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typ
       const { limit, cursor, ...filter } = query;
       const list = { of: 'audit-events', ...filter };
       const position = readCursor(cursors, list, cursor, 1);
-      const { type, actorId, targetId, after, before } = filter;
-      const page = await listEvents(
+      const page = await listEvents(store.read, principal.organization.id, filterOf(filter), {
+        limit,
+        ...(position && { position }),
+      });
+      return { status: 200, body: shownPage(cursors, list, limit, page, shown) };
+    },
+
+    async exportAuditEvents({ query, principal }) {
+      const { limit, cursor, format, ...filter } = query;
+      const list = { of: 'audit-export', format, ...filter };
+      const position = readCursor(cursors, list, cursor, 1);
+      const { rows, next } = await listEvents(
         store.read,
         principal.organization.id,
-        {
-          ...(type && { types: type.map(knownType) }),
-          ...(actorId !== undefined && { actorId }),
-          ...(targetId !== undefined && { subjectId: checkedId(targetId) }),
-          ...(after !== undefined && { after: new Date(after) }),
-          ...(before !== undefined && { before: new Date(before) }),
-        },
-        { limit, ...(position && { position }) },
+        filterOf(filter),
+        { limit, order: 'asc', ...(position && { position }) },
       );
-      return { status: 200, body: shownPage(cursors, list, limit, page, shown) };
+      const events = rows.map(shown);
+      const lines =
+        format === 'csv'
+          ? [position === undefined ? csvHead : '', ...events.map(csvLine)]
+          : events.map((event) => `${JSON.stringify(event)}\n`);
+      return {
+        status: 200,
+        contentType: format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+        headers: next === undefined ? {} : { 'Next-Cursor': cursors.write(list, next) },
+        bytes: Buffer.from(lines.join('')),
+      };
+    },
+
+    async verifyAuditEvents({ query, principal }) {
+      const { head, checked, next, fault } = await verifyEvents(
+        store.read,
+        store.chain,
+        principal.organization.id,
+        { from: BigInt(query.from), limit: verifiedMax },
+      );
+      return {
+        status: 200,
+        body: {
+          valid: fault === null,
+          checked,
+          next: next === null ? null : String(next),
+          keyedFrom: head.keyedFrom === null ? null : String(head.keyedFrom),
+          head: { sequence: String(head.sequence), hash: head.hash.toString('hex') },
+          fault: fault && { ...fault, sequence: String(fault.sequence) },
+        },
+      };
     },
   };
 }
 
-const shown = (event: StoredEvent) => ({
-  id: event.id,
-  sequence: String(event.sequence),
-  occurredAt: event.occurredAt.toISOString(),
-  type: event.type,
-  outcome: event.outcome,
-  actor: event.author.actor,
-  ip: event.author.ip,
-  userAgent: event.author.userAgent,
-  organizationId: event.organizationId,
-  databaseId: event.databaseId,
-  target: event.subject,
-  data: event.data as Record<string, unknown>,
-  changes: event.changes,
-  requestId: event.author.requestId,
-  previousHash: event.previousHash.toString('hex'),
-  hash: event.hash.toString('hex'),
+interface AskedFilter {
+  readonly type?: readonly string[] | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+const filterOf = ({ type, actorId, targetId, after, before }: AskedFilter): EventFilter => ({
+  ...(type && { types: type.map(knownType) }),
+  ...(actorId !== undefined && { actorId }),
+  ...(targetId !== undefined && { subjectId: checkedId(targetId) }),
+  ...(after !== undefined && { after: new Date(after) }),
+  ...(before !== undefined && { before: new Date(before) }),
 });
 
 function knownType(type: string): EventType {

@@ -57,8 +57,20 @@ export interface StoredEvent {
   readonly author: Author;
   readonly data: unknown;
   readonly changes: readonly FieldChange[];
-  /** SHA-256 of the event before; zeroes before the first. */
+  /** Version of the signing key behind `hash`; null: a plain SHA-256, from before the chain had a key. */
+  readonly keyVersion: string | null;
+  /** The hash of the event before; zeroes before the first. */
   readonly previousHash: Buffer;
-  /** SHA-256 of `previousHash` and this event: none can be taken out or changed unnoticed. */
+  /** HMAC of `previousHash` and this event: nobody takes one out or changes it unnoticed. */
   readonly hash: Buffer;
 }
+
+/** Faults that a check of the chain of events can find. */
+export const chainFaults = [
+  'missing',
+  'altered',
+  'unkeyed',
+  'unknown_key',
+  'head_altered',
+] as const;
+export type ChainFaultCode = (typeof chainFaults)[number];

@@ -4,17 +4,20 @@ import { newTypeId } from '../../domain/type-id.ts';
 import type { Author } from '../model/actor.ts';
 import type { NewEvent } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
+import type { AuditChain } from './audit-chain.ts';
 import { writeEvents } from './events.ts';
 import type { Tables } from './tables.ts';
 
 export class Change {
   readonly db: Transaction<Tables>;
   readonly author: Author;
+  readonly #chain: AuditChain;
   readonly #told: { id: string; event: NewEvent }[] = [];
 
-  constructor(db: Transaction<Tables>, author: Author) {
+  constructor(db: Transaction<Tables>, author: Author, chain: AuditChain) {
     this.db = db;
     this.author = author;
+    this.#chain = chain;
   }
 
   /** Tells what this change means. Written just before the commit, numbered then. Returns its TypeID. */
@@ -26,6 +29,6 @@ export class Change {
 
   /** For the store, last of all: the organization's numbering is locked from here to the commit. */
   async writeEvents(): Promise<void> {
-    await writeEvents(this.db, this.author, this.#told.splice(0));
+    await writeEvents(this.db, this.#chain, this.author, this.#told.splice(0));
   }
 }

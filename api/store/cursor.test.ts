@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Cursors } from './cursor.ts';
+import { SigningKeys } from './signing-keys.ts';
 
-const key = Buffer.alloc(32, 7);
+const key = new SigningKeys([Buffer.alloc(32, 7)]);
 const now = 1_795_000_000_000;
 const cursors = new Cursors(key, () => now);
 const list = { list: 'databases', organizationId: 'org_1', sort: 'name', statuses: ['READY'] };
@@ -55,6 +56,10 @@ test('a cursor is good for 24 hours', () => {
 
 test('all processes with the key read it, no others', () => {
   const cursor = cursors.write(list, ['a']);
-  expect(new Cursors(Buffer.from(key), () => now).read(list, cursor)).toEqual(['a']);
-  expect(new Cursors(Buffer.alloc(32, 8), () => now).read(list, cursor)).toBeUndefined();
+  expect(new Cursors(new SigningKeys([Buffer.alloc(32, 7)]), () => now).read(list, cursor)).toEqual(
+    ['a'],
+  );
+  expect(
+    new Cursors(new SigningKeys([Buffer.alloc(32, 8)]), () => now).read(list, cursor),
+  ).toBeUndefined();
 });

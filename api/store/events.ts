@@ -1,16 +1,14 @@
 /** Events in the store: written with the change that they tell of, read by the audit log and by those who act on them. */
-import { createHash } from 'node:crypto';
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
-import { canonicalJson } from '../model/canonical-json.ts';
 import type { Actor, Author } from '../model/actor.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { EventOutcome, FieldChange, NewEvent, StoredEvent, Subject } from '../model/event.ts';
+import { firstHash, type AuditChain, type HashedEvent } from './audit-chain.ts';
 import { typeIdOrNull, uuidOf, uuidOrNull } from './ids.ts';
 import { pageOf, type Page } from './page.ts';
 import type { EventsTable, Reader, Tables } from './tables.ts';
 
-const firstHash = Buffer.alloc(32);
 const prefixes: Readonly<Record<Subject['type'], string>> = {
   organization: 'org',
   session: 'ses',
@@ -22,55 +20,84 @@ const prefixes: Readonly<Record<Subject['type'], string>> = {
   invitation: 'inv',
 };
 
-/** What the hash of an event covers, beside the hash before it. */
-type Hashed = Omit<StoredEvent, 'previousHash' | 'hash'>;
-
-export function hashOf(previousHash: Buffer, event: Hashed): Buffer {
-  const content = {
-    ...event,
-    sequence: String(event.sequence),
-    occurredAt: event.occurredAt.toISOString(),
-  };
-  return createHash('sha256').update(previousHash).update(canonicalJson(content)).digest();
-}
-
 /** One organization after the other in the order of their IDs, so that two changes never wait for each other. */
 export async function writeEvents(
   db: Transaction<Tables>,
+  chain: AuditChain,
   author: Author,
   told: readonly { id: string; event: NewEvent }[],
 ): Promise<void> {
   const organizations = [...new Set(told.map(({ event }) => event.organizationId))].sort();
   for (const organizationId of organizations) {
     const own = told.filter(({ event }) => event.organizationId === organizationId);
-    const head = await takeHead(db, uuidOf(organizationId), own.length);
+    const head = await takeHead(db, organizationId, own.length);
     let { hash } = head;
     const rows = own.map(({ id, event }, index) => {
       const sequence = head.sequence + BigInt(index + 1);
-      const stored = storedOf(id, event, author, sequence, head.now);
+      const stored = storedOf(id, event, author, sequence, head.now, chain.version);
       const previousHash = hash;
-      hash = hashOf(previousHash, stored);
+      hash = hashOf(chain, previousHash, stored);
       return rowOf({ ...stored, previousHash, hash });
     });
     await db.insertInto('events').values(rows).execute();
     await db
       .updateTable('eventHeads')
-      .set({ hash })
+      .set({ hash, ...sealAfter(chain, head, own.length, hash) })
       .where('organizationId', '=', uuidOf(organizationId))
       .execute();
   }
 }
 
-/** Locks the numbering and takes the next `count` numbers. Gives what was there before. */
-async function takeHead(db: Transaction<Tables>, organization: string, count: number) {
-  const { rows } = await sql<{ sequence: string; hash: Buffer; now: Date }>`
+function hashOf(chain: AuditChain, previousHash: Buffer, event: HashedEvent): Buffer {
+  const hash = chain.hash(previousHash, event);
+  if (hash === undefined) throw new Error('the key that signs is not there');
+  return hash;
+}
+
+/** Locks the numbering and takes the next `count` numbers. Gives the head from before. */
+async function takeHead(db: Transaction<Tables>, organizationId: string, count: number) {
+  const { rows } = await sql<TakenHead>`
     INSERT INTO event_heads AS head (organization_id, sequence, hash)
-    VALUES (${organization}, ${count}, ${firstHash})
+    VALUES (${uuidOf(organizationId)}, ${count}, ${firstHash})
     ON CONFLICT (organization_id) DO UPDATE SET sequence = head.sequence + excluded.sequence
-    RETURNING sequence, hash, clock_timestamp()::timestamptz(3) AS now`.execute(db);
+    RETURNING sequence, hash, keyed_from, key_version, mac,
+      clock_timestamp()::timestamptz(3) AS now`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('numbering gave no row');
-  return { sequence: BigInt(row.sequence) - BigInt(count), hash: row.hash, now: row.now };
+  const { hash, keyedFrom, keyVersion, mac, now } = row;
+  return {
+    organizationId,
+    sequence: BigInt(row.sequence) - BigInt(count),
+    hash,
+    keyedFrom: keyedFrom === null ? null : BigInt(keyedFrom),
+    keyVersion,
+    mac,
+    now,
+  };
+}
+
+interface TakenHead {
+  sequence: string;
+  hash: Buffer;
+  keyedFrom: string | null;
+  keyVersion: string | null;
+  mac: Buffer | null;
+  now: Date;
+}
+
+/** A head that somebody altered is not sealed again, so that the check goes on saying so. */
+function sealAfter(
+  chain: AuditChain,
+  before: Awaited<ReturnType<typeof takeHead>>,
+  count: number,
+  hash: Buffer,
+) {
+  const { organizationId } = before;
+  if (chain.check(before, before) === 'altered') return {};
+  const keyedFrom = before.keyedFrom ?? before.sequence + 1n;
+  const sequence = before.sequence + BigInt(count);
+  const seal = chain.seal({ organizationId, sequence, hash, keyedFrom });
+  return { keyedFrom: String(keyedFrom), ...seal };
 }
 
 function storedOf(
@@ -79,7 +106,8 @@ function storedOf(
   author: Author,
   sequence: bigint,
   occurredAt: Date,
-): Hashed {
+  keyVersion: string,
+): HashedEvent {
   return {
     id,
     organizationId: event.organizationId,
@@ -92,6 +120,7 @@ function storedOf(
     author,
     data: event.data,
     changes: event.changes ?? [],
+    keyVersion,
   };
 }
 
@@ -115,6 +144,7 @@ const rowOf = (event: StoredEvent) => ({
   changes: JSON.stringify(event.changes),
   previousHash: event.previousHash,
   hash: event.hash,
+  keyVersion: event.keyVersion,
 });
 
 export function eventOf(row: Selectable<EventsTable>): StoredEvent {
@@ -142,6 +172,7 @@ export function eventOf(row: Selectable<EventsTable>): StoredEvent {
     changes: row.changes as FieldChange[],
     previousHash: row.previousHash,
     hash: row.hash,
+    keyVersion: row.keyVersion,
   };
 }
 
@@ -156,20 +187,23 @@ export interface EventFilter {
   readonly before?: Date;
 }
 
-/** Newest first. `position`: the sequence of the last row of the page before. */
+/** In the order of their numbers, `desc` (the newest first) when absent. `position`: the number of the last row of the page before. */
 export async function listEvents(
   db: Reader,
   organizationId: string,
   filter: EventFilter,
-  page: { limit: number; position?: readonly [string] },
+  page: { limit: number; position?: readonly [string]; order?: 'asc' | 'desc' },
 ): Promise<Page<StoredEvent, [string]>> {
+  const { order = 'desc' } = page;
   let query = db
     .selectFrom('events')
     .selectAll()
     .where('organizationId', '=', uuidOf(organizationId))
-    .orderBy('sequence', 'desc')
+    .orderBy('sequence', order)
     .limit(page.limit + 1);
-  if (page.position !== undefined) query = query.where('sequence', '<', page.position[0]);
+  if (page.position !== undefined) {
+    query = query.where('sequence', order === 'asc' ? '>' : '<', page.position[0]);
+  }
   if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
   if (filter.outcome !== undefined) query = query.where('outcome', '=', filter.outcome);
   if (filter.actorId !== undefined) query = query.where('actorId', '=', filter.actorId);

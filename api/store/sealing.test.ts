@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Sealer } from './sealing.ts';
+import { SigningKeys } from './signing-keys.ts';
 
-const sealer = new Sealer(Buffer.alloc(32, 1));
+const sealer = new Sealer(new SigningKeys([Buffer.alloc(32, 1)]));
 const secret = 'whsec_c2VjcmV0';
 
 test('what was sealed opens again, and shows nothing until then', () => {
@@ -17,7 +18,7 @@ test('the same secret is never sealed the same', () => {
 test('moved to another row, with another key, or changed in any byte, it does not open', () => {
   const sealed = sealer.seal('whe_1', secret);
   expect(() => sealer.open('whe_2', sealed)).toThrow();
-  expect(() => new Sealer(Buffer.alloc(32, 2)).open('whe_1', sealed)).toThrow();
+  expect(() => new Sealer(new SigningKeys([Buffer.alloc(32, 2)])).open('whe_1', sealed)).toThrow();
   for (let index = 0; index < sealed.length; index += 1) {
     const changed = Buffer.from(sealed);
     changed.writeUInt8(changed.readUInt8(index) ^ 1, index);

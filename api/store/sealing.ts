@@ -1,32 +1,46 @@
 /** Secrets that must be read again (those that sign) are encrypted in the store: a copy of it is not enough to sign. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { SigningKeys, VersionedKey } from './signing-keys.ts';
 
 const nonceBytes = 12;
 const tagBytes = 16;
 
 export class Sealer {
-  readonly #key: Buffer;
+  readonly #keys: readonly [VersionedKey, ...VersionedKey[]];
 
-  /** `key`: the signing key that all API processes share. */
-  constructor(key: Uint8Array) {
-    this.#key = Buffer.from(hkdfSync('sha256', key, '', 'ledgerhouse sealed secrets', 32));
+  constructor(keys: SigningKeys) {
+    this.#keys = keys.derive('ledgerhouse sealed secrets');
   }
 
   /** AES-256-GCM: nonce, tag, text. `context` (the row's ID) is bound to it: moved to another row it does not open. */
   seal(context: string, secret: string): Buffer {
     const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(context));
+    const cipher = createCipheriv('aes-256-gcm', this.#keys[0].bytes, nonce).setAAD(
+      Buffer.from(context),
+    );
     const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
     return Buffer.concat([nonce, cipher.getAuthTag(), text]);
   }
 
-  /** Throws when it was sealed with another key or for another row, or was changed. */
+  /** Throws when it was sealed with a key that is gone or for another row, or was changed. */
   open(context: string, sealed: Buffer): string {
-    const tagEnd = nonceBytes + tagBytes;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, nonceBytes))
-      .setAAD(Buffer.from(context))
-      .setAuthTag(sealed.subarray(nonceBytes, tagEnd));
-    const text = Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()]);
-    return text.toString('utf8');
+    const failures: unknown[] = [];
+    for (const { bytes } of this.#keys) {
+      try {
+        return openWith(bytes, context, sealed);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    throw new AggregateError(failures, 'no signing key opens the sealed secret');
   }
+}
+
+function openWith(key: Buffer, context: string, sealed: Buffer): string {
+  const tagEnd = nonceBytes + tagBytes;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, nonceBytes))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(sealed.subarray(nonceBytes, tagEnd));
+  const text = Buffer.concat([decipher.update(sealed.subarray(tagEnd)), decipher.final()]);
+  return text.toString('utf8');
 }

@@ -8,17 +8,21 @@ import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import type { Author } from '../model/actor.ts';
+import { AuditChain } from './audit-chain.ts';
 import { Change } from './change.ts';
 import { migrate, migrationPool } from './migrate.ts';
 import { migrations as allMigrations } from './migrations/all.ts';
 import type { Migration } from './migrations/migration.ts';
 import { poolDefaults, StorePool, type PoolOptions } from './pool.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import { StoreUnavailable } from './store-errors.ts';
 import type { Reader, Tables } from './tables.ts';
 
 export interface StoreOptions extends Partial<PoolOptions> {
   readonly url: string;
   readonly logger: Logger;
+  /** For the chain of events. */
+  readonly signingKeys: SigningKeys;
   /** For tests of migrations. */
   readonly migrations?: readonly Migration[];
 }
@@ -31,17 +35,19 @@ const collisions = new Set(['40001', '40P01']);
 
 export class Store {
   readonly pool: PoolOptions;
+  readonly chain: AuditChain;
   readonly #pool: StorePool;
   readonly #db: Reader;
   readonly #logger: Logger;
   readonly #migrations: readonly Migration[];
   #ready = false;
 
-  constructor({ logger, migrations = allMigrations, ...options }: StoreOptions) {
+  constructor({ logger, signingKeys, migrations = allMigrations, ...options }: StoreOptions) {
     this.pool = { ...poolDefaults, applicationName: 'ledgerhouse-api', ...options };
     this.#pool = new StorePool(this.pool, logger);
     this.#db = databaseOver(this.#pool);
     this.#logger = logger;
+    this.chain = new AuditChain(signingKeys);
     this.#migrations = migrations;
   }
 
@@ -121,7 +127,7 @@ export class Store {
     const transaction = await this.#db.startTransaction().execute();
     let result: T;
     try {
-      const change = new Change(transaction, author);
+      const change = new Change(transaction, author, this.chain);
       result = await work(change);
       await change.writeEvents();
     } catch (error) {

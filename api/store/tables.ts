@@ -175,6 +175,9 @@ export interface EventHeadsTable {
   organizationId: string;
   sequence: string;
   hash: Buffer;
+  keyedFrom: string | null;
+  keyVersion: string | null;
+  mac: Buffer | null;
 }
 
 export interface EventsTable {
@@ -197,6 +200,7 @@ export interface EventsTable {
   changes: Json<object[]>;
   previousHash: Buffer;
   hash: Buffer;
+  keyVersion: string | null;
 }
 
 export interface EventPositionsTable {

@@ -108,24 +108,63 @@ export const keys: Group = {
   children: [list, get, create, rotate, revoke],
 };
 
-export const audit: Command = {
+const auditHandlers = () => import('../handlers/audit.ts');
+const auditFilter = [
+  {
+    name: 'type',
+    value: 'type',
+    summary: 'only of this type, such as database.created; repeatable',
+    repeatable: true,
+  },
+  { name: 'actor', value: 'id', summary: 'only what this user or key did' },
+  { name: 'target', value: 'id', summary: 'only what was done to this' },
+  { name: 'after', value: 'time', summary: 'at this time (RFC 3339) or later' },
+  { name: 'before', value: 'time', summary: 'before this time (RFC 3339)' },
+];
+
+const auditList: Command = {
   kind: 'command',
-  name: 'audit',
+  name: 'list',
   summary: 'Show what was done in the organization, the newest first',
+  arguments: [],
+  options: [...auditFilter, ...pageOptions],
+  examples: [{ command: 'audit list --type member.invited --limit 10' }],
+  load: async () => (await auditHandlers()).listAudit,
+};
+
+const auditExport: Command = {
+  kind: 'command',
+  name: 'export',
+  summary: 'Print all audit events, the oldest first, as NDJSON or CSV',
   arguments: [],
   options: [
     {
-      name: 'type',
-      value: 'type',
-      summary: 'only of this type, such as database.created; repeatable',
-      repeatable: true,
+      name: 'format',
+      value: 'format',
+      summary: 'ndjson (default) or csv',
+      choices: ['ndjson', 'csv'],
     },
-    { name: 'actor', value: 'id', summary: 'only what this user or key did' },
-    { name: 'target', value: 'id', summary: 'only what was done to this' },
-    { name: 'after', value: 'time', summary: 'at this time (RFC 3339) or later' },
-    { name: 'before', value: 'time', summary: 'before this time (RFC 3339)' },
-    ...pageOptions,
+    ...auditFilter,
   ],
-  examples: [{ command: 'audit --type member.invited --limit 10' }],
-  load: async () => (await import('../handlers/audit.ts')).audit,
+  examples: [{ command: 'audit export --format csv --after 2026-01-01T00:00:00Z > audit.csv' }],
+  load: async () => (await auditHandlers()).exportAudit,
+};
+
+const auditVerify: Command = {
+  kind: 'command',
+  name: 'verify',
+  summary: 'Check that no audit event was changed, added or taken out',
+  description:
+    'Prints the number and hash of the last event. Keep them elsewhere: a later check must find the same hash at that number.',
+  arguments: [],
+  options: [],
+  examples: [{ command: 'audit verify' }],
+  load: async () => (await auditHandlers()).verifyAudit,
+};
+
+export const audit: Group = {
+  kind: 'group',
+  name: 'audit',
+  summary: 'Show, export and check what was done in the organization',
+  children: [auditList, auditExport, auditVerify],
 };

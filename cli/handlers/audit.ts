@@ -1,25 +1,15 @@
-import type { AuditEvent } from '../../gen/api.ts';
+import type { AuditEvent, AuditVerification } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { contractRequest, receive } from '../http/contract.ts';
-import { readLimit } from '../list-options.ts';
+import type { Input } from '../input.ts';
+import { readChoices, readLimit } from '../list-options.ts';
 import { notePage, printAnswer } from '../output/answer.ts';
+import { printable } from '../output/output.ts';
 import { table } from '../output/table.ts';
 
-export const audit: Handler = async (context, input) => {
-  const text = (option: string, property: string) => {
-    const value = input.text(option);
-    return value === undefined ? {} : { [property]: value };
-  };
-  const types = input.list('type');
-  const query = {
-    ...readLimit(input),
-    ...(types.length === 0 ? {} : { type: [...types] }),
-    ...text('actor', 'actorId'),
-    ...text('target', 'targetId'),
-    ...text('after', 'after'),
-    ...text('before', 'before'),
-  };
+export const listAudit: Handler = async (context, input) => {
+  const query = { ...readLimit(input), ...filterOf(input) };
   const { exchange } = await context.service();
   const request = contractRequest('get', '/api/v1/audit-events', { query });
   const received = await receive(exchange, request);
@@ -27,6 +17,64 @@ export const audit: Handler = async (context, input) => {
   notePage(context, received.document.page);
   return ExitCode.Ok;
 };
+
+/** Page by page, so that neither side ever holds more than one. */
+export const exportAudit: Handler = async (context, input) => {
+  const formats = readChoices(input, 'format', ['ndjson', 'csv']).format;
+  const query = { ...filterOf(input), ...(formats?.[0] && { format: formats[0] }) };
+  const { exchange } = await context.service();
+  let cursor: string | null = null;
+  do {
+    const page: { cursor?: string } = cursor === null ? {} : { cursor };
+    const answer = await exchange.send(
+      contractRequest('get', '/api/v1/audit-events/export', { query: { ...query, ...page } }),
+    );
+    context.output.result(answer.body);
+    cursor = answer.headers.get('next-cursor');
+  } while (cursor !== null);
+  return ExitCode.Ok;
+};
+
+export const verifyAudit: Handler = async (context, input) => {
+  const { exchange } = await context.service();
+  let from = '1';
+  let checked = 0;
+  for (;;) {
+    const request = contractRequest('get', '/api/v1/audit-events/verify', { query: { from } });
+    const received = await receive(exchange, request);
+    const { document } = received;
+    checked += document.checked;
+    if (document.fault === null && document.next !== null) {
+      from = document.next;
+      continue;
+    }
+    printAnswer(context, input, received, (result) => verificationText(result, checked));
+    return document.valid ? ExitCode.Ok : ExitCode.General;
+  }
+};
+
+function filterOf(input: Input) {
+  const text = (option: string, property: string) => {
+    const value = input.text(option);
+    return value === undefined ? {} : { [property]: value };
+  };
+  const types = input.list('type');
+  return {
+    ...(types.length === 0 ? {} : { type: [...types] }),
+    ...text('actor', 'actorId'),
+    ...text('target', 'targetId'),
+    ...text('after', 'after'),
+    ...text('before', 'before'),
+  };
+}
+
+function verificationText({ fault, head, keyedFrom }: AuditVerification, checked: number): string {
+  if (fault !== null) {
+    return `NOT SOUND at event ${fault.sequence} (${fault.code}): ${printable(fault.detail)}\n`;
+  }
+  const keyed = keyedFrom === null ? 'no event is keyed' : `keyed from event ${keyedFrom} on`;
+  return `sound: ${checked} events, ${keyed}\nlast event: ${head.sequence} ${head.hash}\n`;
+}
 
 const eventsText = (events: readonly AuditEvent[]): string =>
   events.length === 0

@@ -75,7 +75,7 @@ test('who signs in makes keys, reads the audit log, and signs out', async () => 
   const rotated = await cli.run(['keys', 'rotate', apiKey.id, '--grace', '0s']);
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lhk_\S+\n$/) });
   expect((await cli.run(['keys', 'revoke', apiKey.id])).code).toBe(0);
-  const audit = await cli.run(['audit', '--type', 'api_key.created']);
+  const audit = await cli.run(['audit', 'list', '--type', 'api_key.created']);
   expect(audit.stdout).toMatch(/api_key\.created +SUCCESS +user local administrator/);
   const traced = await cli.run(['whoami', '--verbose']);
   expect(traced.stderr).not.toMatch(/lha_|lhr_/);

@@ -18,11 +18,11 @@ import { Pki } from '../../tools/cluster/pki.ts';
 import { TestPostgres } from '../support/postgres.ts';
 import { eventually } from '../support/shell.ts';
 import { refusal, TestSmtp } from '../support/smtp.ts';
-import { openTestStore, silent, tester } from '../support/store.ts';
+import { openTestStore, signingKeys, silent, tester } from '../support/store.ts';
 
 /** Another machine's as far as the sender can tell, and on Linux the loopback. */
 const elsewhere = '0.0.0.0';
-const sealer = new Sealer(Buffer.alloc(48, 7));
+const sealer = new Sealer(signingKeys);
 const trusted = getCACertificates('default');
 
 let postgres: TestPostgres;

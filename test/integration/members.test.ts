@@ -42,6 +42,7 @@ import {
   anotherOrganization,
   makeDatabase,
   openTestStore,
+  signingKeys,
   silent,
   tester,
 } from '../support/store.ts';
@@ -49,7 +50,7 @@ import {
 let postgres: TestPostgres;
 let store: Store;
 let folder: string;
-const sealer = new Sealer(Buffer.alloc(48, 7));
+const sealer = new Sealer(signingKeys);
 
 beforeAll(async () => {
   postgres = await TestPostgres.create();

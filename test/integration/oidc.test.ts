@@ -11,7 +11,7 @@ import { Browser, hiddenFields } from '../support/browser.ts';
 import type { ProviderOrders } from '../support/oidc-provider-process.ts';
 import { PeopleService } from '../support/people-service.ts';
 import { eventually } from '../support/shell.ts';
-import { makeDatabase, makeJob, patient } from '../support/store.ts';
+import { makeDatabase, makeJob, patient, signingKeys } from '../support/store.ts';
 
 let service: PeopleService;
 beforeAll(async () => {
@@ -195,7 +195,7 @@ test('keys may be rotated at any moment; a provider that is down is told as such
 
 test('a provider that was never there is told as such too', async () => {
   const settings = { issuer: 'http://127.0.0.1:1', clientId: 'ledgerhouse', clientSecret: 'x' };
-  const provider = new IdentityProvider(settings, new Sealer(Buffer.alloc(48)), service.url);
+  const provider = new IdentityProvider(settings, new Sealer(signingKeys), service.url);
   await expect(provider.begin('/')).rejects.toMatchObject({
     code: 'identity_provider_unavailable',
   });

@@ -22,6 +22,7 @@ import {
   newDatabase,
   openTestStore,
   patient,
+  signingKeys,
   silent,
   startListener,
   tester,
@@ -39,7 +40,7 @@ const deadlines = { connectTimeoutMs: 1_000, statementTimeoutMs: 1_000 };
 beforeAll(async () => {
   postgres = await TestPostgres.create();
   ({ store, organization, url } = await openTestStore(postgres));
-  hasty = new Store({ url, logger: silent, ...deadlines });
+  hasty = new Store({ url, logger: silent, signingKeys, ...deadlines });
 });
 
 afterEach(async () => {
@@ -101,7 +102,7 @@ test('a start waits for a server that is away, says so, and goes on when it is t
 test('a start that is given up ends', async () => {
   await postgres.stop();
   const giveUp = new AbortController();
-  const late = new Store({ url, logger: silent, ...deadlines });
+  const late = new Store({ url, logger: silent, signingKeys, ...deadlines });
   const started = failureOf(late.start(giveUp.signal));
   giveUp.abort();
   expect(await started).toEqual(unavailable());

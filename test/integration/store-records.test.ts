@@ -54,6 +54,7 @@ import {
   newDatabase,
   openTestStore,
   patient,
+  signingKeys,
   silent,
   tester,
 } from '../support/store.ts';
@@ -141,7 +142,7 @@ test('a store that was made by other steps is not touched', async () => {
 
 /** Deadlines of a process in production. */
 async function startUsually(url: string, steps: readonly Migration[], signal?: AbortSignal) {
-  const one = new Store({ url, logger: silent, migrations: steps });
+  const one = new Store({ url, logger: silent, signingKeys, migrations: steps });
   try {
     return await one.start(signal).catch((error: unknown) => error);
   } finally {
@@ -367,7 +368,7 @@ test('a session is found by its token until it ends or is over', async () => {
   expect(await findSession(store.read, hash('short'))).toBeUndefined();
 });
 
-const sealer = new Sealer(Buffer.alloc(32, 9));
+const sealer = new Sealer(signingKeys);
 const newEndpoint = (own: Organization) => ({
   organizationId: own.id,
   url: 'https://example.com/hook',

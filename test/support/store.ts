@@ -10,13 +10,15 @@ import {
   ensureDefaultOrganization,
   type Organization,
 } from '../../api/store/organizations.ts';
+import { SigningKeys } from '../../api/store/signing-keys.ts';
 import { Store, type StoreOptions } from '../../api/store/store.ts';
 import type { Job, NewJob } from '../../api/model/job.ts';
 import type { TestPostgres } from './postgres.ts';
 
 export const silent = pino({ level: 'silent' });
 /** On a machine that is busy with other tests a server takes its time. */
-export const patient = { connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
+export const signingKeys = new SigningKeys([Buffer.alloc(48, 7)]);
+export const patient = { signingKeys, connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 export const tester: Author = { ...systemAuthor('test', 'req_test'), ip: '127.0.0.1' };
 
 export async function openTestStore(postgres: TestPostgres, options: Partial<StoreOptions> = {}) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventOutcomes } from '../../model/event.ts';
+import { chainFaults, eventOutcomes } from '../../model/event.ts';
 import { actor, exampleId, exampleTime, id, listOf, time } from './common.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,14 +22,53 @@ export const auditEvent = z
       .array(z.object({ path: z.string(), from: z.unknown(), to: z.unknown() }))
       .describe('What of it a person changed.'),
     requestId: z.string().nullable(),
+    keyVersion: z
+      .string()
+      .nullable()
+      .describe('Version of the signing key behind `hash`; null: a SHA-256 without a key.'),
     previousHash: sha256.describe(
       'Of the event before in the organization; zeroes before the first.',
     ),
-    hash: sha256.describe('Of `previousHash` and this event.'),
+    hash: sha256.describe(
+      'HMAC-SHA-256 of `previousHash` and this event; `GET /audit-events/verify` checks it.',
+    ),
   })
   .meta({ id: 'AuditEvent' });
 
 export const auditEventList = listOf(auditEvent).meta({ id: 'AuditEventList' });
+
+const number = z.string().regex(/^\d{1,19}$/);
+
+export const auditVerification = z
+  .object({
+    valid: z.boolean().describe('Whether no fault was found in the events that were checked.'),
+    checked: z.int().describe('Events that were found sound.'),
+    next: number
+      .nullable()
+      .describe('Number of the event to go on with; null: the end was reached, or a fault.'),
+    keyedFrom: number
+      .nullable()
+      .describe('Number of the first event with a keyed hash; null: there is none yet.'),
+    head: z
+      .object({ sequence: number, hash: sha256 })
+      .describe(
+        'The last event. Whoever keeps it elsewhere can tell later that nothing was cut off.',
+      ),
+    fault: z
+      .object({ code: z.enum(chainFaults), sequence: z.string(), detail: z.string() })
+      .nullable()
+      .describe('The first one.'),
+  })
+  .meta({ id: 'AuditVerification' });
+
+export const auditVerificationExample: z.input<typeof auditVerification> = {
+  valid: true,
+  checked: 412,
+  next: null,
+  keyedFrom: '1',
+  head: { sequence: '412', hash: 'c5a3b1f0'.repeat(8) },
+  fault: null,
+};
 
 export const auditEventExample: z.input<typeof auditEvent> = {
   id: exampleId('evt'),
@@ -46,6 +85,7 @@ export const auditEventExample: z.input<typeof auditEvent> = {
   data: { database: { id: exampleId('db'), name: 'payments-prod', status: 'PROVISIONING' } },
   changes: [],
   requestId: exampleId('req'),
+  keyVersion: '3f9a12c0',
   previousHash: '0'.repeat(64),
   hash: 'c5a3b1f0'.repeat(8),
 };

@@ -10,6 +10,7 @@ import { people } from './0008-people.ts';
 import { billing } from './0009-billing.ts';
 import { signIn } from './0010-sign-in.ts';
 import { namespaceDefaults } from './0011-namespace-defaults.ts';
+import { auditChain } from './0012-audit-chain.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   billing,
   signIn,
   namespaceDefaults,
+  auditChain,
 ];
