@@ -12,6 +12,8 @@ export const ConditionType = {
   StorageReady: 'StorageReady',
   VersionUpToDate: 'VersionUpToDate',
   Suspended: 'Suspended',
+  /** The operator writes nothing but the status; the message names what is left undone. */
+  Paused: 'Paused',
   BackupHealthy: 'BackupHealthy',
   /** The engines have room for more records, by their limits of memory and storage. */
   CapacityLeft: 'CapacityLeft',
@@ -57,6 +59,7 @@ export const ProgressReason = {
   AllHealthy: 'AllHealthy',
   Settled: 'Settled',
   Deleting: 'Deleting',
+  Paused: 'Paused',
   Suspended: 'Suspended',
   Suspending: 'Suspending',
   Bootstrapping: 'Bootstrapping',
@@ -91,6 +94,7 @@ export const conditionReasons = {
     'WaitingForRelease',
   ],
   Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
+  Paused: ['Paused', 'NotPaused'],
   BackupHealthy: ['NotConfigured'],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;

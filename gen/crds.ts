@@ -316,6 +316,8 @@ export interface components {
                  * @default false
                  */
                 readonly suspend: boolean;
+                /** @description The operator only looks and tells: it writes nothing of this database but its status, where the condition Paused names what is left undone. What runs goes on running. */
+                readonly paused?: boolean;
                 /**
                  * @description While it is true, deleting the resource is refused.
                  * @default true
@@ -486,7 +488,7 @@ export interface components {
                     readonly capacityGb?: number;
                     readonly summary?: string;
                 };
-                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, BackupHealthy, CapacityLeft; docs/operating/conditions.md has every reason. */
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, CapacityLeft; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

@@ -21,7 +21,9 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   const storage = storageReady(observed, draft, standing);
   const version = versionUpToDate(draft, standing);
   const healthy = replicasHealthy(draft, standing);
+  const held = draft.leftUndone !== undefined && draft.leftUndone.length > 0;
   const settled =
+    !held &&
     healthy[0] === 'True' &&
     storage[0] === 'True' &&
     version[0] === 'True' &&
@@ -42,6 +44,7 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
     StorageReady: storage,
     VersionUpToDate: version,
     Suspended: suspended(draft, standing),
+    Paused: paused(draft),
     BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
     CapacityLeft: capacity,
   };
@@ -197,6 +200,17 @@ function suspended(draft: Draft, standing: Standing): Verdict<'Suspended'> {
     : ['False', 'Suspending', `${running} replicas are still stopping`];
 }
 
+/** Ends with what is left undone: of many things the first ones, and how many more. */
+function paused({ leftUndone }: Draft): Verdict<'Paused'> {
+  if (leftUndone === undefined)
+    return ['False', 'NotPaused', 'the operator does what the spec asks for'];
+  const how = 'the operator only looks, until spec.paused is false';
+  if (leftUndone.length === 0) return ['True', 'Paused', `${how}; nothing is left undone`];
+  const first = leftUndone.slice(0, 8).join(', ');
+  const more = leftUndone.length > 8 ? `, and ${leftUndone.length - 8} more` : '';
+  return ['True', 'Paused', `${how}; left undone: ${first}${more}`];
+}
+
 /** What was last told holds while engines are silent, and while another process begins to ask them. */
 function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLeft'> {
   const statusFor = (reason: ReasonOf<'CapacityLeft'>) => (reason === 'Full' ? 'False' : 'True');
@@ -229,6 +243,8 @@ function progressOf(
     version: Verdict<'VersionUpToDate'>;
   },
 ): readonly [ProgressReason, string] {
+  if (draft.leftUndone !== undefined && draft.leftUndone.length > 0)
+    return [ProgressReason.Paused, paused(draft)[2]];
   if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
   if (standing.suspended) {
     const stopped = standing.members.every((member) => member.state === 'Absent');
@@ -285,7 +301,10 @@ function reconciling(
 ): Verdict<'Reconciling'> {
   if (draft.stall !== undefined)
     return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
-  const resting = progress[0] === ProgressReason.Suspended || (settled && !draft.deleting);
+  const resting =
+    progress[0] === ProgressReason.Paused ||
+    progress[0] === ProgressReason.Suspended ||
+    (settled && !draft.deleting);
   if (resting) return ['False', ProgressReason.Settled, 'nothing is to be done'];
   return ['True', progress[0], progress[1]];
 }

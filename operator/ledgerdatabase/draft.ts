@@ -67,6 +67,8 @@ export class Draft {
   recovering = false;
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   deleting = false;
+  /** Of a paused database: what was planned and is left undone, in words. `undefined`: it is not paused. */
+  leftUndone: readonly string[] | undefined;
   readonly blocked: Blocked[] = [];
   readonly actions: Action[] = [];
   readonly needs = new Set<Need>();

@@ -1,6 +1,7 @@
 /** From what is seen of a database to what is to be done about it. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
 import { Draft, factsOf, type StepResult } from './draft.ts';
+import { holdBack } from './pause.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { ensureCertificates } from './steps/certificates.ts';
 import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
@@ -41,5 +42,6 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
     recordVersion,
   ];
   for (const step of steps) if (step(observed, draft) === 'halt') break;
+  if (observed.database.spec.paused === true) holdBack(observed, draft);
   return draft;
 }

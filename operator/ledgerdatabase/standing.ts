@@ -35,7 +35,7 @@ export function standingOf(observed: Observation, draft: Draft): Standing {
   return {
     replicas,
     quorum: quorumOf(draft),
-    suspended: database.spec.suspend,
+    suspended: isSuspended(database, set),
     members,
     ready: members.filter((member) => member.state === 'Ready').length,
     rolled: current.length,
@@ -43,6 +43,10 @@ export function standingOf(observed: Observation, draft: Draft): Standing {
     storage: storageOf(observed, draft),
   };
 }
+
+/** Whether it is to run no replica. Of a paused database only what was asked of the StatefulSet counts. */
+const isSuspended = ({ spec }: Observation['database'], set: StatefulSet | undefined): boolean =>
+  spec.paused === true && set !== undefined ? set.spec?.replicas === 0 : spec.suspend;
 
 /** The revision that pods are to have; none while the StatefulSet's controller has not seen its newest template. */
 const revisionOf = (set: StatefulSet | undefined): string | undefined =>

@@ -28,6 +28,7 @@ const told = new Set([
   'StorageReady',
   'VersionUpToDate',
   'Suspended',
+  'Paused',
   'CapacityLeft',
 ]);
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { labels, managedBy } from '../../domain/names.ts';
 import { startChart, type Chart } from '../support/chart.ts';
-import { shell } from '../support/shell.ts';
+import { eventually, shell } from '../support/shell.ts';
 
 const namespace = 'org-a';
 let chart: Chart;
@@ -101,6 +101,30 @@ test('suspends and resumes', async () => {
   expect((await plugin('status', 'payments')).stdout).toContain('(suspended)');
   expect((await plugin('resume', 'payments')).code).toBe(0);
   expect(await suspended()).toBe('false');
+});
+
+test('pauses, waits until the operator has seen it, and says what is left undone', async () => {
+  const get = (path: string) =>
+    chart.kubectl('-n', namespace, 'get', 'ldb', 'payments', '-o', `jsonpath={${path}}`);
+  const asked = plugin('pause', 'payments');
+  await eventually('the pause', async () => (await get('.spec.paused')) === 'true' || undefined);
+  // In place of the operator.
+  const told = {
+    type: 'Paused',
+    status: 'True',
+    reason: 'Paused',
+    message: 'left undone: patch StatefulSet payments-0',
+    observedGeneration: Number(await get('.metadata.generation')),
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  const patch = JSON.stringify({ status: { conditions: [told] } });
+  const where = ['-n', namespace, 'patch', 'ldb', 'payments', '--subresource=status'];
+  await chart.kubectl(...where, '--type=merge', '-p', patch);
+  const { code, stdout } = await asked;
+  expect([code, stdout]).toEqual([0, expect.stringContaining(told.message)]);
+  expect((await plugin('status', 'payments')).stdout).toContain('(paused)');
+  expect((await plugin('unpause', 'payments')).code).toBe(0);
+  expect(await get('.spec.paused')).toBe('false');
 });
 
 test('a report for support has objects and logs, what could not be read, and no secret', async () => {

@@ -192,6 +192,24 @@ test('suspending stops the pods and keeps volumes and addresses; resuming brings
   expect(await owned(resources.claim, awake)).toHaveLength(1);
 });
 
+test('a paused database is left alone, says what is left undone, and gets it once the pause is over', async () => {
+  const before = await ready('default', 'resting');
+  const [set] = await owned(resources.statefulSet, before);
+  await world.patchDatabase('default', 'resting', { spec: { paused: true } });
+  const resting = await world.until('default', 'resting', 'Paused', 'True');
+  expect(condition(resting, 'Paused')?.message).toContain('nothing is left undone');
+  expect(condition(resting, 'Ready')?.status).toBe('True');
+  await world.patchDatabase('default', 'resting', { spec: { suspend: true } });
+  const asked = await world.until('default', 'resting', 'Ready', 'False', 'Paused');
+  expect(condition(asked, 'Paused')?.message).toContain(`StatefulSet ${set?.metadata.name}`);
+  expect(condition(asked, 'Available')?.status).toBe('True');
+  const [same] = await owned(resources.statefulSet, asked);
+  expect(same?.metadata.generation).toBe(set?.metadata.generation);
+  expect(await owned<Pod>(resources.pod, asked)).toHaveLength(1);
+  await world.patchDatabase('default', 'resting', { spec: { paused: false } });
+  await world.until('default', 'resting', 'Suspended', 'True');
+});
+
 test('volumes grow without a new pod, and a growth that fails can be taken back', async () => {
   const before = await ready('default', 'growing');
   const [pod] = await owned<Pod>(resources.pod, before);

@@ -35,13 +35,15 @@ function rowsUnder(heading: string): string[] {
 
 describe('every reason has a row that says what to do, and no row is without a reason', () => {
   const { Available, Bootstrapped, ReplicasHealthy, VersionUpToDate } = conditionReasons;
-  const { Suspended, StorageReady, BackupHealthy, CapacityLeft, Stalled } = conditionReasons;
+  const { Suspended, Paused, StorageReady, BackupHealthy, CapacityLeft, Stalled } =
+    conditionReasons;
   test.each([
     ['Available', Available],
     ['Bootstrapped', Bootstrapped],
     ['ReplicasHealthy', ReplicasHealthy],
     ['VersionUpToDate', VersionUpToDate],
     ['Suspended', Suspended],
+    ['Paused', Paused],
     ['StorageReady', StorageReady],
     ['BackupHealthy', BackupHealthy],
     ['CapacityLeft', CapacityLeft],

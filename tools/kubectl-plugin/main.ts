@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { KubeObject } from '../../base/kube/kube.ts';
+import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { labels, managedBy, operatorName } from '../../domain/names.ts';
 import { KubectlFailed, kubectlWith, type Kubectl } from './kubectl.ts';
@@ -16,6 +17,8 @@ kubectl ledgerhouse tree NAME        all objects that the database is made of
 kubectl ledgerhouse logs NAME        the last lines of each replica's containers
 kubectl ledgerhouse suspend NAME     stops the replicas; volumes and addresses stay
 kubectl ledgerhouse resume NAME      starts them again
+kubectl ledgerhouse pause NAME       the operator leaves the database alone, which runs on; says what is left undone
+kubectl ledgerhouse unpause NAME     the operator sees to it again
 kubectl ledgerhouse report NAME      a folder for support: objects, events, logs; no Secret and no value of an environment variable
 
 Flags: -n, --namespace; --context; --kubeconfig; --output FOLDER of report; --operator-namespace (ledgerhouse-system)`;
@@ -24,6 +27,7 @@ Flags: -n, --namespace; --context; --kubeconfig; --output FOLDER of report; --op
 const kinds =
   'pods,services,statefulsets,jobs,persistentvolumeclaims,configmaps,poddisruptionbudgets,networkpolicies';
 const tail = '--tail=500';
+const seenDeadline = '--timeout=30s';
 
 class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -72,7 +76,7 @@ function readArguments() {
   return { command, asked };
 }
 
-const commands = { status, tree, logs, suspend, resume, report } as const;
+const commands = { status, tree, logs, suspend, resume, pause, unpause, report } as const;
 
 const databaseOf = async ({ kubectl, name }: Asked) =>
   JSON.parse(await kubectl('get', 'ledgerdatabase', name, '-o', 'json')) as DatabaseObject;
@@ -104,6 +108,26 @@ function suspend(asked: Asked): Promise<string> {
 
 function resume(asked: Asked): Promise<string> {
   return patched(asked, { suspend: false });
+}
+
+/** Says what is left undone once the operator has seen it: until then it may still be at work. */
+async function pause(asked: Asked): Promise<string> {
+  const { kubectl, name } = asked;
+  const said = await patched(asked, { paused: true });
+  const wait = ['wait', '--for=condition=Paused', `ledgerdatabase/${name}`, seenDeadline] as const;
+  await kubectl(...wait).catch((error: unknown) => {
+    throw new KubectlFailed(
+      `${said}, but the operator has not said within half a minute that it leaves the database alone: look whether the operator ` +
+        `runs; kubectl ledgerhouse status ${name} says how it stands (${String(error)})`,
+    );
+  });
+  const { status = {} } = await databaseOf(asked);
+  const told = status.conditions?.find(({ type }) => type === ConditionType.Paused);
+  return `${said}\n${told?.message ?? ''}`;
+}
+
+function unpause(asked: Asked): Promise<string> {
+  return patched(asked, { paused: false });
 }
 
 async function patched({ kubectl, name }: Asked, spec: object): Promise<string> {

@@ -17,7 +17,7 @@ export function statusText({ metadata, spec, status = {} }: DatabaseObject): str
   );
   const { engine, topology, size } = status.resolved ?? {};
   return [
-    `${metadata.namespace}/${metadata.name}${spec.suspend ? ' (suspended)' : ''}`,
+    `${metadata.namespace}/${metadata.name}${spec.suspend ? ' (suspended)' : ''}${spec.paused === true ? ' (paused)' : ''}`,
     `  ${engine?.name ?? 'not resolved'} ${status.version?.active ?? 'not started'}, ${topology?.name ?? ''}, ${size?.name ?? ''}, ${status.storage?.summary ?? ''}`,
     'Conditions',
     ...conditions,
