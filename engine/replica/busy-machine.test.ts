@@ -1,0 +1,26 @@
+/** Replicas on a machine that has other work too: each of them stands still for moments, and nothing is wrong. */
+import { expect, test } from '@jest/globals';
+import { ReplicaWorld } from './testing/replica-world.ts';
+
+test.each([1, 2, 3])(
+  'replicas that stand still for a quarter of a second now and then keep their leader (seed %i)',
+  async (seed) => {
+    const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 2 });
+    await world.runQuietly(2000);
+    const { reigns, simulation } = world;
+    const disturb = (): void => {
+      const member = world.members[simulation.below(3)]!;
+      member.freeze();
+      simulation.after(simulation.between(50, 250), () => {
+        member.thaw();
+        simulation.after(simulation.between(20, 300), disturb);
+      });
+    };
+    disturb();
+    await simulation.run(8000);
+    expect(world.reigns).toBe(reigns);
+    expect(world.members.every(({ standing }) => standing?.clock.agrees)).toBe(true);
+    expect(world.history.violation).toBeUndefined();
+    world.end();
+  },
+);
