@@ -169,6 +169,20 @@ test('a read that may have seen an uncommitted write is answered after that is c
   expect(reader.replies.at(-1)?.header.size).toBe(256 + 128 + 128);
 });
 
+test('of the reads that a client sends without waiting the newest is executed, and one answer is held', async () => {
+  const { log, replica, client: writer } = await newPair();
+  const reader = registered(replica, log, 8n);
+  replica.receive(writer.request(Operation.createAccounts, accountBody(1)), writer);
+  for (let turn = 0; turn < 3; turn += 1) {
+    for (let i = 0; i < 50; i += 1) {
+      replica.receive(reader.request(Operation.lookupAccounts, idsBody(1)), reader);
+    }
+    await settled();
+  }
+  log.commitAll();
+  expect(reader.replies.map(({ request }) => request)).toEqual([0, 150]);
+});
+
 test('a repeated write is answered from the session, and logged once', async () => {
   const { log, replica, client } = await newPair();
   const message = client.request(Operation.createAccounts, accountBody(1));

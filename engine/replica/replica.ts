@@ -55,6 +55,9 @@ export class Replica implements ServedReplica {
   readonly #reads = new ReadQueue((callback) => void setImmediate(callback));
   /** Of each client the read that is under way, and where its answer goes. */
   readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
+  /** Each client's newest read that has not begun, and its newest answer to a read that waits for a commit. */
+  readonly #asked = new Map<bigint, RequestHeader>();
+  readonly #held = new Map<bigint, Reply>();
   #stopping = false;
   #recovered = false;
 
@@ -263,7 +266,12 @@ export class Replica implements ServedReplica {
 
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
     const { log } = this.#options;
+    const { client } = request;
+    // A client has one request in flight. Of those that it sends at once, however many, the newest is executed.
+    this.#asked.set(client, request);
     void log.readBarrier().then(() => {
+      if (this.#asked.get(client) !== request) return;
+      this.#asked.delete(client);
       if (this.#stopping) return;
       this.#beginRead(request, body, sink);
     });
@@ -292,7 +300,14 @@ export class Replica implements ServedReplica {
       done: () => {
         this.#reading.delete(client);
         const reply = read.finish();
-        if (reply !== undefined) this.#whenCommitted(this.op, () => own.sink.send(reply));
+        if (reply === undefined) return;
+        this.#held.set(client, reply);
+        this.#whenCommitted(this.op, () => {
+          // The client has gone on, and an answer of one only is kept.
+          if (this.#held.get(client) !== reply) return;
+          this.#held.delete(client);
+          own.sink.send(reply);
+        });
       },
     });
   }
