@@ -3,7 +3,8 @@
  *
  * The state is a set of tables. A delta is what changed since the previous delta, as sections; applying the sections of
  * all deltas in order to an empty state machine, then `finishLoad()`, gives the state that the last delta was taken at.
- * The store that keeps sections (engine/log) knows nothing of their rows.
+ * The order matters within a table only: the store may move a section to the one of its table before it, and give both back as
+ * one. The store that keeps sections (engine/log) knows nothing of their rows.
  */
 
 /**

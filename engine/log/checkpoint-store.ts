@@ -4,6 +4,9 @@
  *
  * When there is no room, the delta stays unread and the next call goes on with it: the state machine hands its changes out
  * once, so dropping them would cost a whole new copy of everything, on a full disk of all times.
+ *
+ * A checkpoint never writes a second copy of a table to keep the manifest short. It copies a few small pieces into one
+ * larger piece (merge.ts), at most 4 MiB, and goes on without that when there is no room for it.
  */
 import { assert } from '../../base/assert.ts';
 import {
@@ -18,12 +21,16 @@ import { LOG_OFFSET, PIECE_SIZE_MAX, roundUp } from './layout.ts';
 import type { CheckpointPosition } from './log.ts';
 import {
   encodeManifest,
+  MANIFEST_SIZE_MAX,
   manifestSize,
+  PIECE_RECORD_SIZE,
   pieceSizes,
+  readPiece,
   sectionBytes,
   type Piece,
   type StoredSection,
 } from './manifest.ts';
+import { chooseMerge, hasManyPieces, joinSections, withMerged, type Merge } from './merge.ts';
 import { seal } from './seal.ts';
 import { isFull, type StorageFile } from './storage.ts';
 import { writeSuperblock, type Superblock } from './superblock.ts';
@@ -53,15 +60,31 @@ export interface CheckpointStoreOptions {
 
 /** Bytes that growing the file writes at a time. */
 const GROW_SIZE = 4 << 20;
+/** A piece of this size or more is synced by itself. */
+const SYNC_SIZE = 1 << 20;
 /** Superseded updates of a table are kept up to this size, or the table's own if that is more. */
 const UPDATE_BYTES_MIN = 64 << 20;
-/** More sections than this make every table be given anew: the manifest stays small. */
-const SECTIONS_MAX = 2000;
 
 interface Delta {
   readonly sections: readonly Section[];
   readonly position: CheckpointPosition;
   readonly rewrite: ReadonlySet<number>;
+}
+
+/** Where a delta's pieces and the new manifest go, and what is free beside them. */
+interface Plan {
+  readonly offsets: readonly number[][];
+  readonly manifestOffset: number;
+  readonly manifestSize: number;
+  readonly end: number;
+  readonly allocator: ExtentAllocator;
+}
+
+/** A merge whose bytes were read and verified, and the offset that was found for them. */
+interface ReadyMerge {
+  readonly merge: Merge;
+  readonly bytes: Uint8Array;
+  readonly offset: number;
 }
 
 export class CheckpointStore {
@@ -71,11 +94,13 @@ export class CheckpointStore {
   #waiting: Delta | undefined;
   #running = false;
   readonly #pins = new Set<readonly Extent[]>();
+  /** Pieces that a merge could not read. */
+  readonly #damaged = new WeakSet<Piece>();
 
   constructor(options: CheckpointStoreOptions) {
     this.#options = options;
     this.#superblock = options.superblock;
-    this.#sections = options.sections;
+    this.#sections = joinSections(options.sections);
   }
 
   get superblock(): Superblock {
@@ -106,8 +131,14 @@ export class CheckpointStore {
       const delta = this.#waiting;
       const plan = this.#plan(delta);
       await this.#reserve(plan.end);
-      const stored = await this.#writeSections(delta, plan.offsets);
-      await this.#commit(delta.position, stored, plan.manifestOffset);
+      const kept = keptSections(this.#sections, delta);
+      const merge = hasManyPieces(kept) ? await this.#readyMerge(kept, plan) : undefined;
+      assertManifestFits(plan, merge);
+      const stored = [
+        ...(merge ? await this.#writeMerge(kept, merge) : kept),
+        ...(await this.#writeSections(delta, plan.offsets)),
+      ];
+      await this.#commit(delta.position, joinSections(stored), plan.manifestOffset);
       this.#waiting = undefined;
       return delta.position;
     } finally {
@@ -120,8 +151,7 @@ export class CheckpointStore {
     return { sections: state.takeDelta(rewrite), position, rewrite };
   }
 
-  /** Where the delta's pieces and the new manifest go. */
-  #plan(delta: Delta): { offsets: number[][]; manifestOffset: number; end: number } {
+  #plan(delta: Delta): Plan {
     const used = [extentsOf(this.#superblock, this.#sections), ...this.#pins].flat();
     const allocator = new ExtentAllocator(used, LOG_OFFSET + this.#superblock.logSizeBytes);
     let end = 0;
@@ -134,9 +164,58 @@ export class CheckpointStore {
       pieceSizes(sectionBytes(section)).map(allocate),
     );
     const placed = offsets.map((pieces) => ({ pieces }));
-    const kept = keptSections(this.#sections, delta);
-    const manifestOffset = allocate(manifestSize([...kept, ...placed]));
-    return { offsets, manifestOffset, end };
+    // Joined and merged sections take less than this.
+    const size = manifestSize([...keptSections(this.#sections, delta), ...placed]);
+    return { offsets, manifestOffset: allocate(size), manifestSize: size, end, allocator };
+  }
+
+  /**
+   * Chooses a merge for which there is room beside the delta, and reads it. Undefined when there is none, or when what was
+   * read is damaged: that stays as it is, for a seal must not be made anew over bytes that nobody verified.
+   */
+  async #readyMerge(
+    kept: readonly StoredSection[],
+    { allocator }: Plan,
+  ): Promise<ReadyMerge | undefined> {
+    const largest = chooseMerge(kept, PIECE_SIZE_MAX, this.#damaged);
+    if (!largest) return undefined;
+    if (await this.#hasRoom(allocator, largest.bytes)) return this.#readMerge(largest, allocator);
+    const runMax = allocator.largestRun(await this.#options.file.size());
+    const smaller = chooseMerge(kept, Math.min(runMax, PIECE_SIZE_MAX), this.#damaged);
+    return smaller && this.#readMerge(smaller, allocator);
+  }
+
+  /** Whether the file has room for a piece, or could grow by it. */
+  async #hasRoom(allocator: ExtentAllocator, bytes: number): Promise<boolean> {
+    try {
+      await this.#reserve(allocator.find(bytes) + roundUp(bytes));
+      return true;
+    } catch (error) {
+      if (error instanceof StorageFullError) return false;
+      throw error;
+    }
+  }
+
+  async #readMerge(merge: Merge, allocator: ExtentAllocator): Promise<ReadyMerge | undefined> {
+    const bytes = new Uint8Array(merge.bytes);
+    let at = 0;
+    for (const piece of merge.pieces) {
+      try {
+        bytes.set(await readPiece(this.#options.file, this.#superblock.key, piece), at);
+      } catch {
+        this.#damaged.add(piece);
+        return undefined;
+      }
+      at += piece.size;
+    }
+    return { merge, bytes, offset: allocator.allocate(bytes.length) };
+  }
+
+  async #writeMerge(
+    kept: readonly StoredSection[],
+    { merge, bytes, offset }: ReadyMerge,
+  ): Promise<readonly StoredSection[]> {
+    return withMerged(kept, merge, await this.#writePiece(bytes, offset));
   }
 
   /**
@@ -170,7 +249,7 @@ export class CheckpointStore {
       const pieces = await this.#writePieces(section, offsets[index]!);
       stored.push({ ...headOf(section), pieces });
     }
-    return [...keptSections(this.#sections, delta), ...stored];
+    return stored;
   }
 
   async #writePieces(section: Section, offsets: readonly number[]): Promise<Piece[]> {
@@ -202,7 +281,7 @@ export class CheckpointStore {
     const start = performance.now();
     await file.write(bytes, offset);
     // Synced piece by piece: one sync of everything at the end would hold up the appends behind it.
-    if (bytes.length === PIECE_SIZE_MAX) {
+    if (bytes.length >= SYNC_SIZE) {
       await file.sync();
       await pause(performance.now() - start);
     }
@@ -247,6 +326,15 @@ const storageFull = (cause?: unknown): StorageFullError =>
     { cause },
   );
 
+/** It takes two million pieces that there was no room to merge. */
+function assertManifestFits({ manifestSize: unmerged }: Plan, ready: ReadyMerge | undefined): void {
+  const size = unmerged - ((ready?.merge.pieces.length ?? 1) - 1) * PIECE_RECORD_SIZE;
+  if (size <= MANIFEST_SIZE_MAX) return;
+  throw new StorageFullError(
+    `The checkpoint's list of pieces would take ${size} bytes, and ${MANIFEST_SIZE_MAX} is the most: there was no room to merge small pieces. Make the volume larger; nothing is lost and writes go on then.`,
+  );
+}
+
 function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): SectionHead {
   return { kind, table, rowSize, firstRow, rowCount };
 }
@@ -273,10 +361,9 @@ function tablesToRewrite(sections: readonly StoredSection[]): ReadonlySet<number
     else sums.own += sectionBytes(section);
     tables.set(section.table, sums);
   }
-  const everything = sections.length > SECTIONS_MAX;
   return new Set(
     [...tables]
-      .filter(([, { own, updates }]) => everything || updates > Math.max(own, UPDATE_BYTES_MIN))
+      .filter(([, { own, updates }]) => updates > Math.max(own, UPDATE_BYTES_MIN))
       .map(([table]) => table),
   );
 }

@@ -20,14 +20,30 @@ export class ExtentAllocator {
     this.#free.push({ offset: at, end: Infinity });
   }
 
+  /** The offset that `allocate` would give. */
+  find(size: number): number {
+    return this.#free[this.#indexOf(lengthOf(size))]!.offset;
+  }
+
+  /** Bytes of the largest free run before `end`. */
+  largestRun(end: number): number {
+    return Math.max(...this.#free.map((run) => Math.max(0, Math.min(run.end, end) - run.offset)));
+  }
+
   /** The offset of `size` bytes, rounded up to whole blocks, that are the caller's now. */
   allocate(size: number): number {
-    const length = Math.max(BLOCK_SIZE, roundUp(size));
-    const index = this.#free.findIndex((run) => run.end - run.offset >= length);
+    const length = lengthOf(size);
+    const index = this.#indexOf(length);
     const run = this.#free[index]!;
     const { offset } = run;
     run.offset += length;
     if (run.offset === run.end) this.#free.splice(index, 1);
     return offset;
   }
+
+  #indexOf(length: number): number {
+    return this.#free.findIndex((run) => run.end - run.offset >= length);
+  }
 }
+
+const lengthOf = (size: number): number => Math.max(BLOCK_SIZE, roundUp(size));

@@ -22,9 +22,12 @@ export interface StoredSection extends SectionHead {
 }
 
 export const MANIFEST_MAGIC = 0x4e414d4c; // "LMAN"
+/** Two million pieces; it is written and read as one run of bytes in memory. */
+export const MANIFEST_SIZE_MAX = 64 << 20;
+const U32_MAX = 2 ** 32 - 1;
 const HEAD_SIZE = 16;
 const SECTION_SIZE = 40;
-const PIECE_RECORD_SIZE = 32;
+export const PIECE_RECORD_SIZE = 32;
 
 /** Bytes that a section's rows take; an update's rows each carry their index. */
 export function sectionBytes(head: SectionHead): number {
@@ -37,11 +40,17 @@ export function manifestSize(sections: readonly { readonly pieces: readonly unkn
 }
 
 export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
-  const fields = new Fields(new Uint8Array(manifestSize(sections)));
+  const size = manifestSize(sections);
+  // The counts of sections and pieces fit a u32 then.
+  assert(size <= MANIFEST_SIZE_MAX, 'a manifest is at most 64 MiB');
+  const fields = new Fields(new Uint8Array(size));
   fields.putU32(0, MANIFEST_MAGIC);
   fields.putU32(4, sections.length);
   let at = HEAD_SIZE;
   for (const section of sections) {
+    assert(section.table <= U32_MAX && section.rowSize <= U32_MAX, 'a section’s head fits u32');
+    const bytes = section.pieces.reduce((sum, piece) => sum + piece.size, 0);
+    assert(bytes === sectionBytes(section), 'a section’s pieces hold its rows');
     fields.putU32(at, section.kind);
     fields.putU32(at + 4, section.table);
     fields.putU32(at + 8, section.rowSize);
@@ -50,6 +59,7 @@ export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
     fields.putU64(at + 24, section.rowCount);
     at += SECTION_SIZE;
     for (const piece of section.pieces) {
+      assert(piece.size > 0 && piece.size <= PIECE_SIZE_MAX, 'a piece has 1 byte to 4 MiB');
       fields.putU64(at, piece.offset);
       fields.putU32(at + 8, piece.size);
       fields.put(at + 16, piece.seal);
