@@ -230,7 +230,10 @@ test('any merge is of neighbours within its bound, and no other takes more piece
       fc.integer({ min: 0, max: 100 }),
       (sizes, bytesMax) => {
         const sections = sizes.map((own, table) => ({
-          ...{ kind: 1 as const, table, rowSize: 1, firstRow: 0 },
+          kind: 1 as const,
+          table,
+          rowSize: 1,
+          firstRow: 0,
           rowCount: own.reduce((sum, size) => sum + size, 0),
           pieces: own.map(piece),
         }));
@@ -273,7 +276,8 @@ test('sections are joined where one only goes on with the other, and nowhere els
 
 test('a list of pieces that is too long is refused with the way out, before anything is written', async () => {
   const count = 2 ** 21;
-  const pieces = new Array<Piece>(count).fill({ ...piece(16), offset: LOG_OFFSET });
+  const same = { ...piece(16), offset: LOG_OFFSET };
+  const pieces = Array.from({ length: count }, () => same);
   const section = { kind: 1 as const, table: 1, rowSize: 16, firstRow: 0, rowCount: count, pieces };
   expect(() => encodeManifest([section])).toThrow('a manifest is at most 64 MiB');
   const disk = MemoryStorage.of(PATH, old.bytes);
