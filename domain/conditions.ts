@@ -51,6 +51,7 @@ export const StallReason = {
   ReplicaDataDamaged: 'ReplicaDataDamaged',
   BackupsUnavailable: 'BackupsUnavailable',
   RefusedByApiServer: 'RefusedByApiServer',
+  ChangedByAdmission: 'ChangedByAdmission',
 } as const;
 export type StallReason = (typeof StallReason)[keyof typeof StallReason];
 

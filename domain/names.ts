@@ -32,6 +32,17 @@ export const annotations = {
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */
   templateRevision: 'ledgerhouse.dev/template-revision',
+  /** On a StatefulSet: its pods' template as it was last applied (JSON), so that a hand's change of it is seen and put right. */
+  appliedTemplate: 'ledgerhouse.dev/applied-template',
+  /** On a Job: hash of what the operator meant it to be, whatever admission made of it. */
+  intended: 'ledgerhouse.dev/intended',
+  /** On a StatefulSet: what the last apply was to put right (operator/ledgerdatabase/attempts.ts); absent where nothing differs. */
+  attempt: 'ledgerhouse.dev/attempt',
+  /**
+   * On a LedgerDatabase: a word of a person's choice, such as the time; another word has its pods made from the newest template. On a
+   * StatefulSet: the word that was last met.
+   */
+  refreshTemplate: 'ledgerhouse.dev/refresh-template',
   /** On a StatefulSet: `status.peerCertificates.generations` as its pods have them, for when the status is lost. */
   peerCertificates: 'ledgerhouse.dev/peer-certificates',
   /** On a LedgerDatabase of a provider with `provisioning: MANUAL`: people let it be made; the value is `true`. */

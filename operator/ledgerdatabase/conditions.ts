@@ -6,6 +6,8 @@ import {
   type ReasonOf,
 } from '../../domain/conditions.ts';
 import type { Condition } from '../../domain/resources.ts';
+import { annotations } from '../../domain/names.ts';
+import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
@@ -179,7 +181,22 @@ function versionUpToDate(draft: Draft, standing: Standing): Verdict<'VersionUpTo
       draft.waiting ?? `version ${draft.activeVersion} runs until all replicas have ${desired}`,
     ];
   }
-  return ['True', 'UpToDate', `version ${desired} runs on every replica`];
+  return ['True', 'UpToDate', `version ${desired} runs on every replica${templateNotes(draft)}`];
+}
+
+/** What is otherwise than the operator would have it and harms nobody, for a sentence's end. */
+function templateNotes({ leftAlone, olderTemplate }: Draft): string {
+  const notes = [
+    ...(leftAlone.length === 0
+      ? []
+      : [`admission changed ${pathsInWords(leftAlone)}, which is left alone`]),
+    ...(olderTemplate
+      ? [
+          `the pods' template is that of an earlier operator; for the newest one annotate the database with ${annotations.refreshTemplate}=WORD`,
+        ]
+      : []),
+  ];
+  return notes.map((note) => `; ${note}`).join('');
 }
 
 function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrapped'> {

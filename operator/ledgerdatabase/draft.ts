@@ -64,6 +64,10 @@ export class Draft {
   refusedPods: string | undefined;
   /** The write that failed last, and the API server's words. */
   failure: string | undefined;
+  /** What admission made otherwise than the operator meant it, by path; it is left alone. */
+  leftAlone: readonly string[] = [];
+  /** A newer template is there, and the pods keep theirs until somebody asks for it. */
+  olderTemplate = false;
   recovering = false;
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   deleting = false;

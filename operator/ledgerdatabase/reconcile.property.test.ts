@@ -27,11 +27,14 @@ import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { peerSecretsOf } from '../certificates/generations.ts';
 import { trustOf } from '../certificates/volume.ts';
+import { admissions } from '../../test/support/admissions.ts';
 import { isReady, replicaPods } from './members.ts';
 import { capacityGb, requestedGb } from './steps/volumes.ts';
 import { reconcileDatabase, type Environment } from './reconcile.ts';
 
 const logger = pino({ level: 'silent' });
+
+const admission = fc.constantFrom('none', 'none', 'mirror', 'restless' as const);
 
 /** What befalls the operator in one turn. */
 const turn = fc.record({
@@ -46,7 +49,7 @@ const turn = fc.record({
 /** The engines switch to a release once all of them have it. */
 function statusOf(cluster: SimulatedCluster, url: string): unknown {
   const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
-  const all = images.every((image) => image === 'ledgerhouse/tigerbeetle:2');
+  const all = images.every((image) => image?.endsWith('ledgerhouse/tigerbeetle:2'));
   const role = url.includes('10.1.0.1:') ? 'primary' : 'backup';
   // Under load an engine's op is another one each time that it is asked.
   asked += 1;
@@ -87,10 +90,12 @@ const turnsMax = 250;
 
 async function live(
   made: Recipe,
+  admitted: keyof typeof admissions,
   turns: readonly (typeof turn extends fc.Arbitrary<infer T> ? T : never)[],
   check: (write: Write) => void,
 ): Promise<History> {
   const cluster = disorder(made);
+  cluster.admission = admissions[admitted];
   cluster.onWrite = check;
   const past: ReadonlyMap<string, KubeObject>[] = [new Map(cluster.objects)];
   for (const { lag, lives, lastAnswerLost, idle } of turns) {
@@ -280,13 +285,18 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
   for (let rounds = 0; rounds < 6; rounds += 1) {
     if (rounds > 0 && rare().length === 0) break;
     await fc.assert(
-      fc.asyncProperty(recipe, fc.array(turn, { maxLength: 12 }), async (made, turns) => {
-        const { cluster, rested } = await live(made, turns, check);
-        expect(rested).toBe(true);
-        const database = databaseIn(cluster.objects);
-        if (database !== undefined) expectTold(database);
-        else if (made.deletionPolicy === 'Delete') expect(volumesOf(cluster)).toEqual([]);
-      }),
+      fc.asyncProperty(
+        recipe,
+        admission,
+        fc.array(turn, { maxLength: 12 }),
+        async (made, admitted, turns) => {
+          const { cluster, rested } = await live(made, admitted, turns, check);
+          expect(rested).toBe(true);
+          const database = databaseIn(cluster.objects);
+          if (database !== undefined) expectTold(database);
+          else if (made.deletionPolicy === 'Delete') expect(volumesOf(cluster)).toEqual([]);
+        },
+      ),
       { numRuns: 600 },
     );
   }

@@ -30,10 +30,20 @@ const wholeMaps = new Set([
  * each desired element. Quantities of resources: by their value. All else: exactly. What is undefined or null asks for nothing, and
  * an empty list or map for nothing there: the API server leaves those out.
  */
-export function missing(desired: unknown, live: unknown): readonly string[] {
-  const paths: string[] = [];
-  compare({ desired, live, path: '', field: '', whole: false, isQuantity: false }, paths);
-  return paths;
+export const missing = (desired: unknown, live: unknown): readonly string[] =>
+  differences(desired, live).map(({ path }) => path);
+
+/** What is desired at a path, and what is there. */
+export interface Difference {
+  readonly path: string;
+  readonly desired: unknown;
+  readonly live: unknown;
+}
+
+export function differences(desired: unknown, live: unknown): readonly Difference[] {
+  const found: Difference[] = [];
+  compare({ desired, live, path: '', field: '', whole: false, isQuantity: false }, found);
+  return found;
 }
 
 interface Pair {
@@ -51,50 +61,50 @@ type Fields = Readonly<Record<string, unknown>>;
 const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function compare(pair: Pair, paths: string[]): void {
+function compare(pair: Pair, found: Difference[]): void {
   const { path } = pair;
   const desired = pair.desired ?? undefined;
   const live = pair.live ?? undefined;
   if (desired === undefined) return;
   if (Array.isArray(desired)) {
-    compareLists({ ...pair, desired, live: Array.isArray(live) ? live : [] }, paths);
+    compareLists({ ...pair, desired, live: Array.isArray(live) ? live : [] }, found);
   } else if (isMap(desired)) {
     if (live === undefined || isMap(live))
-      compareMaps({ ...pair, desired, live: live ?? {} }, paths);
-    else paths.push(path);
+      compareMaps({ ...pair, desired, live: live ?? {} }, found);
+    else found.push({ path, desired, live });
   } else if (desired !== live && !(pair.isQuantity && sameQuantity(desired, live))) {
-    paths.push(path);
+    found.push({ path, desired, live });
   }
 }
 
-function compareMaps(pair: Pair & { desired: Fields; live: Fields }, paths: string[]): void {
+function compareMaps(pair: Pair & { desired: Fields; live: Fields }, found: Difference[]): void {
   const { desired, live, path } = pair;
   const whole = pair.whole || wholeMaps.has(pair.field);
   const isQuantity = pair.field === 'requests' || pair.field === 'limits';
   for (const [field, value] of Object.entries(desired)) {
     const inner = { desired: value, live: live[field], path: join(path, field), field };
-    compare({ ...inner, whole, isQuantity }, paths);
+    compare({ ...inner, whole, isQuantity }, found);
   }
-  if (whole && Object.keys(live).some((field) => desired[field] === undefined)) paths.push(path);
+  if (whole && Object.keys(live).some((field) => desired[field] === undefined))
+    found.push({ path, desired, live });
 }
 
 function compareLists(
   pair: Pair & { desired: readonly unknown[]; live: readonly unknown[] },
-  paths: string[],
+  found: Difference[],
 ): void {
   const { desired, live, path, field } = pair;
   const key = mergeKeys.get(field);
   if (key === undefined && live.length !== desired.length) {
-    paths.push(path);
+    found.push({ path, desired, live });
     return;
   }
   for (const [index, element] of desired.entries()) {
     const name = key === undefined ? index : keyOf(element, key);
-    const found =
-      key === undefined ? live[index] : live.find((other) => keyOf(other, key) === name);
+    const other = key === undefined ? live[index] : live.find((one) => keyOf(one, key) === name);
     const elementPath = `${path}[${String(name)}]`;
-    if (found === undefined) paths.push(elementPath);
-    else compare({ ...pair, desired: element, live: found, path: elementPath, field: '' }, paths);
+    if (other === undefined) found.push({ path: elementPath, desired: element, live: other });
+    else compare({ ...pair, desired: element, live: other, path: elementPath, field: '' }, found);
   }
 }
 

@@ -228,7 +228,7 @@ test('three replicas of the built-in engine get certificates, which the operator
   await world.createDatabase('default', 'certified', { topology: 'ha-3', size: 'lh-40' });
   const { status } = await world.until('default', 'certified', 'Available', 'True');
   expect(status?.peerCertificates?.generations).toHaveLength(1);
-  const name = `${status?.workload}-peers-1`;
+  const name = status?.peerCertificates?.generations?.[0]?.secret ?? '';
   const secrets = resources.secret;
   const secret = await world.kube.read<Secret>({ resource: secrets, namespace: 'default', name });
   expect(Object.keys(secret?.data ?? {}).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);

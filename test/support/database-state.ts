@@ -43,7 +43,12 @@ export async function stateOf(
 }
 
 function essence({ kind, metadata, spec, data, status }: Loose): object {
-  const { [annotations.templateInputs]: _, ...noted } = metadata.annotations ?? {};
+  const {
+    [annotations.templateInputs]: _inputs,
+    [annotations.intended]: _intended,
+    [annotations.attempt]: _attempt,
+    ...noted
+  } = metadata.annotations ?? {};
   return {
     labels: metadata.labels,
     annotations: noted,

@@ -10,6 +10,7 @@ import { buildNetworkPolicy } from '../../operator/manifests/network-policy.ts';
 import { buildPodDisruptionBudget } from '../../operator/manifests/pod-disruption-budget.ts';
 import { buildRecoverJob } from '../../operator/manifests/recover-job.ts';
 import { buildService } from '../../operator/manifests/service.ts';
+import { withTemplateNoted } from '../../operator/manifests/applied-template.ts';
 import { buildStatefulSet } from '../../operator/manifests/stateful-set.ts';
 import type { Subject } from '../../operator/manifests/subject.ts';
 import type { Job } from '../../domain/kinds.ts';
@@ -28,7 +29,7 @@ import { peerCertificates } from './subjects.ts';
 export const namespace = 'org-acme';
 export const name = 'payments';
 export const uid = '5e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d11';
-const workload = 'payments-5e1f0c';
+export const workload = 'payments-5e1f0c';
 const clusterId = '18762113425345234523452345234523452345';
 const databaseId = 'db_01kaj7q9v5e8r9h2m3n4p5q6r7';
 /** Of the database whose volumes `bootstrap.volumes` names. */
@@ -358,8 +359,8 @@ function putSurroundings(cluster: SimulatedCluster, made: Recipe, subject: Subje
   if (made.set === 'absent') return;
   const older = { ...subject, resolved: { ...subject.resolved, parameters: { age: 'old' } } };
   const before = { outdated: older, awake: { ...subject, suspend: false } };
-  const set = buildStatefulSet(
-    made.set === 'outdated' || made.set === 'awake' ? before[made.set] : subject,
+  const set = withTemplateNoted(
+    buildStatefulSet(made.set === 'outdated' || made.set === 'awake' ? before[made.set] : subject),
   );
   const updateRevision = revisionOf(set);
   const { replicas } = subject.resolved.topology;

@@ -47,6 +47,16 @@ const well: Omit<Recipe, 'replicas'> = {
   expandable: 'yes',
 };
 
+/** A healthy database but for what is said. */
+export const recipeOf = (
+  changes: Partial<Omit<Recipe, 'replicas'>>,
+  replicas: Readonly<Record<number, Partial<Replica>>> = {},
+): Recipe => ({
+  ...well,
+  ...changes,
+  replicas: Array.from({ length: 6 }, (_, index) => ({ ...wellReplica, ...replicas[index] })),
+});
+
 export interface PlanOf {
   readonly draft: Draft;
   readonly observed: Observation;
@@ -59,11 +69,7 @@ export function planOf(
   replicas: Readonly<Record<number, Partial<Replica>>> = {},
   seen: (observed: Observation) => Partial<Observation> = () => ({}),
 ): PlanOf {
-  const cluster = disorder({
-    ...well,
-    ...changes,
-    replicas: Array.from({ length: 6 }, (_, index) => ({ ...wellReplica, ...replicas[index] })),
-  });
+  const cluster = disorder(recipeOf(changes, replicas));
   const database = cluster.all('LedgerDatabase').find((one) => one.metadata.uid === uid);
   if (database === undefined) throw new Error('there is no database');
   const [found] = cluster.all('StorageClass');

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
+import { canonical } from '../../operator/manifests/intent.ts';
 import { dataProblemOf, isReady, replicaPods } from '../../operator/ledgerdatabase/members.ts';
 import { hasFailed, hasSucceeded } from '../../operator/ledgerdatabase/jobs.ts';
 import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
@@ -61,6 +62,8 @@ const keyOf = (kind: string, name: string) => `${kind}/${name}`;
 export class SimulatedCluster implements Kube {
   nowMs = Date.parse('2026-11-21T10:00:00Z');
   onWrite: (write: Write) => void = () => {};
+  /** What mutating admission makes of an object that is created, applied or patched. */
+  admission: <T extends KubeObject>(object: T) => T = (object) => object;
   /** Image → what happens to a container of it; all others run. */
   readonly missingImages = new Set<string>();
   /** Claims, by uid, that hold a data file. */
@@ -121,7 +124,7 @@ export class SimulatedCluster implements Kube {
       throw new ApiError('there is one', { status: 409, reason: 'AlreadyExists' });
     }
     this.#note('create', resource.kind, name, object);
-    return this.put({ ...object, kind: resource.kind });
+    return this.put(this.admission({ ...object, kind: resource.kind }));
   }
 
   async apply<T extends KubeObject>(
@@ -137,7 +140,7 @@ export class SimulatedCluster implements Kube {
         throw new ApiError('there is none', { status: 404, reason: 'NotFound' });
       }
       this.#note('apply', resource.kind, name, object);
-      return this.put({ ...object, metadata });
+      return this.put(this.admission({ ...object, metadata }));
     }
     this.#expectVersion(live, resourceVersion);
     this.#note('apply', resource.kind, name, object, options.subresource);
@@ -145,7 +148,8 @@ export class SimulatedCluster implements Kube {
       const { status } = object as unknown as Loose;
       return this.#change(live, { ...live, status } as unknown as T);
     }
-    return this.#change(live, merged(live, { ...object, metadata }, false) as T);
+    const next = merged(withoutNotes(live, object), { ...object, metadata }, false) as T;
+    return this.#change(live, this.admission(next));
   }
 
   async mergePatch<T extends KubeObject>({ resource, name }: Reference, patch: object): Promise<T> {
@@ -157,7 +161,7 @@ export class SimulatedCluster implements Kube {
     this.#expectVersion(live, resourceVersion as string | undefined);
     const next = merged(live, { ...body, metadata }, true) as T;
     this.#note('patch', resource.kind, name, next);
-    return this.#change(live, next);
+    return this.#change(live, this.admission(next));
   }
 
   async delete({ resource, name }: Reference, options: DeleteOptions): Promise<void> {
@@ -372,7 +376,7 @@ export const cachesOf = (objects: ReadonlyMap<string, KubeObject>) => ({
 });
 
 export const revisionOf = (set: StatefulSet): string =>
-  createHash('sha256').update(JSON.stringify(set.spec?.template)).digest('hex').slice(0, 10);
+  createHash('sha256').update(canonical(set.spec?.template)).digest('hex').slice(0, 10);
 
 export function podFrom(set: StatefulSet, index: number, revision: string): Pod {
   const { name = '', uid = '' } = set.metadata;
@@ -429,6 +433,18 @@ export function podStatus(
 const atomic = new Set(['selector', 'podSelector', 'namespaceSelector', 'nodeSelector']);
 
 /** Maps are merged, all else is replaced; `nullRemoves` as RFC 7396 has it. */
+/** An annotation of ours that is applied no more goes. */
+function withoutNotes(live: KubeObject, applied: KubeObject): KubeObject {
+  const annotations = Object.fromEntries(
+    Object.entries(live.metadata.annotations ?? {}).filter(
+      ([key]) =>
+        !key.startsWith('ledgerhouse.dev/') || applied.metadata.annotations?.[key] !== undefined,
+    ),
+  );
+  const same = live.metadata.annotations === undefined;
+  return same ? live : { ...live, metadata: { ...live.metadata, annotations } };
+}
+
 function merged(live: unknown, next: unknown, nullRemoves: boolean): unknown {
   const isMap = (value: unknown): value is Fields =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

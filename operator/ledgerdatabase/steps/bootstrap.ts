@@ -3,7 +3,7 @@
  * files and never goes back; any sign of an earlier life sets it too. A volume remembers by itself that it was formatted.
  */
 import { annotations, formatJobName } from '../../../domain/names.ts';
-import { missing } from '../../manifests/diff.ts';
+import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
 import { buildFormatJob } from '../../manifests/format-job.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
@@ -77,7 +77,7 @@ function formatOne(
   const { subject } = draft;
   const claim = subject && claimOf(observed, subject.workload, index);
   if (subject === undefined || claim === undefined) return;
-  const desired = buildFormatJob(subject, index, takenNodes);
+  const desired = withIntent(buildFormatJob(subject, index, takenNodes));
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
@@ -94,20 +94,20 @@ function formatOne(
     draft.do(patchOf('format', resources.claim, claim, { metadata }));
   } else if (job.metadata.deletionTimestamp !== undefined) {
     draft.wait(`Job ${name} is being deleted`);
-  } else if (missing(desired, job).length > 0) {
+  } else if (isOther(desired, job)) {
     // Its spec cannot be changed: what was put right in the resource or the catalog needs a new one.
     draft.do(deletion('format', resources.job, job));
   } else if (hasFailed(job)) {
     const namespace = job.metadata.namespace ?? '';
     draft.stallWith(
       'FormatFailed',
-      `making the data file of replica ${index} failed: ${jobTrouble(job, observed.owned.pods) ?? 'see its log'}. ` +
+      `making the data file of replica ${index} failed: ${jobTrouble(job, observed.owned.pods) ?? 'see its log'}${changesOf(desired, job)}. ` +
         `Look: kubectl -n ${namespace} logs job/${name} --all-containers; then try again: kubectl -n ${namespace} delete job ${name}`,
     );
   } else {
     const trouble = jobTrouble(job, observed.owned.pods) ?? tellRefusedJob(observed, draft, job);
     if (trouble !== undefined)
-      draft.waiting = `making the data file of replica ${index}: ${trouble}`;
+      draft.waiting = `making the data file of replica ${index}: ${trouble}${changesOf(desired, job)}`;
   }
 }
 

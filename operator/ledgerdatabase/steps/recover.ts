@@ -7,7 +7,7 @@ import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
 import { buildRecoverJob } from '../../manifests/recover-job.ts';
 import { adapterOf } from '../../engines/adapters.ts';
-import { missing } from '../../manifests/diff.ts';
+import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
 import { resources, type Job, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
@@ -90,6 +90,7 @@ function recoverOne(
 ): void {
   const { subject } = draft;
   if (subject === undefined) return;
+  const desired = withIntent(buildRecoverJob(subject, index));
   draft.recovering = true;
   draft.wait(`replica ${index} is being made again from the others`);
   if (job === undefined) {
@@ -107,7 +108,7 @@ function recoverOne(
         purpose: 'recovery',
         guarded: true,
         resource: resources.job,
-        object: buildRecoverJob(subject, index),
+        object: desired,
       });
     }
   } else if (job.metadata.deletionTimestamp !== undefined) {
@@ -116,8 +117,8 @@ function recoverOne(
     if (problem === undefined || endedBefore(pod, job)) finishRecovery(observed, draft, index, pod);
     // Lost once more since: that Job did its work on another volume.
     else draft.do(deletion('recovery', resources.job, job));
-  } else if (hasFailed(job) || missing(buildRecoverJob(subject, index), job).length > 0) {
-    draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}; it is tried again`;
+  } else if (hasFailed(job) || isOther(desired, job)) {
+    draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}${changesOf(desired, job)}; it is tried again`;
     draft.do(deletion('recovery', resources.job, job));
   } else {
     const refusal = tellRefusedJob(observed, draft, job);

@@ -163,6 +163,8 @@ function activate(observed: Observation, draft: Draft, revision: string | undefi
     return 'continue';
   }
   if (draft.activeVersion === engine.version) return 'continue';
+  // The pods have the newest revision, which is not what was asked for.
+  if (draft.stall?.reason === 'ChangedByAdmission') return 'continue';
   if (adapterOf(engine.name).activeBy === 'image') {
     draft.activeVersion = engine.version;
     return 'continue';

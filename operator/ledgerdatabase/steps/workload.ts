@@ -1,14 +1,16 @@
 /** What stands around and on the volumes once they hold data files. */
-import { annotations, connectionName } from '../../../domain/names.ts';
+import { annotations, connectionName, labels, managedBy } from '../../../domain/names.ts';
 import { buildConnection } from '../../manifests/connection.ts';
-import { missing } from '../../manifests/diff.ts';
+import { notedTemplate, withTemplateNoted } from '../../manifests/applied-template.ts';
+import { missing, type Difference } from '../../manifests/diff.ts';
 import { buildNetworkPolicy } from '../../manifests/network-policy.ts';
 import { buildPodDisruptionBudget } from '../../manifests/pod-disruption-budget.ts';
 import { buildStatefulSet } from '../../manifests/stateful-set.ts';
-import { templateInputs, templateRevision } from '../../manifests/template.ts';
-import { resources } from '../../../domain/kinds.ts';
+import type { Subject } from '../../manifests/subject.ts';
+import { resources, type StatefulSet } from '../../../domain/kinds.ts';
 import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
 import type { Purpose } from '../actions.ts';
+import { judge } from '../attempts.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 
@@ -63,38 +65,26 @@ function keep(
 }
 
 /**
- * The StatefulSet. What its pods are made from is hashed: while the hash is the same, a newer operator leaves the template
- * alone, even where it would now build another; only what the same code built is put right when it was changed by hand.
+ * The StatefulSet. What its pods are made from is hashed: while the hash is the same, a newer operator keeps the template that was
+ * applied, even where it would now build another, until somebody asks for the newest one. What a hand changes is put right; what
+ * admission changes is left alone, and told.
  */
 export function ensureWorkload(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || draft.facts.bootstrapped !== true) return 'halt';
   const live = observed.owned.statefulSets.find((one) => one.metadata.name === subject.workload);
-  const desired = buildStatefulSet(subject, live);
   if (live?.metadata.deletionTimestamp !== undefined) {
     draft.wait(`StatefulSet ${subject.workload} is being deleted`);
     return 'halt';
   }
-  const noted = live?.metadata.annotations ?? {};
-  const sameInputs = noted[annotations.templateInputs] === templateInputs(subject);
-  const sameCode = noted[annotations.templateRevision] === String(templateRevision);
-  if (live !== undefined && sameInputs && !sameCode) {
-    const replicas = desired.spec?.replicas ?? 0;
-    if (live.spec?.replicas === replicas) return 'continue';
-    draft.do({
-      verb: 'patch',
-      purpose: 'workload',
-      guarded: (live.spec?.replicas ?? 0) > replicas,
-      target: {
-        resource: resources.statefulSet,
-        namespace: subject.namespace,
-        name: subject.workload,
-      },
-      patch: { metadata: { resourceVersion: live.metadata.resourceVersion }, spec: { replicas } },
-    });
-    return 'continue';
-  }
-  if (live !== undefined && missing(desired, live).length === 0) return 'continue';
+  const refresh = observed.database.metadata.annotations?.[annotations.refreshTemplate];
+  const newest = withTemplateNoted(buildStatefulSet(subject, live), refresh);
+  const desired = live !== undefined && keepsTemplate(newest, live) ? kept(newest, live) : newest;
+  draft.olderTemplate = desired !== newest;
+  const { apply, harmless, grave } = judge(desired, live, observed.nowMs);
+  draft.leftAlone = harmless.map(({ path }) => path);
+  if (grave.length > 0) stallForAdmission(draft, subject, grave);
+  if (apply === undefined) return 'continue';
   draft.do({
     verb: 'apply',
     purpose: 'workload',
@@ -102,7 +92,58 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
     guarded: live === undefined || (live.spec?.replicas ?? 0) > (desired.spec?.replicas ?? 0),
     creates: live === undefined,
     resource: resources.statefulSet,
-    object: desired,
+    object: apply,
   });
   return live === undefined ? 'halt' : 'continue';
 }
+
+/** What the pods are made from is the same, the code that makes the template is another one, and nobody has asked for its work. */
+function keepsTemplate(newest: StatefulSet, live: StatefulSet): boolean {
+  const wanted = newest.metadata.annotations ?? {};
+  const noted = live.metadata.annotations ?? {};
+  const refreshed =
+    wanted[annotations.refreshTemplate] === undefined ||
+    wanted[annotations.refreshTemplate] === noted[annotations.refreshTemplate];
+  return (
+    noted[annotations.templateInputs] === wanted[annotations.templateInputs] &&
+    noted[annotations.templateRevision] !== wanted[annotations.templateRevision] &&
+    refreshed
+  );
+}
+
+/** With the template that was applied; with the one that is there, where an earlier version of the operator noted none. */
+function kept(newest: StatefulSet, live: StatefulSet): StatefulSet {
+  const noted = live.metadata.annotations ?? {};
+  const template = notedTemplate(live) ?? live.spec?.template;
+  const of = (annotation: string) =>
+    noted[annotation] === undefined ? {} : { [annotation]: noted[annotation] };
+  const { [annotations.appliedTemplate]: _, ...others } = newest.metadata.annotations ?? {};
+  return {
+    ...newest,
+    metadata: {
+      ...newest.metadata,
+      annotations: {
+        ...others,
+        ...of(annotations.templateRevision),
+        ...of(annotations.appliedTemplate),
+      },
+    },
+    ...(newest.spec === undefined || template === undefined
+      ? {}
+      : { spec: { ...newest.spec, template } }),
+  };
+}
+
+function stallForAdmission(draft: Draft, subject: Subject, grave: readonly Difference[]): void {
+  const words = grave
+    .slice(0, 3)
+    .map(({ path, desired, live }) => `${path} is ${short(live)} instead of ${short(desired)}`);
+  draft.stallWith(
+    'ChangedByAdmission',
+    `applying StatefulSet ${subject.workload} has no effect: ${words.join('; ')}. An admission webhook, a policy or another ` +
+      `controller changes it back; let it leave the objects of ${subject.namespace} alone that have the label ` +
+      `${labels.managedBy}=${managedBy}. It is tried again every ten minutes`,
+  );
+}
+
+const short = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 120);

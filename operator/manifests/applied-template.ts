@@ -1,0 +1,30 @@
+/** The pods' template as it was applied, noted on the StatefulSet itself: whoever changes the template does not change the note. */
+import { annotations } from '../../domain/names.ts';
+import type { StatefulSet } from '../../domain/kinds.ts';
+import { canonical } from './intent.ts';
+
+type Template = NonNullable<StatefulSet['spec']>['template'];
+
+/** `refresh`: the word with which somebody has asked for the newest template. */
+export const withTemplateNoted = (set: StatefulSet, refresh?: string): StatefulSet => ({
+  ...set,
+  metadata: {
+    ...set.metadata,
+    annotations: {
+      ...set.metadata.annotations,
+      [annotations.appliedTemplate]: canonical(set.spec?.template),
+      ...(refresh === undefined ? {} : { [annotations.refreshTemplate]: refresh }),
+    },
+  },
+});
+
+/** `undefined` where there is no note, or it is no template. */
+export function notedTemplate({ metadata }: StatefulSet): Template | undefined {
+  try {
+    const noted: unknown = JSON.parse(metadata.annotations?.[annotations.appliedTemplate] ?? '');
+    const isTemplate = typeof noted === 'object' && noted !== null && 'spec' in noted;
+    return isTemplate ? (noted as Template) : undefined;
+  } catch {
+    return undefined;
+  }
+}
