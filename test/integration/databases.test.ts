@@ -683,3 +683,71 @@ test('a database of a provider whose databases people make waits without a deadl
   const { database } = await untilStatus(unwanted.database.id, 'FAILED');
   expect(database.statusReason).toMatchObject({ code: 'refused_by_provider' });
 });
+
+test('a process that does not know the catalog yet makes nothing that waits for people', async () => {
+  const made = await create({ name: 'early', provider: 'elsewhere' });
+  const jobNow = async () => {
+    const job = await findJob(store.read, organization.id, made.job.id);
+    if (job === undefined) throw new Error('the job is gone');
+    return job;
+  };
+  await eventually('it waits', async () => (await jobNow()).status === 'WAITING' || undefined);
+  await background.stop(1_000);
+  const held = Promise.withResolvers<void>();
+  const slow = new Proxy(kube, {
+    get(target, key) {
+      if (key !== 'listPage') return (target[key as keyof KubeHttp] as () => unknown).bind(target);
+      return async (...args: Parameters<KubeHttp['listPage']>) => {
+        if (args[0].kind === 'LedgerCatalog') await held.promise;
+        return kube.listPage(...args);
+      };
+    },
+  });
+  await store.read
+    .updateTable('jobs')
+    .set({ deadlineAt: new Date(0), dueAt: new Date(0) })
+    .where('id', '=', uuidOf(made.job.id))
+    .execute();
+  background = startBackground(slow);
+  await eventually(
+    'it was looked at',
+    async () => (await jobNow()).deadlineAt.getTime() > Date.now() || undefined,
+  );
+  const { status, progress } = await jobNow();
+  expect([status, progress.message]).toEqual(['WAITING', 'Waiting for the catalog.']);
+  expect(await world.database(organization.namespace, 'early')).toBeUndefined();
+  held.resolve();
+  await background.view.whenSynced();
+  await store.change(tester, (change) =>
+    decideJob(change, organization.id, made.job.id, { kind: 'completed' }),
+  );
+  await untilStatus(made.database.id, 'READY');
+});
+
+test('a resource with the label of a deleted database does not run behind its row', async () => {
+  const { database } = await create({ name: 'ghost' });
+  await untilStatus(database.id, 'READY');
+  const { job } = await deleteDatabase(services(), caller(), database.id, undefined);
+  await untilJobEnded(job.id);
+  const { database: deleted } = await untilStatus(database.id, 'DELETED');
+  const object = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: {
+      name: 'ghost',
+      namespace: organization.namespace,
+      labels: { [labels.databaseId]: database.id },
+    },
+    spec: { deletionProtection: false },
+  };
+  await kube.create<KubeObject>(resources.database, object, { fieldManager: 'test' });
+  // One that is applied after it is taken in after it.
+  await world.createDatabase(organization.namespace, 'after-ghost', {});
+  await eventually('the later one is taken in', async () => {
+    const found = await world.database(organization.namespace, 'after-ghost');
+    return found?.metadata.labels?.[labels.databaseId];
+  });
+  const view = await findDatabaseView(store.read, organization.id, database.id);
+  expect(view?.database).toEqual(deleted);
+  await world.deleteDatabase(organization.namespace, 'ghost');
+});
