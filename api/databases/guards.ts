@@ -2,7 +2,7 @@
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { countDatabases } from '../store/databases.ts';
-import { lockOrganization, type Organization } from '../store/organizations.ts';
+import { findOrganization, lockOrganization, type Organization } from '../store/organizations.ts';
 import type { BillingBlock } from './billing-guard.ts';
 import type { DatabaseServices } from './database-service.ts';
 
@@ -16,10 +16,11 @@ export function requireActive({ status, slug }: Organization): void {
 
 /** Throws a `Refusal` unless the organization may have a database that runs. For what was asked for before and is not kept. */
 export async function requireMayRun(
-  { billing }: Pick<DatabaseServices, 'billing'>,
+  { billing, store }: Pick<DatabaseServices, 'billing' | 'store'>,
   organization: Organization,
 ): Promise<void> {
-  requireActive(organization);
+  // The caller's organization may be some seconds old.
+  requireActive((await findOrganization(store.read, organization.id)) ?? organization);
   const state = await billing.ensureReady(organization.id);
   if (!state.ready) throw billingRequired(state, null);
 }

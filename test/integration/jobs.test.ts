@@ -194,7 +194,6 @@ test('an ETag is another one when the answer is, be it by the catalog alone', as
     ask<{ database: Database }>({ ...me, ...headers }, 'GET', `/databases/${database.id}`);
   const known = await eventually('it rests', async () => {
     const { headers, json } = await read();
-    if (json.database.health !== 'HEALTHY') return undefined;
     const etag = headers.get('etag') ?? '';
     return (await read({ 'if-none-match': etag })).status === 304 ? { etag, json } : undefined;
   });
