@@ -34,7 +34,7 @@ export interface OAuthRefusal {
 }
 
 const clientId = 'ledgerhouse-cli';
-const deadlineMs = 15_000;
+const timeoutMs = 15_000;
 
 export const isRefusal = (answer: object): answer is OAuthRefusal => 'error' in answer;
 
@@ -64,7 +64,7 @@ async function ask<T extends object>(
   path: string,
   form: Readonly<Record<string, string>>,
 ): Promise<T | OAuthRefusal> {
-  const deadline = startDeadline(timers, deadlineMs);
+  const deadline = startDeadline(timers, timeoutMs);
   let status: number;
   let text: string;
   try {

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
-import { checkInstallation } from './installation-check.ts';
+import { checkInstallation } from './trial-database.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { systemTimers } from '../base/timers.ts';
 

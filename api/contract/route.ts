@@ -56,7 +56,7 @@ export interface RouteSpec {
   /** `Cache-Control` of what succeeds; `private, no-store` when absent. */
   readonly cache?: string;
   /** Milliseconds that an answer may take; 30 s when absent. Not counted once a stream has begun. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The answer's schema and an example that has its type. */

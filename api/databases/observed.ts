@@ -2,11 +2,11 @@
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { ObservedDatabase } from '../store/database-record.ts';
-import { standingOf, type Standing } from '../model/database-standing.ts';
+import { standingOf, type DatabaseStanding } from '../model/database-standing.ts';
 
 export interface Observation {
   readonly observed: ObservedDatabase;
-  readonly standing: Standing;
+  readonly standing: DatabaseStanding;
   readonly clusterId: string | undefined;
 }
 

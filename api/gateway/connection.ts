@@ -94,7 +94,7 @@ export class Connection {
     this.#underWay = calls;
     this.#sentAtMs = this.#timers.nowMs();
     this.#client
-      .submit(first.request.operation.code, encodeMessage(calls), { deadlineMs: stuckMs })
+      .submit(first.request.operation.code, encodeMessage(calls), { timeoutMs: stuckMs })
       .then((reply) => this.#take(calls, reply))
       .catch((error: unknown) => {
         if (error instanceof RequestWithdrawnError) this.#withdrawn(calls);

@@ -30,7 +30,7 @@ export interface Full {
 /** An engine answers a write within milliseconds; its status is asked after this long, then at growing distances. */
 const askFirstMs = 250;
 const askMaxMs = 2_000;
-const deadlineMs = 1_000;
+const timeoutMs = 1_000;
 /** While it is full, room is looked for this often, and not longer than this after the last write that was refused. */
 const lookEveryMs = 1_000;
 const lookForMs = 60_000;
@@ -117,7 +117,7 @@ export class FullLedger {
   async #askAll(): Promise<Full | undefined> {
     const { urls, fetchStatus } = this.#options;
     const answers = await Promise.allSettled(
-      urls().map((url) => fetchStatus(url, AbortSignal.timeout(deadlineMs))),
+      urls().map((url) => fetchStatus(url, AbortSignal.timeout(timeoutMs))),
     );
     for (const answer of answers) {
       if (answer.status === 'rejected') continue;

@@ -29,7 +29,7 @@ export interface GatewayOptions {
 
 export interface SubmitOptions {
   /** From `deadlineRange`; what is outside is brought to its nearer end. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
   readonly requestId?: string;
@@ -71,7 +71,7 @@ export class Gateway {
   submit(
     target: Target,
     request: LedgerRequest,
-    { deadlineMs = deadlineRange.defaultMs, signal, requestId, bodyBytes = 0 }: SubmitOptions = {},
+    { timeoutMs = deadlineRange.defaultMs, signal, requestId, bodyBytes = 0 }: SubmitOptions = {},
   ): Promise<GatewayReply> {
     if (this.#closed) {
       return Promise.reject(
@@ -82,7 +82,7 @@ export class Gateway {
     const lanes = this.#lanesOf(target);
     for (const kind of kinds) lanes[kind].follow(target);
     return lanes[request.operation.kind].submit(target, request, {
-      deadlineMs: Math.min(Math.max(deadlineMs, minMs), maxMs),
+      timeoutMs: Math.min(Math.max(timeoutMs, minMs), maxMs),
       signal,
       requestId,
       bodyBytes,

@@ -49,7 +49,7 @@ async function answer(
     engineVersion: target.engineVersion,
     format,
     signal,
-    ...(waitMs !== undefined && { deadlineMs: waitMs }),
+    ...(waitMs !== undefined && { timeoutMs: waitMs }),
   });
   if (!result.ok) throw problemOf(result.problem);
   return {

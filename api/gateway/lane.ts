@@ -38,7 +38,7 @@ export interface StatusOptions {
 }
 
 export interface CallOptions {
-  readonly deadlineMs: number;
+  readonly timeoutMs: number;
   /** The caller has gone: what was not sent is not sent any more. */
   readonly signal: AbortSignal | undefined;
   readonly requestId: string | undefined;
@@ -165,8 +165,8 @@ export class Lane {
     return this.#queue.reduce((sum, { bytes }) => sum + bytes, next.bytes) > queueBytesMax;
   }
 
-  #enqueue(call: Call, { deadlineMs, signal }: CallOptions, answer: Promise<GatewayReply>): void {
-    const cancel = this.#options.timers.after(deadlineMs, () => this.#expire(call, deadlineMs));
+  #enqueue(call: Call, { timeoutMs, signal }: CallOptions, answer: Promise<GatewayReply>): void {
+    const cancel = this.#options.timers.after(timeoutMs, () => this.#expire(call, timeoutMs));
     const gone = () => this.#abandon(call);
     signal?.addEventListener('abort', gone);
     const release = () => {
@@ -365,9 +365,9 @@ export class Lane {
     }
   }
 
-  #expire(call: Call, deadlineMs: number): void {
+  #expire(call: Call, timeoutMs: number): void {
     const wasWaiting = this.#unqueue(call);
-    const within = `within ${deadlineMs / 1_000} s`;
+    const within = `within ${timeoutMs / 1_000} s`;
     if (this.#garbage !== undefined) {
       if (wasWaiting) this.#refuse(call, 'gateway_bad_reply', badReply(this.#garbage));
       else this.#refuseBadReply(call, this.#garbage);

@@ -17,7 +17,7 @@ export interface OperationContext {
   readonly engineVersion: string;
   readonly format: 'json' | 'csv';
   /** For everything, from now on. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -113,12 +113,12 @@ async function warningsOf(
   gateway: Gateway,
   request: LedgerRequest,
   { rows }: GatewayReply,
-  { target, requestId, deadlineMs = deadlineRange.defaultMs, signal }: OperationContext,
+  { target, requestId, timeoutMs = deadlineRange.defaultMs, signal }: OperationContext,
   spentMs: number,
 ): Promise<readonly Warning[]> {
   const asksForBalances = request.operation === ledgerOperations.get_account_balances;
   if (!asksForBalances || rows.length > 0) return [];
-  const left = deadlineMs - spentMs;
+  const left = timeoutMs - spentMs;
   if (left < deadlineRange.minMs) return [];
   const lookup: LedgerRequest = {
     operation: ledgerOperations.lookup_accounts,
@@ -129,7 +129,7 @@ async function warningsOf(
   };
   let found: Uint8Array;
   try {
-    const options = { deadlineMs: left, requestId, ...(signal && { signal }) };
+    const options = { timeoutMs: left, requestId, ...(signal && { signal }) };
     found = (await gateway.submit(target, lookup, options)).rows;
   } catch (error) {
     // The answer is there; only what could be said besides is not.

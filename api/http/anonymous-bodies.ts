@@ -2,7 +2,7 @@
 import { Refusal } from '../model/refusal.ts';
 import { networkOf } from './network.ts';
 
-export const anonymousBodies = { atOnce: 200, ofNetwork: 20, deadlineMs: 10_000 } as const;
+export const anonymousBodies = { atOnce: 200, ofNetwork: 20, timeoutMs: 10_000 } as const;
 
 export class AnonymousBodies {
   readonly #ofNetwork = new Map<string, number>();

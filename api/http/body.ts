@@ -57,10 +57,10 @@ export async function readBody(
 }
 
 function soon(): AbortSignal {
-  const { deadlineMs } = anonymousBodies;
+  const { timeoutMs } = anonymousBodies;
   const late = new AbortController();
-  systemTimers.after(deadlineMs, () => {
-    const detail = `The body did not come within ${deadlineMs / 1_000} s.`;
+  systemTimers.after(timeoutMs, () => {
+    const detail = `The body did not come within ${timeoutMs / 1_000} s.`;
     late.abort(new Refusal('invalid_parameter', { detail, headers: { Connection: 'close' } }));
   });
   return late.signal;

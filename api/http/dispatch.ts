@@ -77,7 +77,7 @@ export async function dispatch(
       : undefined;
   const gone =
     stream === undefined ? exchange.gone : AbortSignal.any([exchange.gone, stream.ended]);
-  const deadline = startDeadline(systemTimers, route.deadlineMs ?? deadlineDefaultMs, gone);
+  const deadline = startDeadline(systemTimers, route.timeoutMs ?? deadlineDefaultMs, gone);
   try {
     const facts = factsOf(exchange, route, bytes, deadline.signal, format);
     const input = { ...facts, params: { ...request.params }, query, body };

@@ -24,7 +24,7 @@ export async function waitForJob(
   { store, listener }: { store: Store; listener: Listener },
   { organizationId, id, afterVersion, timeoutMs, signal }: JobWait,
 ): Promise<Job | undefined> {
-  const deadlineMs = systemTimers.nowMs() + timeoutMs;
+  const endsAtMs = systemTimers.nowMs() + timeoutMs;
   const uuid = uuidOf(id);
   const wakeUp = () => heard.abort();
   let heard = new AbortController();
@@ -37,7 +37,7 @@ export async function waitForJob(
     for (;;) {
       heard = new AbortController();
       const job = await findJob(store.read, organizationId, id);
-      const leftMs = deadlineMs - systemTimers.nowMs();
+      const leftMs = endsAtMs - systemTimers.nowMs();
       if (job === undefined || job.version > afterVersion || leftMs <= 0 || signal.aborted) {
         return job;
       }

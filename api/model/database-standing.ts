@@ -24,7 +24,7 @@ export interface Explanation {
   readonly message: string;
 }
 
-export interface Standing {
+export interface DatabaseStanding {
   readonly status: Exclude<DatabaseStatus, 'FAILED' | 'DELETED'>;
   readonly health: DatabaseHealth;
   /** Why it is not simply well; `undefined` when it is. */
@@ -34,7 +34,7 @@ export interface Standing {
 }
 
 /** `wasReady`: it has served once. Without that, a database which serves nobody is not broken but not made yet. */
-export function standingOf(database: LedgerDatabase, wasReady: boolean): Standing {
+export function standingOf(database: LedgerDatabase, wasReady: boolean): DatabaseStanding {
   const condition = (type: string) => database.status?.conditions?.find((row) => row.type === type);
   const available = condition(ConditionType.Available);
   const ready = condition(ConditionType.Ready);
@@ -44,7 +44,7 @@ export function standingOf(database: LedgerDatabase, wasReady: boolean): Standin
   const serves = available?.status === 'True';
   const full = serves && capacity?.status === 'False' ? capacity : undefined;
   const near = capacity?.reason === 'NearLimit' ? capacity : undefined;
-  const facts: Omit<Standing, 'status'> = {
+  const facts: Omit<DatabaseStanding, 'status'> = {
     health: full === undefined ? healthOf(available, ready) : 'DEGRADED',
     reason:
       explain([(stalled?.status === 'True' ? stalled : undefined) ?? full, ready, available]) ??

@@ -90,7 +90,7 @@ test('an error tells the request, the reason and the causes', async () => {
 });
 
 test('a call ends at its deadline, whatever hangs', async () => {
-  const { kube, timers, records } = serverOf([silence], { callDeadlineMs: 1_000 });
+  const { kube, timers, records } = serverOf([silence], { callTimeoutMs: 1_000 });
   const { end, settled } = watched(kube.read(pod));
   await timers.advance(999);
   expect(end).toEqual({});
@@ -194,7 +194,7 @@ test('no write goes out without the lease, not even a later try of one that bega
 });
 
 test('requests keep to the rate, and who could not go in time is refused at once', async () => {
-  const options = { requestsPerSecond: 1, requestsBurst: 2, callDeadlineMs: 3_000 };
+  const options = { requestsPerSecond: 1, requestsBurst: 2, callTimeoutMs: 3_000 };
   const { kube, timers, requests } = serverOf([answer(200, object)], options);
   const calls = Array.from({ length: 7 }, () => watched(kube.read(pod)));
   await settle();

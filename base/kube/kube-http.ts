@@ -41,9 +41,9 @@ export interface RequestRecord {
 
 export interface KubeHttpOptions {
   /** Default 10,000. */
-  readonly callDeadlineMs?: number;
+  readonly callTimeoutMs?: number;
   /** Timeout of one page of a list. Default 60,000. */
-  readonly listDeadlineMs?: number;
+  readonly listTimeoutMs?: number;
   /** Default 500. */
   readonly pageSize?: number;
   /** Default 50, with a burst of 100. */
@@ -73,8 +73,8 @@ export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}
   assert(requestsPerSecond > 0 && burst >= 1, 'the request rate must let requests through');
   return new KubeOverHttp(
     {
-      callDeadlineMs: options.callDeadlineMs ?? 10_000,
-      listDeadlineMs: options.listDeadlineMs ?? 60_000,
+      callTimeoutMs: options.callTimeoutMs ?? 10_000,
+      listTimeoutMs: options.listTimeoutMs ?? 60_000,
       pageSize: options.pageSize ?? 500,
       retriesMax: options.retriesMax ?? 3,
       mayWrite: options.mayWrite ?? (() => true),
@@ -103,7 +103,7 @@ interface Call extends PathParts {
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly contentType?: string;
   readonly body?: object;
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -192,7 +192,7 @@ class KubeOverHttp implements KubeHttp {
         fieldSelector: options.fieldSelector,
         continue: options.continueToken,
       },
-      deadlineMs: this.#shared.listDeadlineMs,
+      timeoutMs: this.#shared.listTimeoutMs,
       signal: options.signal,
     });
     return {
@@ -294,7 +294,7 @@ class KubeOverHttp implements KubeHttp {
   }
 
   async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<readonly WatchEvent[]> {
-    const { timers, callDeadlineMs } = this.#shared;
+    const { timers, callTimeoutMs } = this.#shared;
     const call: Call = {
       verb: 'watch',
       method: 'GET',
@@ -309,9 +309,9 @@ class KubeOverHttp implements KubeHttp {
       },
     };
     // The deadline is for the answer's head; how long the body may be silent is the reader's to decide.
-    const deadline = startDeadline(timers, callDeadlineMs, options.signal, this.#signal);
+    const deadline = startDeadline(timers, callTimeoutMs, options.signal, this.#signal);
     try {
-      await this.#turn(call, deadline.signal, callDeadlineMs);
+      await this.#turn(call, deadline.signal, callTimeoutMs);
       const response = await this.#send(call, deadline.signal, (head) => Promise.resolve(head));
       deadline.disarm();
       yield [];
@@ -330,9 +330,9 @@ class KubeOverHttp implements KubeHttp {
 
   async #call<T>(call: Call): Promise<T> {
     const { timers, random, retriesMax } = this.#shared;
-    const deadlineMs = call.deadlineMs ?? this.#shared.callDeadlineMs;
-    const endsAtMs = timers.nowMs() + deadlineMs;
-    const deadline = startDeadline(timers, deadlineMs, call.signal, this.#signal);
+    const timeoutMs = call.timeoutMs ?? this.#shared.callTimeoutMs;
+    const endsAtMs = timers.nowMs() + timeoutMs;
+    const deadline = startDeadline(timers, timeoutMs, call.signal, this.#signal);
     try {
       for (let failures = 1; ; failures += 1) {
         await this.#turn(call, deadline.signal, endsAtMs - timers.nowMs());

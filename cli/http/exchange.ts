@@ -24,7 +24,7 @@ const backoff = { baseMs: 400, maxMs: 5_000 };
 /** Whoever asks for a longer wait than this means "come back later": the user decides that. */
 const waitMaxMs = 60_000;
 /** Above the longest that the ledger route may take (`Prefer: wait=30`) or that a long poll waits (25 s). */
-const deadlineMs = 35_000;
+const timeoutMs = 35_000;
 /** Twice the largest answer: 8,189 accounts with every field at its longest are 6 MB. */
 const answerSizeMax = 16 * 1024 * 1024;
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
@@ -90,7 +90,7 @@ export class Exchange {
 
   async #attempt(request: ApiRequest): Promise<Answer | Failed> {
     const { settings, timers } = this.#options;
-    const deadline = startDeadline(timers, request.deadlineMs ?? deadlineMs);
+    const deadline = startDeadline(timers, request.timeoutMs ?? timeoutMs);
     try {
       const answer = await this.#exchange(request, deadline.signal);
       return isSuccess(request, answer.status) ? answer : this.#refused(answer);

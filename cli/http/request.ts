@@ -18,7 +18,7 @@ export interface ApiRequest {
   /** For what can be read without a credential. */
   readonly anonymous?: boolean;
   /** How long one attempt may take. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export function headersOf(

@@ -37,7 +37,7 @@ export interface ClientOptions {
   /** In the order of replica indexes. */
   readonly addresses: readonly Address[];
   /** How long a request may wait for its answer when it says nothing else. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   /** Requests that may wait behind the one in flight. */
   readonly queueMax?: number;
   readonly events?: ClientEvents;
@@ -59,7 +59,7 @@ export interface LinkFailure {
 }
 
 export interface SubmitOptions {
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   /** Checksum of the body (16 bytes) when it is known beforehand. */
   readonly bodyChecksum?: Uint8Array;
 }
@@ -152,8 +152,8 @@ export class Client {
         timer: undefined,
         sent: false,
       };
-      const deadlineMs = options.deadlineMs ?? this.#options.deadlineMs ?? 10_000;
-      pending.timer = setTimeout(() => this.#expire(pending), deadlineMs);
+      const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? 10_000;
+      pending.timer = setTimeout(() => this.#expire(pending), timeoutMs);
       this.#queue.push(pending);
       this.#next();
     });

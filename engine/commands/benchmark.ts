@@ -63,7 +63,7 @@ interface Load {
 }
 
 async function measure(addresses: readonly HostPort[], load: Load): Promise<void> {
-  const client = new Client({ cluster: 0n, addresses, deadlineMs: 60_000 });
+  const client = new Client({ cluster: 0n, addresses, timeoutMs: 60_000 });
   try {
     for (let first = 1; first <= load.accounts; first += 8189) {
       const count = Math.min(8189, load.accounts - first + 1);

@@ -22,7 +22,7 @@ import {
   onlyClock,
   type ReplySink,
   type ServedReplica,
-  type Standing,
+  type ReplicaStanding,
 } from './served-replica.ts';
 import type { Reply, SessionTable } from './sessions.ts';
 
@@ -141,7 +141,7 @@ export class Replica implements ServedReplica {
     return true;
   }
 
-  standing(): Standing {
+  standing(): ReplicaStanding {
     const serves = this.#recovered && !this.#stopping;
     return {
       role: serves ? ReplicaRole.primary : ReplicaRole.recovering,

@@ -28,7 +28,12 @@ import { standingOf } from './replicated-standing.ts';
 import { RequestCounts } from './request-counts.ts';
 import { DataFileError } from '../log/errors.ts';
 import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
-import { fullBatch, type ReplySink, type ServedReplica, type Standing } from './served-replica.ts';
+import {
+  fullBatch,
+  type ReplySink,
+  type ServedReplica,
+  type ReplicaStanding,
+} from './served-replica.ts';
 import type { Session, SessionTable } from './sessions.ts';
 import { StateComparison } from './state-comparison.ts';
 
@@ -172,7 +177,7 @@ export class ReplicatedReplica implements ServedReplica {
     return this.#state.exportTo(write);
   }
 
-  standing(): Standing {
+  standing(): ReplicaStanding {
     const { peers, timers } = this.#options;
     return standingOf({
       log: this.#stopped.signal.aborted ? undefined : this.#log,

@@ -4,7 +4,7 @@ import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import type { HaltedError } from './halted-error.ts';
-import type { ClockStanding, Standing } from './served-replica.ts';
+import type { ClockStanding, ReplicaStanding } from './served-replica.ts';
 
 export interface StandingParts {
   /** Undefined while it is not opened yet, and after the replica was stopped. */
@@ -21,7 +21,7 @@ export interface StandingParts {
 
 const LATELY_MS = 1000;
 
-export function standingOf(parts: StandingParts): Standing {
+export function standingOf(parts: StandingParts): ReplicaStanding {
   const { log, halted, leads, isFull, catchingUp } = parts;
   const isUp = log !== undefined && halted === undefined;
   const isLeader = isUp && leads;

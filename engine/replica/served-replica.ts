@@ -23,7 +23,7 @@ export interface ClockStanding {
 export const onlyClock: ClockStanding = { agrees: true, offsetMs: 0 };
 
 /** How a replica stands to the others, for the status. */
-export interface Standing {
+export interface ReplicaStanding {
   readonly role: ReplicaRole;
   /** It holds less than the others. */
   readonly syncing: boolean;
@@ -61,7 +61,7 @@ export interface ServedReplica {
   tick(): void;
   /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
   checkpointNow(): Promise<void>;
-  standing(): Standing;
+  standing(): ReplicaStanding;
   /** Answers what was taken, writes a checkpoint and closes the log. */
   stop(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { Peer } from './peers.ts';
 /** A register and seven no-operations, as upstream commits them before it trusts the cluster's view. */
 const operations = 8;
 /** Upstream waits for ever; a test had better be told. */
-const deadlineMs = 30_000;
+const timeoutMs = 30_000;
 const askEveryMs = 250;
 
 export const recoverWith = ({ release }: DoubleConfig): Verb => ({
@@ -86,12 +86,12 @@ const isPrimary = ({ replicaIndex, replicaCount }: Hello, view: number) =>
   view % replicaCount === replicaIndex;
 
 async function eventually<T>(probe: () => T | false | undefined): Promise<T> {
-  const deadline = performance.now() + deadlineMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     const found = probe();
     if (found !== undefined && found !== false) return found;
     if (performance.now() > deadline) {
-      throw new UsageError(`no healthy cluster at the addresses within ${deadlineMs / 1_000} s`);
+      throw new UsageError(`no healthy cluster at the addresses within ${timeoutMs / 1_000} s`);
     }
     await new Promise((resolve) => setTimeout(resolve, askEveryMs));
   }

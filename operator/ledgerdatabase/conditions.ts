@@ -11,7 +11,7 @@ import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
-import type { Standing } from './standing.ts';
+import type { DatabaseTally } from './tally.ts';
 
 type Verdict<Type extends ConditionType> = readonly [
   status: Condition['status'],
@@ -19,10 +19,14 @@ type Verdict<Type extends ConditionType> = readonly [
   message: string,
 ];
 
-export function conditionsOf(observed: Observation, draft: Draft, standing: Standing): Condition[] {
-  const storage = storageReady(observed, draft, standing);
-  const version = versionUpToDate(draft, standing);
-  const healthy = replicasHealthy(draft, standing);
+export function conditionsOf(
+  observed: Observation,
+  draft: Draft,
+  tally: DatabaseTally,
+): Condition[] {
+  const storage = storageReady(observed, draft, tally);
+  const version = versionUpToDate(draft, tally);
+  const healthy = replicasHealthy(draft, tally);
   const held = draft.leftUndone !== undefined && draft.leftUndone.length > 0;
   const settled =
     !held &&
@@ -32,11 +36,11 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
     draft.failure === undefined;
   const capacity = capacityLeft(observed);
   const full = capacity[1] === 'Full' ? capacity[2] : undefined;
-  const progress = withFailure(draft, progressOf(draft, standing, { healthy, storage, version }));
+  const progress = withFailure(draft, progressOf(draft, tally, { healthy, storage, version }));
   const verdicts: { readonly [Type in ConditionType]: Verdict<Type> } = {
-    Available: available(draft, standing),
-    Ready: ready(draft, standing, settled, progress, full),
-    Reconciling: reconciling(draft, standing, settled, progress),
+    Available: available(draft, tally),
+    Ready: ready(draft, tally, settled, progress, full),
+    Reconciling: reconciling(draft, tally, settled, progress),
     Stalled:
       draft.stall === undefined
         ? ['False', 'NotStalled', 'nothing waits for a person']
@@ -45,7 +49,7 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
     ReplicasHealthy: healthy,
     StorageReady: storage,
     VersionUpToDate: version,
-    Suspended: suspended(draft, standing),
+    Suspended: suspended(draft, tally),
     Paused: paused(draft),
     BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
     CapacityLeft: capacity,
@@ -60,38 +64,38 @@ export function conditionsOf(observed: Observation, draft: Draft, standing: Stan
   });
 }
 
-function available(draft: Draft, standing: Standing): Verdict<'Available'> {
-  if (standing.replicas > 0 && standing.ready >= standing.quorum) {
+function available(draft: Draft, tally: DatabaseTally): Verdict<'Available'> {
+  if (tally.replicas > 0 && tally.ready >= tally.quorum) {
     return [
       'True',
       'QuorumServing',
-      `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed`,
+      `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed`,
     ];
   }
   if (draft.facts.bootstrapped !== true) {
     return ['False', 'NotBootstrapped', draft.waiting ?? 'the database has not started yet'];
   }
-  if (standing.suspended)
+  if (tally.suspended)
     return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
-  const lost = `${standing.ready} of ${standing.replicas} replicas serve, ${standing.quorum} are needed${troubles(draft, standing)}`;
+  const lost = `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed${troubles(draft, tally)}`;
   return ['False', 'QuorumLost', lost];
 }
 
-function replicasHealthy(draft: Draft, standing: Standing): Verdict<'ReplicasHealthy'> {
-  if (standing.suspended) return ['False', 'Suspended', 'the database is suspended'];
+function replicasHealthy(draft: Draft, tally: DatabaseTally): Verdict<'ReplicasHealthy'> {
+  if (tally.suspended) return ['False', 'Suspended', 'the database is suspended'];
   if (draft.facts.bootstrapped !== true)
     return ['False', 'NotBootstrapped', 'the database has not started yet'];
-  if (standing.ready === standing.replicas)
-    return ['True', 'AllHealthy', `all ${standing.replicas} replicas are ready`];
+  if (tally.ready === tally.replicas)
+    return ['True', 'AllHealthy', `all ${tally.replicas} replicas are ready`];
   return [
     'False',
     'Degraded',
-    `${standing.ready} of ${standing.replicas} replicas are ready${troubles(draft, standing)}`,
+    `${tally.ready} of ${tally.replicas} replicas are ready${troubles(draft, tally)}`,
   ];
 }
 
 /** What is wrong with those that are not ready, for a sentence's end. */
-function troubles({ refusedPods }: Draft, { members }: Standing): string {
+function troubles({ refusedPods }: Draft, { members }: DatabaseTally): string {
   const wrong = members.filter((member) => member.state !== 'Ready');
   const words = wrong.map((member) => {
     const why = member.reason === undefined ? '' : ` (${member.reason}: ${member.message ?? ''})`;
@@ -104,18 +108,14 @@ function troubles({ refusedPods }: Draft, { members }: Standing): string {
 function storageReady(
   observed: Observation,
   draft: Draft,
-  standing: Standing,
+  tally: DatabaseTally,
 ): Verdict<'StorageReady'> {
   if (draft.storageProblem !== undefined) {
     return ['False', draft.storageProblem.reason, draft.storageProblem.message];
   }
-  const { storage } = standing;
+  const { storage } = tally;
   const { claims } = observed.owned;
-  if (
-    storage === undefined ||
-    claims.length < standing.replicas ||
-    storage.capacityGb === undefined
-  ) {
+  if (storage === undefined || claims.length < tally.replicas || storage.capacityGb === undefined) {
     return ['False', 'Provisioning', 'not all volumes are bound yet'];
   }
   for (const claim of claims) {
@@ -150,7 +150,7 @@ function storageReady(
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
 }
 
-function versionUpToDate(draft: Draft, standing: Standing): Verdict<'VersionUpToDate'> {
+function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUpToDate'> {
   const desired = draft.facts.resolved?.engine?.version;
   if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not decided yet'];
   if (draft.activeVersion === undefined) {
@@ -165,14 +165,14 @@ function versionUpToDate(draft: Draft, standing: Standing): Verdict<'VersionUpTo
     ];
   }
   const outdated =
-    !standing.suspended &&
-    standing.members.some((member) => member.state !== 'Absent') &&
-    standing.rolled < standing.replicas;
+    !tally.suspended &&
+    tally.members.some((member) => member.state !== 'Absent') &&
+    tally.rolled < tally.replicas;
   if (outdated)
     return [
       'False',
       'RollingOut',
-      `${standing.rolled} of ${standing.replicas} replicas have the newest revision`,
+      `${tally.rolled} of ${tally.replicas} replicas have the newest revision`,
     ];
   if (draft.activeVersion !== desired) {
     return [
@@ -209,9 +209,9 @@ function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrappe
     : ['True', 'Formatted', 'every replica got its data file'];
 }
 
-function suspended(draft: Draft, standing: Standing): Verdict<'Suspended'> {
-  if (!standing.suspended) return ['False', 'NotSuspended', 'the database is to run'];
-  const running = standing.members.filter((member) => member.state !== 'Absent').length;
+function suspended(draft: Draft, tally: DatabaseTally): Verdict<'Suspended'> {
+  if (!tally.suspended) return ['False', 'NotSuspended', 'the database is to run'];
+  const running = tally.members.filter((member) => member.state !== 'Absent').length;
   return running === 0
     ? ['True', 'Suspended', 'no replica runs; volumes and addresses stay']
     : ['False', 'Suspending', `${running} replicas are still stopping`];
@@ -253,7 +253,7 @@ const withFailure = (
 /** The most telling word for why it is not settled. */
 function progressOf(
   draft: Draft,
-  standing: Standing,
+  tally: DatabaseTally,
   verdicts: {
     healthy: Verdict<'ReplicasHealthy'>;
     storage: Verdict<'StorageReady'>;
@@ -263,8 +263,8 @@ function progressOf(
   if (draft.leftUndone !== undefined && draft.leftUndone.length > 0)
     return [ProgressReason.Paused, paused(draft)[2]];
   if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
-  if (standing.suspended) {
-    const stopped = standing.members.every((member) => member.state === 'Absent');
+  if (tally.suspended) {
+    const stopped = tally.members.every((member) => member.state === 'Absent');
     return stopped
       ? [ProgressReason.Suspended, 'the database is suspended; set spec.suspend to false to go on']
       : [ProgressReason.Suspending, 'the replicas are stopping'];
@@ -274,7 +274,7 @@ function progressOf(
   }
   if (draft.recovering)
     return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
-  if (standing.members.some((member) => member.state === 'Failing')) {
+  if (tally.members.some((member) => member.state === 'Failing')) {
     return [ProgressReason.ReplicaFailing, verdicts.healthy[2]];
   }
   if (draft.activeVersion !== undefined && verdicts.version[0] !== 'True') {
@@ -297,13 +297,13 @@ function progressOf(
 
 function ready(
   draft: Draft,
-  standing: Standing,
+  tally: DatabaseTally,
   settled: boolean,
   progress: readonly [ProgressReason, string],
   full: string | undefined,
 ): Verdict<'Ready'> {
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
-  if (settled && !standing.suspended && !draft.deleting) {
+  if (settled && !tally.suspended && !draft.deleting) {
     if (full !== undefined) return ['False', ProgressReason.CapacityFull, full];
     return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
   }
@@ -312,7 +312,7 @@ function ready(
 
 function reconciling(
   draft: Draft,
-  standing: Standing,
+  tally: DatabaseTally,
   settled: boolean,
   progress: readonly [ProgressReason, string],
 ): Verdict<'Reconciling'> {

@@ -5,7 +5,7 @@ import { ports } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
-const deadlineMs = 2_000;
+const timeoutMs = 2_000;
 
 export async function pollEngines(
   workload: string,
@@ -21,7 +21,7 @@ export async function pollEngines(
       const host = ip.includes(':') ? `[${ip}]` : ip;
       try {
         const url = `http://${host}:${ports.status}/status`;
-        polls.set(index, parseEngineStatus(await get(url, AbortSignal.timeout(deadlineMs))));
+        polls.set(index, parseEngineStatus(await get(url, AbortSignal.timeout(timeoutMs))));
       } catch (error) {
         polls.set(index, { problem: error instanceof Error ? error.message : String(error) });
       }

@@ -7,7 +7,7 @@ import { sameStatus } from '../runtime/conditions.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
-import { standingOf } from './standing.ts';
+import { tallyOf } from './tally.ts';
 
 /**
  * Whether one status tells the same as another. An engine's `op` moves with every request: it is written along with what else
@@ -22,13 +22,13 @@ const withoutOps = (status: DatabaseStatus): object => ({
 });
 
 export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
-  const standing = standingOf(observed, draft);
-  const { replicas, ready, healthy, members, rolled, storage } = standing;
+  const tally = tallyOf(observed, draft);
+  const { replicas, ready, healthy, members, rolled, storage } = tally;
   const desired = draft.facts.resolved?.engine?.version;
   return {
     ...draft.facts,
     replicas: {
-      desired: standing.suspended ? 0 : replicas,
+      desired: tally.suspended ? 0 : replicas,
       ready,
       healthy,
       summary: `${ready}/${replicas}`,
@@ -41,6 +41,6 @@ export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
     },
     rollout: { blocked: draft.blocked },
     ...(storage === undefined ? {} : { storage }),
-    conditions: conditionsOf(observed, draft, standing),
+    conditions: conditionsOf(observed, draft, tally),
   };
 }

@@ -135,7 +135,7 @@ test('a reconcile is aborted at its deadline, keeps its key until it ends, and s
         end = () => resolve({});
       });
     },
-    { deadlineMs: 1_000 },
+    { timeoutMs: 1_000 },
   );
   controller.enqueue(key);
   await timers.advance(999);

@@ -36,7 +36,7 @@ export interface ControllerOptions {
   /** Default 10. */
   readonly concurrency?: number;
   /** Of one reconcile. Default 60,000. */
-  readonly deadlineMs?: number;
+  readonly timeoutMs?: number;
   readonly backoff?: BackoffRange;
   readonly timers?: Timers;
   readonly random?: () => number;
@@ -48,7 +48,7 @@ const conflictWaitMs = 50;
 export class Controller {
   readonly #options: ControllerOptions;
   readonly #timers: Timers;
-  readonly #deadlineMs: number;
+  readonly #timeoutMs: number;
   readonly #queue: WorkQueue;
   readonly #stopping = new AbortController();
   #lost = false;
@@ -57,7 +57,7 @@ export class Controller {
     const { concurrency, backoff, random } = options;
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
-    this.#deadlineMs = options.deadlineMs ?? 60_000;
+    this.#timeoutMs = options.timeoutMs ?? 60_000;
     this.#queue = new WorkQueue({
       work: (written, waitedMs) => this.#work(written, waitedMs),
       timers: this.#timers,
@@ -90,7 +90,7 @@ export class Controller {
   /** What is wrong when a reconcile goes on long after its deadline: it holds its key, and a worker. */
   stuck(): string | undefined {
     const { longestRunMs } = this.#queue;
-    if (longestRunMs <= 5 * this.#deadlineMs) return undefined;
+    if (longestRunMs <= 5 * this.#timeoutMs) return undefined;
     return `a reconcile of ${this.#options.kind} goes on for ${Math.round(longestRunMs / 1_000)} s`;
   }
 
@@ -115,7 +115,7 @@ export class Controller {
     const { kind, logger, reconcile } = this.#options;
     const key = readKey(written);
     const child = logger.child({ kind, ...key, reconcileId: randomUUID() });
-    const deadline = startDeadline(this.#timers, this.#deadlineMs, this.#stopping.signal);
+    const deadline = startDeadline(this.#timers, this.#timeoutMs, this.#stopping.signal);
     try {
       const { requeueAfterMs } = await reconcile(key, { logger: child, signal: deadline.signal });
       this.#queue.forget(written);

@@ -3,7 +3,7 @@
  *
  * Clocks of different machines are never compared. A candidate takes the lease when it has watched one and the same record
  * for as long as that record's lease duration by its own clock. A leader counts from the moment *before* its last successful
- * renewal was sent, and stops being one `renewDeadlineMs` after it, which is less than the lease's duration: the rest is for
+ * renewal was sent, and stops being one `renewTimeoutMs` after it, which is less than the lease's duration: the rest is for
  * writes that are on their way. All writes of the lease name the resource version they were decided on, so of two who reach
  * for it one is refused.
  *
@@ -33,7 +33,7 @@ export interface LeaderOptions {
   readonly onLost: () => void;
   /** Defaults 15,000, 10,000 and 2,000. */
   readonly leaseDurationMs?: number;
-  readonly renewDeadlineMs?: number;
+  readonly renewTimeoutMs?: number;
   readonly retryPeriodMs?: number;
   readonly timers?: Timers;
   readonly random?: () => number;
@@ -54,7 +54,7 @@ export class LeaderElection {
   readonly #options: LeaderOptions;
   readonly #timers: Timers;
   readonly #leaseDurationMs: number;
-  readonly #renewDeadlineMs: number;
+  readonly #renewTimeoutMs: number;
   readonly #retryPeriodMs: number;
   readonly #stopping = new AbortController();
   /** The record as last seen, and when it was first seen so, by our clock. */
@@ -69,13 +69,13 @@ export class LeaderElection {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
     this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
-    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.#renewTimeoutMs = options.renewTimeoutMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
     assert(
-      this.#renewDeadlineMs < this.#leaseDurationMs,
+      this.#renewTimeoutMs < this.#leaseDurationMs,
       'a leader gives up before others take over',
     );
-    assert(this.#retryPeriodMs < this.#renewDeadlineMs, 'a leader can try to renew more than once');
+    assert(this.#retryPeriodMs < this.#renewTimeoutMs, 'a leader can try to renew more than once');
     assert(this.#leaseDurationMs >= 1_000, 'a lease lasts whole seconds');
   }
 
@@ -211,7 +211,7 @@ export class LeaderElection {
   }
 
   async #inTime<T>(call: Promise<T>): Promise<T> {
-    const deadline = startDeadline(this.#timers, this.#renewDeadlineMs / 3);
+    const deadline = startDeadline(this.#timers, this.#renewTimeoutMs / 3);
     const late = new Promise<never>((_, reject) => {
       deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason as Error));
     });
@@ -224,7 +224,7 @@ export class LeaderElection {
 
   #lead(sentAtMs: number): void {
     if (this.#state === 'ended') return;
-    this.#leadsUntilMs = sentAtMs + this.#renewDeadlineMs;
+    this.#leadsUntilMs = sentAtMs + this.#renewTimeoutMs;
     const leftMs = this.#leadsUntilMs - this.#timers.nowMs();
     // The answer may have come after the time that it was good for.
     if (leftMs <= 0) {

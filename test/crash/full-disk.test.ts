@@ -11,7 +11,7 @@ import { TestEngine } from '../support/engine.ts';
 import { accountBytes, batchSize, connectTo, create } from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
 import { fillUp, makeRoom, mayMount, mountVolume, unmountVolume } from '../support/small-volume.ts';
-import { batchDeadlineMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
+import { batchTimeoutMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 
 jest.setTimeout(900_000);
 
@@ -34,7 +34,7 @@ test('a full disk refuses new events, loses none, and writes come back with the 
   const folder = join(volume, 'replica');
   mkdirSync(folder);
   const engine = await TestEngine.create({ folder });
-  const client = connectTo(engine.port, batchDeadlineMs);
+  const client = connectTo(engine.port, batchTimeoutMs);
   try {
     await inSession(engine.port, (setup) =>
       create(setup, Operation.createAccounts, accountBytes([1n, 2n])),

@@ -19,7 +19,7 @@ import {
   type TransferFields,
 } from '../support/ledger.ts';
 import { eventually } from '../support/shell.ts';
-import { batchDeadlineMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
+import { batchTimeoutMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? '8');
 jest.setTimeout(900_000 + rounds * 60_000);
@@ -152,7 +152,7 @@ test('SIGTERM under load ends with 0, and every acknowledged transfer is there a
 
 test('at its memory limit the engine says so, refuses new events, loses nothing and goes on reading', async () => {
   engine = await TestEngine.create({ flags: ['--memory-limit=48MiB'] });
-  const client = connectTo(engine.port, batchDeadlineMs);
+  const client = connectTo(engine.port, batchTimeoutMs);
   clients = [client];
   await inSession(engine.port, (setup) =>
     create(setup, Operation.createAccounts, accountBytes(accounts)),

@@ -13,7 +13,7 @@ import {
 } from '../support/ledger.ts';
 
 /** How long a batch may take before it is asked whether it was refused. */
-export const batchDeadlineMs = 4_000;
+export const batchTimeoutMs = 4_000;
 
 /** A session of its own, which waits as long as it takes. */
 export async function inSession<T>(port: number, deed: (client: Client) => Promise<T>): Promise<T> {
@@ -29,7 +29,7 @@ export async function inSession<T>(port: number, deed: (client: Client) => Promi
 export const debitsPosted = (port: number): Promise<bigint | undefined> =>
   inSession(port, async (client) => (await lookupAccounts(client, [1n]))[0]?.debitsPosted);
 
-/** Sends batches until one is refused; gives how many were executed. The client's deadline is `batchDeadlineMs`. */
+/** Sends batches until one is refused; gives how many were executed. The client's deadline is `batchTimeoutMs`. */
 export async function writeUntilRefused(
   engine: TestEngine,
   client: Client,

@@ -94,7 +94,7 @@ const enginePod = () => ({
 async function connected(): Promise<Client> {
   await cluster.kubectl('wait', '--for=condition=Ready', 'pod/engine', '--timeout=280s');
   const host = await cluster.kubectl('get', 'pod', 'engine', '-o', 'jsonpath={.status.podIP}');
-  return new Client({ cluster: 0n, addresses: [{ host, port: 3001 }], deadlineMs: 180_000 });
+  return new Client({ cluster: 0n, addresses: [{ host, port: 3001 }], timeoutMs: 180_000 });
 }
 
 test('a pod of the engine serves clients, and another pod on its volume has what was acknowledged', async () => {

@@ -271,7 +271,7 @@ test('a cluster of one serves clients, and what it was told outlives a kill', as
   one.start(0);
   await ready(0);
   const connect = () =>
-    new Client({ cluster, addresses: [{ host: loopback(0), port: 3001 }], deadlineMs: 20_000 });
+    new Client({ cluster, addresses: [{ host: loopback(0), port: 3001 }], timeoutMs: 20_000 });
   const client = connect();
   const created1 = await create(client, Operation.createAccounts, accountBytes([1n]));
   expect(created1).toEqual([created]);

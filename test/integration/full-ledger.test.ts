@@ -48,7 +48,7 @@ async function world() {
         requestId: 'req_test',
         engineVersion: '0.1.0',
         format: 'json',
-        deadlineMs: 20_000,
+        timeoutMs: 20_000,
       },
     );
     const tookMs = performance.now() - startedMs;

@@ -255,7 +255,7 @@ test('an engine that is away: nothing is executed, and said so; back again, the 
   );
   const lost = transfer();
   const started = performance.now();
-  const { problem } = await run('create_transfers', [lost], { target, deadlineMs: 1_000 });
+  const { problem } = await run('create_transfers', [lost], { target, timeoutMs: 1_000 });
   expect(performance.now() - started).toBeLessThan(9_000);
   expect(problem).toMatchObject({
     status: 503,
@@ -284,7 +284,7 @@ test('an engine that is never there: in time, not executed', async () => {
   const { problem } = await run(
     'query_accounts',
     {},
-    { target: targetOf('db_none', 1), deadlineMs: 1_000 },
+    { target: targetOf('db_none', 1), timeoutMs: 1_000 },
   );
   expect(problem).toMatchObject({
     status: 503,
@@ -300,8 +300,8 @@ test('an engine that hangs: in time, unknown for what it was sent, not executed 
   process.kill(own.pid, 'SIGSTOP');
   const [sent, waiting] = [transfer(), transfer()];
   const started = performance.now();
-  const first = run('create_transfers', [sent], { target, deadlineMs: 1_000 });
-  const second = run('create_transfers', [waiting], { target, deadlineMs: 1_000 });
+  const first = run('create_transfers', [sent], { target, timeoutMs: 1_000 });
+  const second = run('create_transfers', [waiting], { target, timeoutMs: 1_000 });
   expect((await first).problem).toMatchObject({
     status: 504,
     code: 'ledger_timeout',
@@ -329,7 +329,7 @@ test('an engine killed with a request in hand: unknown, and the same ids afterwa
   await run('create_accounts', accounts, { target });
   process.kill(own.pid, 'SIGSTOP');
   const inHand = transfer();
-  const answer = run('create_transfers', [inHand], { target, deadlineMs: 1_500 });
+  const answer = run('create_transfers', [inHand], { target, timeoutMs: 1_500 });
   await new Promise((resolve) => setTimeout(resolve, 200));
   await own.end('SIGKILL');
   expect((await answer).problem).toMatchObject({ status: 504, outcome: 'unknown' });
@@ -349,7 +349,7 @@ test('an engine that comes back within the deadline: the request is answered, ex
   const target = targetOf('db_restarts', own.port);
   await run('create_accounts', accounts, { target });
   await own.end('SIGKILL');
-  const answer = run('create_transfers', [transfer()], { target, deadlineMs: 30_000 });
+  const answer = run('create_transfers', [transfer()], { target, timeoutMs: 30_000 });
   await own.start();
   expect((await answer).summary).toEqual({ created: 1, exists: 0, failed: 0 });
   await own.dispose();
@@ -373,7 +373,7 @@ test('a connection that leads nowhere all of a sudden: the request is answered o
   await run('create_accounts', accounts, { target });
   dead = true;
   const sent = transfer();
-  const answer = await run('create_transfers', [sent], { target, deadlineMs: 30_000 });
+  const answer = await run('create_transfers', [sent], { target, timeoutMs: 30_000 });
   expect(answer.summary).toEqual({ created: 1, exists: 0, failed: 0 });
   expect((await run('lookup_transfers', [sent.id], { target })).result).toHaveLength(1);
   await own.dispose();
@@ -474,7 +474,7 @@ test('a server that speaks something else is a 502 in time, and not executed', a
     socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(20));
   });
   const target = targetOf('db_garbage', await listening(server));
-  const { problem } = await run('create_transfers', [transfer()], { target, deadlineMs: 5_000 });
+  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 5_000 });
   expect(problem).toMatchObject({
     status: 502,
     code: 'gateway_bad_reply',
@@ -563,7 +563,7 @@ test('a ping is never answered with an eviction, which would look like the refus
     (header) => pings.push(header.u64(152)),
   );
   const target = targetOf('db_pinged', port);
-  await run('create_transfers', [transfer()], { target, deadlineMs: 4_000 });
+  await run('create_transfers', [transfer()], { target, timeoutMs: 4_000 });
   expect(pings.length).toBeGreaterThan(0);
   expect(pings.every((session) => session === 0n)).toBe(true);
 });
@@ -605,9 +605,9 @@ test('a full ledger that does not say whether it executed a write: unknown, and 
   gateway.close();
   gateway = openGateway({ fetchStatus: async () => fullStatus });
   const target = targetOf('db_mute', await startLiar(() => undefined));
-  const first = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  const first = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
   expect(first.problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
-  const next = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  const next = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
   expect(next.problem).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
 });
 
@@ -615,7 +615,7 @@ test('a ledger without room for a write that takes others is not full: the deadl
   gateway.close();
   gateway = openGateway({ fetchStatus: async () => ({ ...fullStatus, acceptsWrites: true }) });
   const target = targetOf('db_slow', await startLiar(() => undefined));
-  const { problem } = await run('create_transfers', [transfer()], { target, deadlineMs: 2_000 });
+  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
   expect(problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
 });
 
@@ -625,10 +625,10 @@ test('1,000 requests may wait, the next is refused at once; they are all answere
   await run('create_accounts', accounts);
   process.kill(engine.pid, 'SIGSTOP');
   const held = Array.from({ length: 1_001 }, () =>
-    run('create_transfers', [transfer()], { deadlineMs: 30_000 }),
+    run('create_transfers', [transfer()], { timeoutMs: 30_000 }),
   );
   expect(gateway.waiting).toBe(1_000);
-  const { problem } = await run('create_transfers', [transfer()], { deadlineMs: 30_000 });
+  const { problem } = await run('create_transfers', [transfer()], { timeoutMs: 30_000 });
   expect(problem).toMatchObject({
     status: 503,
     code: 'ledger_unavailable',
@@ -652,7 +652,7 @@ test('large requests may wait too, but not a gigabyte of them', async () => {
   }));
   process.kill(engine.pid, 'SIGSTOP');
   const held = Array.from({ length: 70 }, () =>
-    run('create_accounts', payload, { deadlineMs: 30_000 }),
+    run('create_accounts', payload, { timeoutMs: 30_000 }),
   );
   // Each keeps its records and the body that they came in; one more is under way.
   const bytes = payload.length * 128 + JSON.stringify(payload).length;
@@ -674,7 +674,7 @@ test('a database that moves: what was sent is answered from where it was, the re
   await run('create_accounts', accounts);
   process.kill(own.pid, 'SIGSTOP');
   const sent = transfer();
-  const before = run('create_transfers', [sent], { target, deadlineMs: 30_000 });
+  const before = run('create_transfers', [sent], { target, timeoutMs: 30_000 });
   const moved = targetOf('db_moves', engine.port);
   expect((await run('lookup_transfers', [sent.id], { target: moved })).missing).toEqual([sent.id]);
   // One of db_1, and the old and the new one of this.

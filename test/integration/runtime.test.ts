@@ -257,7 +257,7 @@ async function surviveFaults(seed: number, lives: Life[], isEnough: () => boolea
     const kube = createKube(api.kubeConfig, {
       pageSize: 10,
       requestsPerSecond: 500,
-      callDeadlineMs: 2_000,
+      callTimeoutMs: 2_000,
       retriesMax: 1,
     });
     const { reflector, metric } = reflect(kube, namespace, {
@@ -436,7 +436,7 @@ test('a leader that cannot renew does not write, though it could reach the API s
   const namespace = await newNamespace();
   await withFaults(async (api) => {
     let lost = 0;
-    const leaseKube = createKube(api.kubeConfig, { callDeadlineMs: 2_000, retriesMax: 0 });
+    const leaseKube = createKube(api.kubeConfig, { callTimeoutMs: 2_000, retriesMax: 0 });
     const election = new LeaderElection({
       kube: leaseKube,
       namespace,
@@ -446,7 +446,7 @@ test('a leader that cannot renew does not write, though it could reach the API s
       onStarted: () => {},
       onLost: () => (lost += 1),
       leaseDurationMs: 12_000,
-      renewDeadlineMs: 8_000,
+      renewTimeoutMs: 8_000,
       retryPeriodMs: 300,
     });
     const kube = createKube(config, { mayWrite: () => election.isLeader() });

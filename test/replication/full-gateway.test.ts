@@ -69,7 +69,7 @@ function throughGateway(made: ReplicaGroup): Run {
         requestId: 'req_test',
         engineVersion: '0.1.0',
         format: 'json',
-        deadlineMs: 30_000,
+        timeoutMs: 30_000,
       },
     );
     if (!answer.ok) {

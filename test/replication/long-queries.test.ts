@@ -29,7 +29,7 @@ function open(addresses: readonly string[]): Client {
     const [host = '', port] = address.split(':');
     return { host, port: Number(port) };
   });
-  const client = new Client({ cluster: 0n, addresses: parsed, deadlineMs: 10 * 60_000 });
+  const client = new Client({ cluster: 0n, addresses: parsed, timeoutMs: 10 * 60_000 });
   clients.push(client);
   return client;
 }

@@ -56,9 +56,9 @@ export class ReplicaGroup {
   }
 
   /** A client of ours. */
-  connect(deadlineMs: number): Client {
+  connect(timeoutMs: number): Client {
     const addresses = parseAddresses(this.addresses.join(','));
-    return new Client({ cluster: 0n, addresses, deadlineMs });
+    return new Client({ cluster: 0n, addresses, timeoutMs });
   }
 
   /** Where replicas reach each other, in order. */

@@ -20,7 +20,7 @@ const fieldManager = 'candidate';
 let leads = false;
 let stopping = false;
 const election = new LeaderElection({
-  kube: createKube(config, { callDeadlineMs: 3_000, retriesMax: 0 }),
+  kube: createKube(config, { callTimeoutMs: 3_000, retriesMax: 0 }),
   namespace,
   name: 'lease',
   identity,

@@ -52,8 +52,8 @@ export const batchOf = (index: number): Uint8Array =>
 export const u128 = (view: DataView, at: number): bigint =>
   view.getBigUint64(at, true) | (view.getBigUint64(at + 8, true) << 64n);
 
-export const connectTo = (port: number, deadlineMs = 180_000): Client =>
-  new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }], deadlineMs });
+export const connectTo = (port: number, timeoutMs = 180_000): Client =>
+  new Client({ cluster: 0n, addresses: [{ host: '127.0.0.1', port }], timeoutMs });
 
 /** Statuses of a create request, one an event. */
 export async function create(

@@ -10,7 +10,7 @@ export interface Kubectl {
   (...args: readonly string[]): Promise<string>;
 }
 
-const deadlineMs = 60_000;
+const timeoutMs = 60_000;
 
 export const kubectlWith =
   (flags: readonly string[]): Kubectl =>
@@ -18,7 +18,7 @@ export const kubectlWith =
     new Promise((resolve, reject) => {
       const child = spawn('kubectl', [...flags, ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
-        timeout: deadlineMs,
+        timeout: timeoutMs,
       });
       let [said, wrong] = ['', ''];
       child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));

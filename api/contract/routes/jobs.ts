@@ -52,7 +52,7 @@ export const jobRoutes = {
     responses: { 200: answer('The job.', readJob, { job: jobExample }) },
     problems: ['job_not_found'],
     conditional: 'read',
-    deadlineMs: (waitSecondsMax + 10) * 1_000,
+    timeoutMs: (waitSecondsMax + 10) * 1_000,
   },
   streamJobEvents: {
     method: 'GET',

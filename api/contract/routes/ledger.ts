@@ -75,7 +75,7 @@ const operation = <
     responses: { 200: ok },
     problems: codes,
     // `Prefer: wait=30` and the time around it.
-    deadlineMs: 40_000,
+    timeoutMs: 40_000,
   }) as const satisfies RouteSpec;
 
 const created = (name: string) => ({

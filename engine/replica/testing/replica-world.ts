@@ -14,7 +14,7 @@ import { buildEviction } from '../../wire/header.ts';
 import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
 import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
-import type { Standing } from '../served-replica.ts';
+import type { ReplicaStanding } from '../served-replica.ts';
 import { ReplicatedReplica } from '../replicated-replica.ts';
 import { History } from './history.ts';
 import { TwoRulesLedger } from './two-rules-ledger.ts';
@@ -286,7 +286,7 @@ export class SimMember {
     return this.#replica?.ledger instanceof TwoRulesLedger ? this.#replica.ledger.rules : 1;
   }
 
-  get standing(): Standing | undefined {
+  get standing(): ReplicaStanding | undefined {
     return this.#replica?.standing();
   }
 

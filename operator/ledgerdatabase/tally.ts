@@ -7,7 +7,7 @@ import { hasRevision, isReady, membersOf, replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';
 import { capacityGb } from './steps/volumes.ts';
 
-export interface Standing {
+export interface DatabaseTally {
   readonly replicas: number;
   readonly quorum: number;
   readonly suspended: boolean;
@@ -19,7 +19,7 @@ export interface Standing {
   readonly storage: NonNullable<DatabaseStatus['storage']> | undefined;
 }
 
-export function standingOf(observed: Observation, draft: Draft): Standing {
+export function tallyOf(observed: Observation, draft: Draft): DatabaseTally {
   const { database, owned, polls } = observed;
   const { resolved, workload } = draft.facts;
   const replicas = resolved?.topology?.replicas ?? 0;
@@ -60,7 +60,7 @@ function quorumOf(draft: Draft): number {
   return adapterOf(engine.name).quorum(topology.replicas).replication;
 }
 
-function storageOf(observed: Observation, draft: Draft): Standing['storage'] {
+function storageOf(observed: Observation, draft: Draft): DatabaseTally['storage'] {
   const previous = observed.database.status?.storage;
   const requestedGb = draft.storageGb ?? previous?.requestedGb;
   if (requestedGb === undefined) return undefined;

@@ -80,7 +80,7 @@ async function makeDatabase({ kube, namespace, name }: CheckOptions): Promise<Da
 
 async function untilReady(options: CheckOptions): Promise<void> {
   const { kube, namespace, name, timeoutMs, timers, report, signal } = options;
-  const deadlineMs = timers.nowMs() + timeoutMs;
+  const endsAtMs = timers.nowMs() + timeoutMs;
   let last = 'the operator has not looked at it: is its Deployment running?';
   for (;;) {
     const database = await kube.read<DatabaseObject>(referenceTo(options));
@@ -94,7 +94,7 @@ async function untilReady(options: CheckOptions): Promise<void> {
     const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
     if (stalled !== undefined) throw new CheckFailed(`${stalled.reason}: ${stalled.message}`);
     if (signal.aborted) throw new CheckFailed(`asked to end; until then: ${last}`);
-    if (timers.nowMs() > deadlineMs) {
+    if (timers.nowMs() > endsAtMs) {
       const within = `not ready within ${Math.round(timeoutMs / 1_000)} s`;
       throw new CheckFailed(`${within}; ${last} (kubectl -n ${namespace} describe ldb ${name})`);
     }
@@ -104,9 +104,9 @@ async function untilReady(options: CheckOptions): Promise<void> {
 
 async function untilGone(options: CheckOptions): Promise<void> {
   const { kube, namespace, name, timeoutMs, timers } = options;
-  const deadlineMs = timers.nowMs() + timeoutMs;
+  const endsAtMs = timers.nowMs() + timeoutMs;
   while ((await kube.read(referenceTo(options))) !== undefined) {
-    if (timers.nowMs() > deadlineMs) {
+    if (timers.nowMs() > endsAtMs) {
       throw new CheckFailed(
         `it is still being deleted after ${Math.round(timeoutMs / 1_000)} s (kubectl -n ${namespace} get ldb ${name} -o yaml)`,
       );
