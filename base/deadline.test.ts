@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { VirtualTimers } from '../test/support/virtual-timers.ts';
+import { VirtualTimers } from '../test/support/operator/virtual-timers.ts';
 import { DeadlineExceeded, startDeadline } from './deadline.ts';
 
 test('aborts when the time is over, later when it was extended, never once disarmed', async () => {

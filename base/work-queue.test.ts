@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { settle, VirtualTimers } from '../test/support/virtual-timers.ts';
+import { settle, VirtualTimers } from '../test/support/operator/virtual-timers.ts';
 import { WorkQueue } from './work-queue.ts';
 
 /** Work that goes on until it is told to end. */

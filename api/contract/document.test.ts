@@ -7,7 +7,7 @@ import {
   examplesOf,
   operations,
   responseOf,
-} from '../../test/support/openapi.ts';
+} from '../../test/support/api/openapi.ts';
 
 const messages = operations.flatMap(({ operation }) => [
   ...(operation.requestBody === undefined

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import pino from 'pino';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
-import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import type { Target } from './connection.ts';
 import { unknownHealth, type GatewayHealth } from '../model/gateway-health.ts';
 import { gatewayMetrics } from './metrics.ts';

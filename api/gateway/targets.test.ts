@@ -1,7 +1,7 @@
 import type { Refusal } from '../model/refusal.ts';
 import { expect, test } from '@jest/globals';
 import type { DatabaseView } from '../store/database-record.ts';
-import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { LedgerTargets } from './targets.ts';
 
 const view = (

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
-import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { settle, VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { createKube, type KubeHttpOptions, type RequestRecord } from './kube-http.ts';
 import { resources } from '../../domain/kinds.ts';
 import { ApiError, type KubeObject } from './kube.ts';

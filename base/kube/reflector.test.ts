@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { settle, VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { ApiError, type KubeObject } from './kube.ts';
 import type { KubeSource, Page, WatchEvent, WatchOptions } from './kube-source.ts';
 import { resources, type Pod } from '../../domain/kinds.ts';

@@ -13,7 +13,7 @@ import { ledgerOperations, type LedgerOperationName } from '../../api/ledger/ope
 import { Gateway } from '../../api/gateway/gateway.ts';
 import { runOperation } from '../../api/gateway/run-operation.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
-import { TestEngine } from '../../test/support/engine.ts';
+import { TestEngine } from '../../test/support/engine/engine.ts';
 import { checkout } from '../../test/support/shell.ts';
 import { percentile } from '../support/report.ts';
 import { accountCount, bodyOf, reviverRows, transferBodies } from './codec-bodies.ts';

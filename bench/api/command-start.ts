@@ -1,5 +1,5 @@
 /** How long the command-line tool takes to start, as whoever types sees it. */
-import { Cli } from '../../test/support/cli.ts';
+import { Cli } from '../../test/support/cli/cli.ts';
 
 const times = 21;
 

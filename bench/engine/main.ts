@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs';
 import { createClient } from 'tigerbeetle-node';
 import { checksum } from '../../engine/wire/checksum.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import { TestEngine } from '../../test/support/engine.ts';
-import { connectTo } from '../../test/support/ledger.ts';
+import { TestEngine } from '../../test/support/engine/engine.ts';
+import { connectTo } from '../../test/support/engine/ledger.ts';
 import {
   accountBatch,
   batches,

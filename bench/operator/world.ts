@@ -5,7 +5,7 @@ import type { KubeObject, Resource } from '../../base/kube/kube.ts';
 import { createKube, type KubeHttp } from '../../base/kube/kube-http.ts';
 import { resources } from '../../domain/kinds.ts';
 import { catalogObject, catalogSpec } from '../../test/fixtures/catalog.ts';
-import { installDefinitions } from '../../test/support/operator-world.ts';
+import { installDefinitions } from '../../test/support/operator/operator-world.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { startControlPlane, type ControlPlane } from '../../tools/cluster/control-plane.ts';
 import { waitFor } from '../../tools/cluster/run.ts';

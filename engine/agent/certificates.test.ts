@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { issue } from '../../operator/certificates/issue.ts';
 import { wantedCertificates as wantedBy } from '../../operator/certificates/volume.ts';
-import { subjectOf } from '../../test/support/subjects.ts';
+import { subjectOf } from '../../test/support/operator/subjects.ts';
 import { wantedCertificatesVariable } from '../../domain/names.ts';
 import { examineCertificates, wantedCertificates } from './certificates.ts';
 

@@ -1,6 +1,6 @@
 /** A checkpoint that is not whole is refused; it never becomes a state that is subtly another. */
 import { expect, test } from '@jest/globals';
-import { concatenate } from '../../test/support/ledger/records.ts';
+import { concatenate } from '../../test/support/engine/ledger/records.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';

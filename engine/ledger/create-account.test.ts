@@ -1,6 +1,6 @@
 /** Every status of create_accounts, and their precedence. */
 import { expect, test } from '@jest/globals';
-import { check } from '../../test/support/ledger/scenario.ts';
+import { check } from '../../test/support/engine/ledger/scenario.ts';
 import { AccountStatus } from './status.ts';
 
 /** What breaks each rule, in order of precedence, on an account that would be created; given as field=value words. */

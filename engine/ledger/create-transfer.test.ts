@@ -1,6 +1,6 @@
 /** Every status of create_transfers, their precedence, and what a transfer does to balances. */
 import { expect, test } from '@jest/globals';
-import { check } from '../../test/support/ledger/scenario.ts';
+import { check } from '../../test/support/engine/ledger/scenario.ts';
 import { TransferStatus } from './status.ts';
 
 const WORLD = `

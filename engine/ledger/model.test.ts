@@ -1,7 +1,7 @@
 /** Random workloads on the engine and on the reference ledger: every reply must be the same, byte for byte. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Simulation } from '../../test/support/ledger/simulation.ts';
+import { Simulation } from '../../test/support/engine/ledger/simulation.ts';
 
 test('the engine answers as the reference ledger does, byte for byte', () => {
   fc.assert(

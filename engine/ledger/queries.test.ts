@@ -1,6 +1,6 @@
 /** Filters, pages, history, change events, expiry. */
 import { expect, test } from '@jest/globals';
-import { check } from '../../test/support/ledger/scenario.ts';
+import { check } from '../../test/support/engine/ledger/scenario.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
 import { StateMachine } from './state-machine.ts';

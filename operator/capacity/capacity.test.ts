@@ -3,8 +3,8 @@ import pino from 'pino';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
 import type { Pod } from '../../domain/kinds.ts';
-import { engineSays } from '../../test/support/engine-says.ts';
-import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { engineSays } from '../../test/support/engine/engine-says.ts';
+import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { capacityOf } from './capacity.ts';
 import { CapacityWatch } from './capacity-watch.ts';
 

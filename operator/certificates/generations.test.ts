@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import type { Secret } from '../../domain/kinds.ts';
-import { subjectOf } from '../../test/support/subjects.ts';
+import { subjectOf } from '../../test/support/operator/subjects.ts';
 import {
   expiryMs,
   generationsIn,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { subjectOf, withResolved } from '../../test/support/subjects.ts';
+import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
 import { buildFormatJob } from '../manifests/format-job.ts';
 import { nanosOf } from '../manifests/quantity.ts';
 import { adapterOf } from './adapters.ts';

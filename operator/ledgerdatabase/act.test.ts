@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../test/support/plan-of.ts';
-import { SimulatedCluster } from '../../test/support/simulated-cluster.ts';
+import { planOf } from '../../test/support/operator/plan-of.ts';
+import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
 import { ApiError, type Kube } from '../../base/kube/kube.ts';
 import { act, WriteFailed } from './act.ts';
 import { Purpose, targetOf, type Action } from './actions.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Capacity } from '../capacity/capacity.ts';
-import { planOf } from '../../test/support/plan-of.ts';
+import { planOf } from '../../test/support/operator/plan-of.ts';
 import { sameMeaning, statusOf } from './status.ts';
 
 const single = planOf({ kind: { engine: 'Builtin', topology: 'single' } });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../test/support/plan-of.ts';
-import { cachesOf } from '../../test/support/simulated-cluster.ts';
+import { planOf } from '../../test/support/operator/plan-of.ts';
+import { cachesOf } from '../../test/support/operator/simulated-cluster.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { observeCaches } from './observe.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { planOf } from '../../test/support/plan-of.ts';
-import { recipe, type Recipe } from '../../test/support/disordered-database.ts';
+import { planOf } from '../../test/support/operator/plan-of.ts';
+import { recipe, type Recipe } from '../../test/support/operator/disordered-database.ts';
 import type { Observation } from './observation.ts';
 import { plan } from './plan.ts';
 import { statusOf } from './status.ts';

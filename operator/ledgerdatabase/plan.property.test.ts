@@ -3,8 +3,13 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConditionType } from '../../domain/conditions.ts';
 import { annotations, labels } from '../../domain/names.ts';
-import { disorder, recipe, uid, type Recipe } from '../../test/support/disordered-database.ts';
-import { cachesOf, type SimulatedCluster } from '../../test/support/simulated-cluster.ts';
+import {
+  disorder,
+  recipe,
+  uid,
+  type Recipe,
+} from '../../test/support/operator/disordered-database.ts';
+import { cachesOf, type SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
 import type { Claim } from '../../domain/kinds.ts';
 import { targetOf, type Action } from './actions.ts';
 import type { Draft } from './draft.ts';

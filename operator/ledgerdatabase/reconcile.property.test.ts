@@ -14,14 +14,14 @@ import {
   recipe,
   uid,
   type Recipe,
-} from '../../test/support/disordered-database.ts';
-import { engineSays } from '../../test/support/engine-says.ts';
-import { Killed, lifeOf } from '../../test/support/dying-kube.ts';
+} from '../../test/support/operator/disordered-database.ts';
+import { engineSays } from '../../test/support/engine/engine-says.ts';
+import { Killed, lifeOf } from '../../test/support/operator/dying-kube.ts';
 import {
   cachesOf,
   type SimulatedCluster,
   type Write,
-} from '../../test/support/simulated-cluster.ts';
+} from '../../test/support/operator/simulated-cluster.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';

@@ -1,7 +1,7 @@
 /** Whole databases as they are given to the API server, to be read. */
 import { expect, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
-import { subjectOf, withResolved } from '../../test/support/subjects.ts';
+import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { buildClaim } from './claim.ts';
 import { buildConnection } from './connection.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { subjectOf, withResolved } from '../../test/support/subjects.ts';
+import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
 import { podTemplate } from './stateful-set.ts';
 import type { Subject } from './subject.ts';
 import { templateInputs, templateRevision } from './template.ts';

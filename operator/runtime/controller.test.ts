@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { settle, VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { Controller, type ControllerOptions, type Key } from './controller.ts';
 import { ApiError } from '../../base/kube/kube.ts';
 import { LostLeadership } from '../../base/kube/lost-leadership.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { settle, VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { settle, VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { EventRecorder } from './events.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { createOperatorMetrics } from './operator-metrics.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import { VirtualTimers } from '../../test/support/virtual-timers.ts';
+import { VirtualTimers } from '../../test/support/operator/virtual-timers.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { LeaderElection } from './leader.ts';
 

@@ -1,9 +1,9 @@
 // People with a real browser: signing in, letting a device in, accepting an invitation, signing out.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { openTab, startChromium, type Tab } from '../support/chromium.ts';
-import { Cli } from '../support/cli.ts';
-import { bootstrapToken, PeopleService } from '../support/people-service.ts';
+import { openTab, startChromium, type Tab } from '../support/browser/chromium.ts';
+import { Cli } from '../support/cli/cli.ts';
+import { bootstrapToken, PeopleService } from '../support/api/people-service.ts';
 
 let service: PeopleService;
 let browser: Browser;

@@ -3,8 +3,8 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser as Chromium } from 'playwright-core';
-import { Browser } from '../support/browser.ts';
-import { openTab, startChromium } from '../support/chromium.ts';
+import { Browser } from '../support/browser/browser.ts';
+import { openTab, startChromium } from '../support/browser/chromium.ts';
 
 let chromium: Chromium;
 let server: Server;

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { StateMachine } from '../../engine/ledger/state-machine.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import { concatenate } from '../support/ledger/records.ts';
+import { concatenate } from '../support/engine/ledger/records.ts';
 import { seeded } from '../support/prng.ts';
 import { judge } from './checker.ts';
 import { contentsOf, transfersIn, type Contents } from './contents.ts';

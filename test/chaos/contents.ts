@@ -12,7 +12,7 @@ import {
   transferFields,
   type AccountRecord,
   type TransferRecord,
-} from '../support/ledger/records.ts';
+} from '../support/engine/ledger/records.ts';
 
 export type Ask = (operation: number, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'tigerbeetle-node';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation, shapeOf } from '../../engine/wire/operations.ts';
-import { concatenate, encodeRecord, transferFields } from '../support/ledger/records.ts';
+import { concatenate, encodeRecord, transferFields } from '../support/engine/ledger/records.ts';
 import { seeded } from '../support/prng.ts';
 import { ChaosClient } from './chaos-client.ts';
 import type { History } from './history.ts';

@@ -6,11 +6,11 @@ import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
 import type { Etcd } from '../../engine/log/replicated/etcd.ts';
 import { checkout, mustRun } from '../support/shell.ts';
-import { engineProgram } from '../support/engine.ts';
+import { engineProgram } from '../support/engine/engine.ts';
 import type { Disks } from './disks.ts';
 import type { Network } from './network.ts';
 import type { Part } from './schedule.ts';
-import { etcdSettings } from '../support/etcd-settings.ts';
+import { etcdSettings } from '../support/engine/etcd-settings.ts';
 import type { TrueTime } from './true-time.ts';
 
 export const Port = { clients: 3001, peers: 3002, status: 3003, etcdPeers: 2380 } as const;

@@ -8,7 +8,7 @@ import {
   encodeRecord,
   queryFilterFields,
   transferFields,
-} from '../support/ledger/records.ts';
+} from '../support/engine/ledger/records.ts';
 
 export interface Request {
   readonly operation: number;

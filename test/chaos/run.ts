@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { judge, type Verdict } from './checker.ts';
 import { transfersIn } from './contents.ts';
-import { newAuthority, writeCertificates } from '../support/peer-certificates.ts';
+import { newAuthority, writeCertificates } from '../support/engine/peer-certificates.ts';
 import { Disks } from './disks.ts';
 import { History } from './history.ts';
 import { compareExports, level, readBack } from './last-look.ts';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Operation } from '../../engine/wire/operations.ts';
-import { engineProgram, TestEngine } from '../support/engine.ts';
+import { engineProgram, TestEngine } from '../support/engine/engine.ts';
 import {
   accountBytes,
   connectTo,
@@ -14,7 +14,7 @@ import {
   created,
   lookupAccounts,
   transferBytes,
-} from '../support/ledger.ts';
+} from '../support/engine/ledger.ts';
 import { shell } from '../support/shell.ts';
 
 jest.setTimeout(900_000);

@@ -7,7 +7,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { goProgram } from '../../tools/cluster/binaries.ts';
-import { engineProgram } from '../support/engine.ts';
+import { engineProgram } from '../support/engine/engine.ts';
 import { mustRun, shell } from '../support/shell.ts';
 
 /** Both are mostly the compiler's, on a machine that has compiled nothing of it yet. */

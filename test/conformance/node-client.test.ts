@@ -1,6 +1,6 @@
 /** The suite that ships in the official Node.js client, unmodified, against an empty engine. */
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { TestEngine } from '../support/engine.ts';
+import { TestEngine } from '../support/engine/engine.ts';
 import { shell } from '../support/shell.ts';
 
 jest.setTimeout(900_000);

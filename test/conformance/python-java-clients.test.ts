@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestEngine } from '../support/engine.ts';
+import { TestEngine } from '../support/engine/engine.ts';
 import { checkout, mustRun, shell } from '../support/shell.ts';
 
 jest.setTimeout(900_000);

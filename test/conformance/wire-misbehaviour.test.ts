@@ -14,8 +14,8 @@ import { MessageReader, type Message } from '../../engine/wire/message-reader.ts
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { engineRelease, releaseOf } from '../../engine/wire/release.ts';
-import { TestEngine } from '../support/engine.ts';
-import { accountBytes, connectTo, create, created } from '../support/ledger.ts';
+import { TestEngine } from '../support/engine/engine.ts';
+import { accountBytes, connectTo, create, created } from '../support/engine/ledger.ts';
 import { eventually } from '../support/shell.ts';
 
 jest.setTimeout(900_000);

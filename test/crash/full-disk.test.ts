@@ -7,10 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Operation } from '../../engine/wire/operations.ts';
-import { TestEngine } from '../support/engine.ts';
-import { accountBytes, batchSize, connectTo, create } from '../support/ledger.ts';
+import { TestEngine } from '../support/engine/engine.ts';
+import { accountBytes, batchSize, connectTo, create } from '../support/engine/ledger.ts';
 import { eventually } from '../support/shell.ts';
-import { fillUp, makeRoom, mayMount, mountVolume, unmountVolume } from '../support/small-volume.ts';
+import {
+  fillUp,
+  makeRoom,
+  mayMount,
+  mountVolume,
+  unmountVolume,
+} from '../support/engine/small-volume.ts';
 import { batchTimeoutMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 
 jest.setTimeout(900_000);

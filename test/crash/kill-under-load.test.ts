@@ -6,7 +6,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import { TestEngine } from '../support/engine.ts';
+import { TestEngine } from '../support/engine/engine.ts';
 import {
   batchSize,
   accountBytes,
@@ -17,7 +17,7 @@ import {
   lookupTransfers,
   transferBytes,
   type TransferFields,
-} from '../support/ledger.ts';
+} from '../support/engine/ledger.ts';
 import { eventually } from '../support/shell.ts';
 import { batchTimeoutMs, debitsPosted, inSession, writeUntilRefused } from './until-refused.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import type { Client } from '../../engine/client/client.ts';
 import { Operation } from '../../engine/wire/operations.ts';
-import type { TestEngine } from '../support/engine.ts';
+import type { TestEngine } from '../support/engine/engine.ts';
 import {
   batchOf,
   batchSize,
@@ -10,7 +10,7 @@ import {
   create,
   created,
   lookupAccounts,
-} from '../support/ledger.ts';
+} from '../support/engine/ledger.ts';
 
 /** How long a batch may take before it is asked whether it was refused. */
 export const batchTimeoutMs = 4_000;

@@ -10,14 +10,19 @@ import { delimiter, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { resources, type Pod } from '../../domain/kinds.ts';
 import { certificatesMount, trustOf } from '../../operator/certificates/volume.ts';
-import { letOneDayPass, recordAgedCertificates } from '../support/aged-certificates.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
-import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
+import { letOneDayPass, recordAgedCertificates } from '../support/operator/aged-certificates.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import {
+  conditionOf,
+  figure,
+  install,
+  type Installation,
+} from '../support/cluster/installation.ts';
 import { adapted, commandsOf } from '../support/manual.ts';
-import { fileInPod } from '../support/pod-process.ts';
-import { expectOneAtATime, replicasOf, type Replicas } from '../support/replicas.ts';
+import { fileInPod } from '../support/engine/pod-process.ts';
+import { expectOneAtATime, replicasOf, type Replicas } from '../support/engine/replicas.ts';
 import { checkout, mustRun } from '../support/shell.ts';
-import { SteadyWriter } from '../support/steady-writer.ts';
+import { SteadyWriter } from '../support/engine/steady-writer.ts';
 
 jest.setTimeout(10 * 60_000);
 

@@ -2,18 +2,23 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import { ports } from '../../domain/names.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import {
   conditionOf,
   figure,
   install,
   within,
   type Installation,
-} from '../support/installation.ts';
-import { killInPod } from '../support/pod-process.ts';
-import { everAvailable, expectOneAtATime, replicasOf, type Replicas } from '../support/replicas.ts';
+} from '../support/cluster/installation.ts';
+import { killInPod } from '../support/engine/pod-process.ts';
+import {
+  everAvailable,
+  expectOneAtATime,
+  replicasOf,
+  type Replicas,
+} from '../support/engine/replicas.ts';
 import { eventually } from '../support/shell.ts';
-import { SteadyWriter } from '../support/steady-writer.ts';
+import { SteadyWriter } from '../support/engine/steady-writer.ts';
 
 jest.setTimeout(25 * 60_000);
 

@@ -1,8 +1,8 @@
 /** The local Kubernetes does what the product asks of one: images, volumes, Services, DNS, logs, exec; and leaves nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
-import { leftOf } from '../support/machine.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import { leftOf } from '../support/cluster/machine.ts';
 import { eventually, mustRun, shell } from '../support/shell.ts';
 
 jest.setTimeout(25 * 60_000);

@@ -2,8 +2,14 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { Operation } from '../../engine/wire/operations.ts';
 import { Client } from '../../engine/client/client.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
-import { accountBytes, create, created, lookupAccounts, transferBytes } from '../support/ledger.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import {
+  accountBytes,
+  create,
+  created,
+  lookupAccounts,
+  transferBytes,
+} from '../support/engine/ledger.ts';
 
 jest.setTimeout(25 * 60_000);
 let cluster: TestCluster;

@@ -2,9 +2,14 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Claim } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
-import { conditionOf, figure, install, type Installation } from '../support/installation.ts';
-import type { Database } from '../support/operator-world.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
+import {
+  conditionOf,
+  figure,
+  install,
+  type Installation,
+} from '../support/cluster/installation.ts';
+import type { Database } from '../support/operator/operator-world.ts';
 import { eventually } from '../support/shell.ts';
 
 jest.setTimeout(25 * 60_000);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Job, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import { annotations } from '../../domain/names.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import {
   conditionOf,
   figure,
@@ -12,9 +12,9 @@ import {
   systemNamespace,
   within,
   type Installation,
-} from '../support/installation.ts';
-import type { Database } from '../support/operator-world.ts';
-import { killInPod } from '../support/pod-process.ts';
+} from '../support/cluster/installation.ts';
+import type { Database } from '../support/operator/operator-world.ts';
+import { killInPod } from '../support/engine/pod-process.ts';
 import { eventually } from '../support/shell.ts';
 import { still } from '../support/still.ts';
 

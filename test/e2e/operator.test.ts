@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Job, Pod } from '../../domain/kinds.ts';
 import { annotations, labels } from '../../domain/names.ts';
-import { startTestCluster, type TestCluster } from '../support/cluster.ts';
+import { startTestCluster, type TestCluster } from '../support/cluster/cluster.ts';
 import {
   conditionOf,
   figure,
@@ -10,9 +10,9 @@ import {
   systemNamespace,
   within,
   type Installation,
-} from '../support/installation.ts';
-import type { Database } from '../support/operator-world.ts';
-import { killInPod } from '../support/pod-process.ts';
+} from '../support/cluster/installation.ts';
+import type { Database } from '../support/operator/operator-world.ts';
+import { killInPod } from '../support/engine/pod-process.ts';
 import { eventually } from '../support/shell.ts';
 
 jest.setTimeout(25 * 60_000);

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
-import { Cli } from '../support/cli.ts';
-import { HttpService } from '../support/http-service.ts';
-import { figure, startClientPod, systemNamespace } from '../support/installation.ts';
-import { LocalService } from '../support/local-service.ts';
-import { leftOf } from '../support/machine.ts';
-import { OfficialClient } from '../support/official-client.ts';
-import type { Database as Resource } from '../support/operator-world.ts';
-import { runs } from '../support/pod-process.ts';
-import { loadPayments } from '../support/payments-load.ts';
+import { Cli } from '../support/cli/cli.ts';
+import { HttpService } from '../support/api/http-service.ts';
+import { figure, startClientPod, systemNamespace } from '../support/cluster/installation.ts';
+import { LocalService } from '../support/cluster/local-service.ts';
+import { leftOf } from '../support/cluster/machine.ts';
+import { OfficialClient } from '../support/engine/official-client.ts';
+import type { Database as Resource } from '../support/operator/operator-world.ts';
+import { runs } from '../support/engine/pod-process.ts';
+import { loadPayments } from '../support/engine/payments-load.ts';
 import {
   accountEvents,
   accounts,
@@ -23,7 +23,7 @@ import {
   dayOf,
   rows,
   type Balance,
-} from '../support/payments.ts';
+} from '../support/engine/payments.ts';
 import { eventually } from '../support/shell.ts';
 import { still } from '../support/still.ts';
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
-import { etcdSettings } from '../support/etcd-settings.ts';
-import { mountVolume, unmountVolume } from '../support/small-volume.ts';
+import { etcdSettings } from '../support/engine/etcd-settings.ts';
+import { mountVolume, unmountVolume } from '../support/engine/small-volume.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;

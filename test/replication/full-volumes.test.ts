@@ -14,9 +14,9 @@ import {
   create,
   created,
   lookupAccounts,
-} from '../support/ledger.ts';
+} from '../support/engine/ledger.ts';
 import { eventually } from '../support/shell.ts';
-import { fillUp, makeRoom, mayMount } from '../support/small-volume.ts';
+import { fillUp, makeRoom, mayMount } from '../support/engine/small-volume.ts';
 import { ReplicaGroup } from './replica-group.ts';
 
 jest.setTimeout(900_000);

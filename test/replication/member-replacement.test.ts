@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, type Client } from 'tigerbeetle-node';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
-import { engineProgram } from '../support/engine.ts';
+import { engineProgram } from '../support/engine/engine.ts';
 import { eventually, mustRun, shell, type Ended } from '../support/shell.ts';
 import { ReplicaGroup } from './replica-group.ts';
 import { accountOf, Writer } from './writer.ts';

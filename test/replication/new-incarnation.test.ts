@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from 'tigerbeetle-node';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
-import { engineProgram, TestEngine } from '../support/engine.ts';
+import { engineProgram, TestEngine } from '../support/engine/engine.ts';
 import { eventually, mustRun, shell } from '../support/shell.ts';
 import { ReplicaGroup } from './replica-group.ts';
 import { accountOf, transferOf } from './writer.ts';

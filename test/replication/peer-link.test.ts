@@ -14,7 +14,7 @@ import { TcpLink } from '../../engine/peers/tcp-link.ts';
 import { buildRequest } from '../../engine/wire/header.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { engineRelease } from '../../engine/wire/release.ts';
-import { newAuthority, writeCertificates } from '../support/peer-certificates.ts';
+import { newAuthority, writeCertificates } from '../support/engine/peer-certificates.ts';
 import { eventually } from '../support/shell.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 

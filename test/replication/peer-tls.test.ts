@@ -13,7 +13,7 @@ import { issue } from '../../operator/certificates/issue.ts';
 import type { Subject } from '../../operator/manifests/subject.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { eventually } from '../support/shell.ts';
-import { subjectOf } from '../support/subjects.ts';
+import { subjectOf } from '../support/operator/subjects.ts';
 import { addressOf, TlsGroup, type Certificates } from './tls-group.ts';
 
 jest.setTimeout(15 * 60_000);

@@ -6,7 +6,7 @@ import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import { Client } from '../../engine/client/client.ts';
 import { parseAddresses } from '../../engine/commands/values.ts';
 import { quotaBytes } from '../../engine/log/shared-volume.ts';
-import { engineProgram } from '../support/engine.ts';
+import { engineProgram } from '../support/engine/engine.ts';
 import { eventually, mustRun } from '../support/shell.ts';
 import { freePorts } from '../../tools/cluster/free-ports.ts';
 import { EtcdGroup } from './etcd-group.ts';

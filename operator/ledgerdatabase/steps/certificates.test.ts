@@ -7,9 +7,13 @@ import type { DatabaseObject } from '../../../domain/custom-objects.ts';
 import type { Pod, StatefulSet } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
 import { catalogObject } from '../../../test/fixtures/catalog.ts';
-import { Killed, lifeOf } from '../../../test/support/dying-kube.ts';
-import { engineSays } from '../../../test/support/engine-says.ts';
-import { cachesOf, podStatus, SimulatedCluster } from '../../../test/support/simulated-cluster.ts';
+import { Killed, lifeOf } from '../../../test/support/operator/dying-kube.ts';
+import { engineSays } from '../../../test/support/engine/engine-says.ts';
+import {
+  cachesOf,
+  podStatus,
+  SimulatedCluster,
+} from '../../../test/support/operator/simulated-cluster.ts';
 import { lifetimeMs, renewAfterMs } from '../../certificates/generations.ts';
 import { certificatesMount } from '../../certificates/volume.ts';
 import { replicaPods } from '../members.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../../test/support/plan-of.ts';
+import { planOf } from '../../../test/support/operator/plan-of.ts';
 import { targetOf } from '../actions.ts';
 
 const going = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { planOf } from '../../../test/support/plan-of.ts';
+import { planOf } from '../../../test/support/operator/plan-of.ts';
 import type { CatalogObject } from '../../../domain/custom-objects.ts';
 import type { CatalogSpec, DatabaseSpec } from '../../../domain/resources.ts';
 import { plan } from '../plan.ts';

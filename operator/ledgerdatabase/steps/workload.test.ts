@@ -3,10 +3,18 @@ import pino from 'pino';
 import { annotations } from '../../../domain/names.ts';
 import { resources, type Job, type StatefulSet } from '../../../domain/kinds.ts';
 import { admissions } from '../../../test/support/admissions.ts';
-import { disorder, name, namespace, workload } from '../../../test/support/disordered-database.ts';
-import { engineSays } from '../../../test/support/engine-says.ts';
-import { recipeOf } from '../../../test/support/plan-of.ts';
-import { cachesOf, type SimulatedCluster } from '../../../test/support/simulated-cluster.ts';
+import {
+  disorder,
+  name,
+  namespace,
+  workload,
+} from '../../../test/support/operator/disordered-database.ts';
+import { engineSays } from '../../../test/support/engine/engine-says.ts';
+import { recipeOf } from '../../../test/support/operator/plan-of.ts';
+import {
+  cachesOf,
+  type SimulatedCluster,
+} from '../../../test/support/operator/simulated-cluster.ts';
 import { reconcileDatabase } from '../reconcile.ts';
 
 /** Lets the operator and the cluster take turns; gives the operator's writes of the last ten turns. */

@@ -1,0 +1,97 @@
+/**
+ * Least rights of the API, in both directions: its own process, as the service account that the chart makes, leads databases
+ * through their lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { labels } from '../../../domain/names.ts';
+import { askedOf, ChartRights, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
+import { TestService, type Headers } from '../../support/api/service.ts';
+import { eventually } from '../../support/shell.ts';
+
+let service: TestService;
+let rights: ChartRights;
+let me: Headers;
+
+beforeAll(async () => {
+  service = await TestService.start({
+    kubeconfig: async (world) => {
+      rights = await ChartRights.prepare(world, ['api.enabled=true']);
+      await rights.applyTemplate('templates/api-rights.yaml');
+      return rights.kubeconfigOf('ledgerhouse-api');
+    },
+  });
+  me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
+});
+afterAll(async () => {
+  await service?.stop();
+  rights?.remove();
+});
+
+const asked = () => askedOf(service.healthUrl, 'ledgerhouse_api_kubernetes_api_requests_total');
+
+async function send(method: string, path: string, body?: object) {
+  const response = await fetch(`${service.url}/api/v1${path}`, {
+    method,
+    headers: { ...me, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text) as { readonly database: { readonly status: string } };
+}
+
+const untilStatus = (id: string, status: string) =>
+  eventually(`${id} is ${status}`, async () => {
+    const { database } = await send('GET', `/databases/${id}`);
+    if (database.status !== status) throw new Error(database.status);
+    return true;
+  });
+
+test('databases live their lives under the rights that the chart gives', async () => {
+  const { id, organizationId } = (await service.createDatabase(me, { name: 'payments' })).database;
+  expect(organizationId).toMatch(/^org_/);
+  await send('PATCH', `/databases/${id}`, { deletionProtection: true });
+  await send('PATCH', `/databases/${id}`, { deletionProtection: false });
+  await send('DELETE', `/databases/${id}`);
+  await untilStatus(id, 'DELETED');
+  await send('POST', `/databases/${id}/restore`, { name: 'payments-2' });
+  await untilStatus(id, 'READY');
+  // Applied by a person: it is taken in, and labelled.
+  const namespace = 'org-default';
+  await service.world.createDatabase(namespace, 'applied', {});
+  await eventually('it is labelled', async () => {
+    const found = await service.world.database(namespace, 'applied');
+    return found?.metadata.labels?.[labels.databaseId];
+  });
+});
+
+test('of all that was asked, nothing was forbidden', async () => {
+  const requests = await asked();
+  expect(requests.length).toBeGreaterThan(10);
+  expect(requests.filter(({ code }) => code === '401' || code === '403')).toEqual([]);
+});
+
+test('of all that is allowed, everything was asked', async () => {
+  const allowed = rightsIn(await rights.templateOf('templates/api-rights.yaml'));
+  expect(new Set(allowed).size).toBe(allowed.length);
+  const used = new Set((await asked()).flatMap(rightsOf));
+  expect([...used].sort()).toEqual([...allowed].sort());
+});
+
+test('reading asks the cluster nothing', async () => {
+  const made = async () =>
+    (await (await fetch(`${service.healthUrl}/metrics`)).text())
+      .split('\n')
+      .filter((line) => /api_requests_total\{.*verb="(get|list|create|patch|delete)"/.test(line));
+  // What it still does about the databases of before may fall into a round, but not into each.
+  await eventually('a round of reading that asked nothing', async () => {
+    const before = await made();
+    expect(before.length).toBeGreaterThan(0);
+    for (let count = 0; count < 20; count += 1) {
+      await send('GET', '/databases');
+      await send('GET', '/catalog/create');
+    }
+    expect(await made()).toEqual(before);
+    return true;
+  });
+});

@@ -1,0 +1,781 @@
+/** The ledger route without HTTP: JSON in, real engine processes behind, and everything that can happen to an engine. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server } from 'node:net';
+import pino from 'pino';
+import { Gateway, type GatewayOptions } from '../../../api/gateway/gateway.ts';
+import { Probes } from '../../../api/gateway/probes.ts';
+import { runOperation, type OperationContext } from '../../../api/gateway/run-operation.ts';
+import { ledgerOperations, type LedgerOperationName } from '../../../api/ledger/operations.ts';
+import type { LedgerProblem } from '../../../api/model/ledger-problems.ts';
+import type { Client } from '../../../engine/client/client.ts';
+import { MetricRegistry } from '../../../base/metrics/metrics.ts';
+import { systemTimers, type Timers } from '../../../base/timers.ts';
+import {
+  buildEviction,
+  buildReply,
+  Command,
+  EvictionReason,
+  type Header,
+  RequestHeader,
+} from '../../../engine/wire/header.ts';
+import { bodySizeMax } from '../../../engine/wire/limits.ts';
+import { MessageReader } from '../../../engine/wire/message-reader.ts';
+import { encodeMultiBatch } from '../../../engine/wire/multi-batch.ts';
+import { Operation } from '../../../engine/wire/operations.ts';
+import { engineRelease } from '../../../engine/wire/release.ts';
+import { TestEngine } from '../../support/engine/engine.ts';
+import { accountBytes, connectTo, create } from '../../support/engine/ledger.ts';
+import { eventually } from '../../support/shell.ts';
+
+let engine: TestEngine;
+let gateway: Gateway;
+let registry: MetricRegistry;
+const targets = new Map<string, number>();
+const engines: TestEngine[] = [];
+const servers: Server[] = [];
+const opened: Client[] = [];
+
+/** For whom ten seconds are one: where requests are held, and all of them are answered afterwards. */
+const unhurried: Timers = {
+  ...systemTimers,
+  nowMs: () => systemTimers.nowMs() / 10,
+  after: (ms, callback) => systemTimers.after(10 * ms, callback),
+};
+
+const openGateway = (options: Partial<GatewayOptions> = {}): Gateway => {
+  registry = new MetricRegistry();
+  return new Gateway({ logger: pino({ level: 'silent' }), registry, ...options });
+};
+
+beforeAll(async () => {
+  engine = await startEngine();
+  targets.set('db_1', engine.port);
+});
+afterAll(async () => {
+  for (const one of engines) await one.dispose();
+});
+beforeEach(() => {
+  gateway = openGateway();
+});
+afterEach(() => {
+  // A test that failed may have left it stopped.
+  process.kill(engine.pid, 'SIGCONT');
+  gateway.close();
+  for (const server of servers.splice(0)) server.close();
+  for (const client of opened.splice(0)) client.close();
+});
+
+async function startEngine(flags: readonly string[] = []): Promise<TestEngine> {
+  const started = await TestEngine.create({ flags });
+  engines.push(started);
+  return started;
+}
+
+const targetOf = (databaseId: string, port = targets.get(databaseId) ?? 0) => ({
+  databaseId,
+  cluster: 0n,
+  addresses: [{ host: '127.0.0.1', port }],
+});
+
+interface Answer {
+  readonly status: number;
+  readonly problem: LedgerProblem;
+  readonly execution: Readonly<Record<string, unknown>>;
+  readonly summary: Readonly<Record<string, number>>;
+  readonly result: readonly Readonly<Record<string, unknown>>[];
+  readonly missing: readonly string[];
+  readonly page: { readonly hasMore: boolean; readonly next: unknown };
+  readonly warnings: readonly { readonly code: string }[];
+}
+
+/** What HTTP would do: the answer's body parsed, or the problem. */
+async function run(
+  operation: LedgerOperationName,
+  payload: unknown,
+  context: Partial<OperationContext> = {},
+): Promise<Answer> {
+  const answer = await runOperation(
+    gateway,
+    ledgerOperations[operation],
+    new TextEncoder().encode(JSON.stringify(payload)),
+    {
+      target: targetOf('db_1'),
+      requestId: 'req_test',
+      engineVersion: '0.1.0',
+      format: 'json',
+      ...context,
+    },
+  );
+  if (!answer.ok) return { status: answer.problem?.status ?? 0, problem: answer.problem } as Answer;
+  return { ...(JSON.parse(new TextDecoder().decode(answer.body)) as Answer), status: 200 };
+}
+
+let lastId = 1_000_000n;
+const nextId = () => String((lastId += 1n));
+const transfer = (more: object = {}) => ({
+  id: nextId(),
+  debit_account_id: 1,
+  credit_account_id: 2,
+  amount: 10,
+  ledger: 1,
+  code: 1,
+  ...more,
+});
+const accounts = [1, 2].map((id) => ({ id, ledger: 1, code: 1, flags: 'history' }));
+
+function metric(name: string, labels = ''): number {
+  const found = registry
+    .text()
+    .split('\n')
+    .find((line) => line.startsWith(`${name}${labels} `));
+  return Number(found?.split(' ').at(-1));
+}
+
+test('all eight operations, from JSON to JSON', async () => {
+  const u128 = '340282366920938463463374607431768211454';
+  const made = await run('create_accounts', [
+    ...[11, 12].map((id) => ({ id, ledger: 1, code: 1, flags: 'history' })),
+    { id: u128, ledger: 7, code: 8, user_data_128: u128 },
+  ]);
+  expect(made.summary).toEqual({ created: 3, exists: 0, failed: 0 });
+  expect(made.execution).toMatchObject({
+    kind: 'write',
+    requestId: 'req_test',
+    databaseId: 'db_1',
+    clusterId: '0',
+    engineVersion: '0.1.0',
+    eventCount: 3,
+    resultCount: 3,
+  });
+  const between = { debit_account_id: 11, credit_account_id: 12 };
+  const [first, second] = [
+    transfer({ ...between, amount: u128 }),
+    transfer({ ...between, debit_account_id: 9 }),
+  ];
+  const moved = await run('create_transfers', [first, first, second]);
+  expect(moved.result.map((row) => row['status'])).toEqual([
+    'created',
+    'exists',
+    'debit_account_not_found',
+  ]);
+  const found = await run('lookup_accounts', [u128, '404', 11]);
+  expect(found.result.map((row) => [row['id'], row['debits_posted']])).toEqual([
+    [u128, '0'],
+    ['11', u128],
+  ]);
+  expect(found.missing).toEqual(['404']);
+  const transfers = await run('lookup_transfers', { ids: [first.id, second.id] });
+  expect(transfers.result).toEqual([
+    expect.objectContaining({ id: first.id, amount: u128, code: 1 }),
+  ]);
+  expect(transfers.missing).toEqual([second.id]);
+  const ofAccount = await run('get_account_transfers', { account_id: 12, flags: 'credits' });
+  expect(ofAccount.result.map((row) => row['id'])).toEqual([first.id]);
+  const balances = await run('get_account_balances', { account_id: '11' });
+  expect(balances.result).toEqual([
+    expect.objectContaining({ debits_posted: u128, credits_posted: '0' }),
+  ]);
+  const queried = await run('query_accounts', { ledger: 7, code: 8 });
+  expect(queried.result).toEqual([expect.objectContaining({ id: u128, user_data_128: u128 })]);
+  const all = await run('query_transfers', { limit: 8189 });
+  expect(all.result.map((row) => row['id'])).toEqual([first.id]);
+});
+
+test('pages, forwards and backwards, show each row once, and the last knows that it is the last', async () => {
+  await run('create_accounts', accounts);
+  const ids = Array.from({ length: 25 }, nextId);
+  await run(
+    'create_transfers',
+    ids.map((id) => transfer({ id, user_data_64: 77 })),
+  );
+  for (const flags of [[], ['reversed']]) {
+    const seen: unknown[] = [];
+    let filter: unknown = { user_data_64: 77, limit: 5, flags };
+    for (let page = 1; filter !== null; page += 1) {
+      const answer = await run('query_transfers', filter);
+      seen.push(...answer.result.map((row) => row['id']));
+      expect(answer.page.hasMore).toBe(page < 5);
+      filter = answer.page.next;
+    }
+    expect(seen).toEqual(flags.length === 0 ? ids : ids.toReversed());
+  }
+});
+
+test('balances of an account without history come with a warning, and only of such', async () => {
+  await run('create_accounts', [
+    { id: 31, ledger: 1, code: 1 },
+    { id: 32, ledger: 1, code: 1, flags: 'history' },
+  ]);
+  const warned = await run('get_account_balances', { account_id: 31 });
+  expect([warned.result, warned.warnings.map((warning) => warning.code)]).toEqual([
+    [],
+    ['account_without_history'],
+  ]);
+  for (const account_id of [32, 404]) {
+    expect((await run('get_account_balances', { account_id })).warnings).toBeUndefined();
+  }
+});
+
+test('many small requests share messages, and each gets its own answer', async () => {
+  await run('create_accounts', accounts);
+  const before = metric('ledgerhouse_gateway_messages_total');
+  const requests = Array.from({ length: 200 }, (_, i) => {
+    // A chain left open and a failure among them are their own request's matter.
+    if (i % 10 === 3) return [transfer({ flags: 'linked' })];
+    if (i % 10 === 5) return [transfer({ debit_account_id: 404 }), transfer()];
+    return [transfer()];
+  });
+  const answers = await Promise.all(requests.map((request) => run('create_transfers', request)));
+  answers.forEach(({ result }, i) => {
+    expect(result.map((row) => row['id'])).toEqual(requests[i]?.map((event) => event.id));
+    const last = i % 10 === 3 ? 'linked_event_chain_open' : 'created';
+    expect(result.map((row) => row['status'])).toEqual(
+      i % 10 === 5 ? ['debit_account_not_found', last] : [last],
+    );
+  });
+  expect(metric('ledgerhouse_gateway_messages_total') - before).toBeLessThan(20);
+  const mixed = await Promise.all([
+    run('lookup_accounts', [1]),
+    run('query_transfers', { limit: 3 }),
+    run('lookup_accounts', [2, 404, 1]),
+    run('query_transfers', { limit: 8189 }),
+    run('query_transfers', { limit: 2 }),
+  ]);
+  expect(mixed.map(({ result }) => result.length).toSpliced(3, 1)).toEqual([1, 3, 2, 2]);
+});
+
+test('an engine that is away: nothing is executed, and said so; back again, the next request is served', async () => {
+  const own = await startEngine();
+  const target = targetOf('db_away', own.port);
+  await run('create_accounts', accounts, { target });
+  await own.end('SIGKILL');
+  await eventually('the connection is known to be lost', async () =>
+    gateway.health('db_away').status === 'DISCONNECTED' ? true : undefined,
+  );
+  const lost = transfer();
+  const started = performance.now();
+  const { problem } = await run('create_transfers', [lost], { target, timeoutMs: 1_000 });
+  expect(performance.now() - started).toBeLessThan(9_000);
+  expect(problem).toMatchObject({
+    status: 503,
+    code: 'ledger_unavailable',
+    outcome: 'not_executed',
+    retryable: true,
+    retryAfterSeconds: 1,
+  });
+  await eventually('what it is away for is known', async () => {
+    expect(gateway.health('db_away')).toMatchObject({
+      status: 'DISCONNECTED',
+      lastError: expect.stringContaining('ECONNREFUSED'),
+    });
+    return true;
+  });
+  await own.start();
+  expect(await run('lookup_transfers', [lost.id], { target })).toMatchObject({
+    result: [],
+    missing: [lost.id],
+  });
+  expect(gateway.health('db_away')).toMatchObject({ status: 'CONNECTED', lastError: null });
+  await own.dispose();
+});
+
+test('an engine that is never there: in time, not executed', async () => {
+  const { problem } = await run(
+    'query_accounts',
+    {},
+    { target: targetOf('db_none', 1), timeoutMs: 1_000 },
+  );
+  expect(problem).toMatchObject({
+    status: 503,
+    code: 'ledger_unavailable',
+    outcome: 'not_executed',
+  });
+});
+
+test('an engine that hangs: in time, unknown for what it was sent, not executed for the rest; then it goes on', async () => {
+  const own = await startEngine();
+  const target = targetOf('db_hangs', own.port);
+  await run('create_accounts', accounts, { target });
+  process.kill(own.pid, 'SIGSTOP');
+  const [sent, waiting] = [transfer(), transfer()];
+  const started = performance.now();
+  const first = run('create_transfers', [sent], { target, timeoutMs: 1_000 });
+  const second = run('create_transfers', [waiting], { target, timeoutMs: 1_000 });
+  expect((await first).problem).toMatchObject({
+    status: 504,
+    code: 'ledger_timeout',
+    outcome: 'unknown',
+    retryable: true,
+  });
+  expect((await first).problem.detail).toContain('same ids');
+  expect((await second).problem).toMatchObject({ status: 503, outcome: 'not_executed' });
+  expect(performance.now() - started).toBeLessThan(9_000);
+  process.kill(own.pid, 'SIGCONT');
+  const after = await run('create_transfers', [transfer()], { target });
+  expect(after.summary).toMatchObject({ created: 1 });
+  // What was sent was executed after all, once; what waited was not.
+  const found = await run('lookup_transfers', [sent.id, waiting.id], { target });
+  expect(found.result.map((row) => row['id'])).toEqual([sent.id]);
+  expect(found.missing).toEqual([waiting.id]);
+  expect((await run('create_transfers', [sent], { target })).summary).toMatchObject({ exists: 1 });
+  expect(metric('ledgerhouse_gateway_late_answers_total')).toBe(1);
+  await own.dispose();
+});
+
+test('an engine killed with a request in hand: unknown, and the same ids afterwards leave it executed once', async () => {
+  const own = await startEngine();
+  const target = targetOf('db_killed', own.port);
+  await run('create_accounts', accounts, { target });
+  process.kill(own.pid, 'SIGSTOP');
+  const inHand = transfer();
+  const answer = run('create_transfers', [inHand], { target, timeoutMs: 1_500 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await own.end('SIGKILL');
+  expect((await answer).problem).toMatchObject({ status: 504, outcome: 'unknown' });
+  await own.start();
+  const again = await run('create_transfers', [inHand], { target });
+  const { created = 0, exists = 0 } = again.summary;
+  expect(created + exists).toBe(1);
+  const { result } = await run('lookup_accounts', [1], { target });
+  expect(result[0]).toMatchObject({ debits_posted: '10' });
+  await own.dispose();
+});
+
+test('an engine that comes back within the deadline: the request is answered, executed once', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: unhurried });
+  const own = await startEngine();
+  const target = targetOf('db_restarts', own.port);
+  await run('create_accounts', accounts, { target });
+  await own.end('SIGKILL');
+  const answer = run('create_transfers', [transfer()], { target, timeoutMs: 30_000 });
+  await own.start();
+  expect((await answer).summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  await own.dispose();
+});
+
+test('a connection that leads nowhere all of a sudden: the request is answered over another, executed once', async () => {
+  const own = await startEngine();
+  // As a pod that is gone with its network: nothing arrives, nothing comes, and nobody closes the connection.
+  let dead = false;
+  const relay = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect(own.port, '127.0.0.1');
+    const isNew = dead;
+    near.on('data', (chunk) => (dead && !isNew ? undefined : far.write(chunk)));
+    far.on('data', (chunk) => (dead && !isNew ? undefined : near.write(chunk)));
+    near.on('error', () => undefined).on('close', () => far.destroy());
+    far.on('error', () => undefined);
+  });
+  servers.push(relay);
+  await once(relay.listen(0, '127.0.0.1'), 'listening');
+  const target = targetOf('db_dead', (relay.address() as AddressInfo).port);
+  await run('create_accounts', accounts, { target });
+  dead = true;
+  const sent = transfer();
+  const answer = await run('create_transfers', [sent], { target, timeoutMs: 30_000 });
+  expect(answer.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  expect((await run('lookup_transfers', [sent.id], { target })).result).toHaveLength(1);
+  await own.dispose();
+});
+
+/** A server that speaks the protocol up to a session, and then what `answer` says. */
+async function startLiar(
+  answer: (request: RequestHeader) => Uint8Array[] | undefined,
+  onPing: (header: Header) => void = () => {},
+): Promise<number> {
+  const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+  let op = 0;
+  const server = createServer((socket) => {
+    const reader = new MessageReader(0n);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      reader.push(chunk, ({ header }) => {
+        if (header.command === Command.pingClient) {
+          onPing(header);
+          return;
+        }
+        const request = new RequestHeader(header);
+        op += 1;
+        const body = new Uint8Array(64);
+        new DataView(body.buffer).setUint32(0, bodySizeMax, true);
+        const isRegister = request.operation === Operation.register;
+        const reply = buildReply({ ...frame, request, op, timestamp: BigInt(op) }, body);
+        for (const bytes of isRegister ? [reply, body] : (answer(request) ?? []))
+          socket.write(bytes);
+      });
+    });
+  });
+  return listening(server);
+}
+
+async function listening(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+const replyOf = (request: RequestHeader, body: Uint8Array): Uint8Array[] => {
+  const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+  return [buildReply({ ...frame, request, op: 9, timestamp: 9n }, body), body];
+};
+
+test.each([
+  [
+    'fewer results than events',
+    (request: RequestHeader) => replyOf(request, encodeMultiBatch([new Uint8Array(0)], 16)),
+  ],
+  ['no multi-batch', (request: RequestHeader) => replyOf(request, new Uint8Array(16))],
+  [
+    'another operation',
+    (request: RequestHeader) => {
+      const changed = Object.create(request, {
+        operation: { value: Operation.lookupAccounts },
+      }) as RequestHeader;
+      return replyOf(changed, encodeMultiBatch([new Uint8Array(16)], 16));
+    },
+  ],
+] as const)(
+  'an engine that answers with %s costs its own database a 502 and no other anything',
+  async (_what, lie) => {
+    await run('create_accounts', accounts);
+    const target = targetOf('db_liar', await startLiar(lie));
+    const [liar, honest] = await Promise.all([
+      run('create_transfers', [transfer()], { target }),
+      run('create_transfers', [transfer()]),
+    ]);
+    expect(liar.problem).toMatchObject({
+      status: 502,
+      code: 'gateway_bad_reply',
+      outcome: 'unknown',
+    });
+    expect(honest.summary).toMatchObject({ created: 1 });
+    // The database is no worse off than before: an honest engine in its place is served at once.
+    const moved = await run('create_transfers', [transfer()], {
+      target: targetOf('db_liar', engine.port),
+    });
+    expect(moved.summary).toMatchObject({ created: 1 });
+  },
+);
+
+test('rows that were not asked for are a 502 too', async () => {
+  const target = targetOf(
+    'db_liar',
+    await startLiar((request) => replyOf(request, encodeMultiBatch([accountBytes([8n])], 128))),
+  );
+  const { problem } = await run('lookup_accounts', [7], { target });
+  expect(problem).toMatchObject({ status: 502, code: 'gateway_bad_reply' });
+  expect(gateway.health('db_liar').lastError).toContain('no answer');
+});
+
+test('a server that speaks something else is a 502 in time, and not executed', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(20));
+  });
+  const target = targetOf('db_garbage', await listening(server));
+  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 5_000 });
+  expect(problem).toMatchObject({
+    status: 502,
+    code: 'gateway_bad_reply',
+    outcome: 'not_executed',
+  });
+  expect(gateway.health('db_garbage').lastError).toContain('does not speak the protocol');
+  expect((await run('lookup_accounts', [1])).status).toBe(200);
+});
+
+test('a cluster that refuses our release is a 503 that says so', async () => {
+  const server = createServer((socket) => {
+    const reader = new MessageReader(0n);
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      reader.push(chunk, ({ header }) => {
+        const { client } = new RequestHeader(header);
+        const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+        socket.write(
+          buildEviction({ ...frame, client, reason: EvictionReason.clientReleaseTooLow }),
+        );
+      });
+    });
+  });
+  const target = targetOf('db_newer', await listening(server));
+  const { problem } = await run('query_accounts', {}, { target });
+  expect(problem).toMatchObject({
+    status: 503,
+    code: 'ledger_unavailable',
+    outcome: 'not_executed',
+  });
+  expect(problem.detail).toContain('release');
+  expect(metric('ledgerhouse_gateway_release_refusals_total')).toBe(1);
+});
+
+test('a session that was evicted is begun anew, and the request is served as if nothing had been', async () => {
+  await run('create_accounts', accounts);
+  const others = Array.from({ length: 64 }, () => connectTo(engine.port));
+  opened.push(...others);
+  for (const [i, other] of others.entries()) {
+    await create(other, Operation.createAccounts, accountBytes([BigInt(5_000 + i)]));
+  }
+  const answer = await run('create_transfers', [transfer()]);
+  expect(answer.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  expect(metric('ledgerhouse_gateway_evictions_total')).toBe(1);
+  expect(gateway.health('db_1')).toMatchObject({ status: 'CONNECTED', lastError: null });
+});
+
+test('a write that was sent twice before its session ended is not sent again: it may have been executed', async () => {
+  let sent = 0;
+  const port = await startLiar((request) => {
+    sent += 1;
+    if (sent === 1) return undefined;
+    const { client } = request;
+    const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+    return [buildEviction({ ...frame, client, reason: EvictionReason.noSession })];
+  });
+  const target = targetOf('db_evicts', port);
+  const { problem } = await run('create_transfers', [transfer()], { target });
+  expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
+  expect(sent).toBe(2);
+});
+
+test('a write is not taken for refused when the copy of an earlier one may have been', async () => {
+  const numbers: number[] = [];
+  const port = await startLiar((request) => {
+    numbers.push(request.number);
+    const isSecond = numbers.filter((number) => number === request.number).length === 2;
+    if (isSecond) return replyOf(request, encodeMultiBatch([new Uint8Array(16)], 16));
+    // The first write is repeated and answered; the second is refused when it comes for the first time.
+    if (request.number === 1) return undefined;
+    const frame = { cluster: 0n, view: 0, release: engineRelease, replica: 0 };
+    const { client } = request;
+    return [buildEviction({ ...frame, client, reason: EvictionReason.noSession })];
+  });
+  const target = targetOf('db_copies', port);
+  expect((await run('create_transfers', [transfer()], { target })).status).toBe(200);
+  const { problem } = await run('create_transfers', [transfer()], { target });
+  expect(problem).toMatchObject({ status: 504, code: 'ledger_timeout', outcome: 'unknown' });
+  expect(numbers).toEqual([1, 1, 2]);
+});
+
+test('a ping is never answered with an eviction, which would look like the refusal of a write that is being executed', async () => {
+  const pings: bigint[] = [];
+  const port = await startLiar(
+    () => undefined,
+    (header) => pings.push(header.u64(152)),
+  );
+  const target = targetOf('db_pinged', port);
+  await run('create_transfers', [transfer()], { target, timeoutMs: 4_000 });
+  expect(pings.length).toBeGreaterThan(0);
+  expect(pings.every((session) => session === 0n)).toBe(true);
+});
+
+const fullStatus = {
+  engine: 'Builtin',
+  version: '0.1.0',
+  release: '0.17.9',
+  clusterId: '0',
+  replicaIndex: 0,
+  replicaCount: 1,
+  role: 'primary',
+  syncing: false,
+  view: 0,
+  op: 1,
+  commit: 1,
+  checkpoint: 0,
+  acceptsWrites: false,
+  warnings: ['MemoryAtLimit'],
+  memory: { usedBytes: 90, limitBytes: 100 },
+  storage: { usedBytes: 1, limitBytes: 100 },
+};
+
+test('a write that was executed while its ledger filled up is told as executed', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => fullStatus });
+  let write: RequestHeader | undefined;
+  const port = await startLiar((request) => {
+    write ??= request;
+    // The write is answered late: when something else comes under its number.
+    if (request.operation === write.operation) return undefined;
+    return replyOf(write, encodeMultiBatch([new Uint8Array(16)], 16));
+  });
+  const answer = await run('create_transfers', [transfer()], { target: targetOf('db_late', port) });
+  expect(answer.status).toBe(200);
+});
+
+test('a full ledger that does not say whether it executed a write: unknown, and the next is refused at once', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => fullStatus });
+  const target = targetOf('db_mute', await startLiar(() => undefined));
+  const first = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  expect(first.problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
+  const next = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  expect(next.problem).toMatchObject({ code: 'ledger_full', outcome: 'not_executed' });
+});
+
+test('a ledger without room for a write that takes others is not full: the deadline decides', async () => {
+  gateway.close();
+  gateway = openGateway({ fetchStatus: async () => ({ ...fullStatus, acceptsWrites: true }) });
+  const target = targetOf('db_slow', await startLiar(() => undefined));
+  const { problem } = await run('create_transfers', [transfer()], { target, timeoutMs: 2_000 });
+  expect(problem).toMatchObject({ code: 'ledger_timeout', outcome: 'unknown' });
+});
+
+test('1,000 requests may wait, the next is refused at once; they are all answered when the engine goes on', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: unhurried });
+  await run('create_accounts', accounts);
+  process.kill(engine.pid, 'SIGSTOP');
+  const held = Array.from({ length: 1_001 }, () =>
+    run('create_transfers', [transfer()], { timeoutMs: 30_000 }),
+  );
+  expect(gateway.waiting).toBe(1_000);
+  const { problem } = await run('create_transfers', [transfer()], { timeoutMs: 30_000 });
+  expect(problem).toMatchObject({
+    status: 503,
+    code: 'ledger_unavailable',
+    outcome: 'not_executed',
+  });
+  // Before any of those that wait is answered, or has waited for too long.
+  expect(gateway.waiting).toBe(1_000);
+  process.kill(engine.pid, 'SIGCONT');
+  const answers = await Promise.all(held);
+  expect(answers.filter((answer) => answer.summary['created'] === 1)).toHaveLength(1_001);
+});
+
+test('large requests may wait too, but not a gigabyte of them', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: unhurried });
+  await run('create_accounts', accounts);
+  const payload = Array.from({ length: 8_189 }, (_, i) => ({
+    id: 100_000 + i,
+    ledger: 1,
+    code: 1,
+  }));
+  process.kill(engine.pid, 'SIGSTOP');
+  const held = Array.from({ length: 70 }, () =>
+    run('create_accounts', payload, { timeoutMs: 30_000 }),
+  );
+  // Each keeps its records and the body that they came in; one more is under way.
+  const bytes = payload.length * 128 + JSON.stringify(payload).length;
+  const waiting = Math.floor((64 * 1024 * 1024) / bytes);
+  expect(gateway.waiting).toBe(waiting);
+  process.kill(engine.pid, 'SIGCONT');
+  const answers = await Promise.all(held);
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused).toHaveLength(69 - waiting);
+  expect(answers.filter((answer) => answer.status === 200)).toHaveLength(waiting + 1);
+});
+
+test('a database that moves: what was sent is answered from where it was, the rest from where it is', async () => {
+  gateway.close();
+  gateway = openGateway({ timers: unhurried });
+  const own = await startEngine();
+  const target = targetOf('db_moves', own.port);
+  await run('create_accounts', accounts, { target });
+  await run('create_accounts', accounts);
+  process.kill(own.pid, 'SIGSTOP');
+  const sent = transfer();
+  const before = run('create_transfers', [sent], { target, timeoutMs: 30_000 });
+  const moved = targetOf('db_moves', engine.port);
+  expect((await run('lookup_transfers', [sent.id], { target: moved })).missing).toEqual([sent.id]);
+  // One of db_1, and the old and the new one of this.
+  expect(gateway.sessions).toBe(3);
+  process.kill(own.pid, 'SIGCONT');
+  expect((await before).summary).toMatchObject({ created: 1 });
+  expect(gateway.sessions).toBe(2);
+  await own.dispose();
+});
+
+test('a caller that goes away before its request was sent leaves nothing executed', async () => {
+  await run('create_accounts', accounts);
+  process.kill(engine.pid, 'SIGSTOP');
+  const first = run('create_transfers', [transfer()]);
+  const left = transfer();
+  const caller = new AbortController();
+  const second = run('create_transfers', [left], { signal: caller.signal });
+  caller.abort();
+  expect(await second).toEqual({ status: 0, problem: undefined });
+  process.kill(engine.pid, 'SIGCONT');
+  await first;
+  expect((await run('lookup_transfers', [left.id])).missing).toEqual([left.id]);
+});
+
+test('an idle connection is closed, and the next request opens another', async () => {
+  gateway.close();
+  gateway = openGateway({ idleMs: 200 });
+  expect(gateway.health('db_1')).toEqual({
+    status: 'UNKNOWN',
+    latencyMs: null,
+    lastError: null,
+    checkedAt: null,
+  });
+  await run('create_accounts', accounts);
+  expect(metric('ledgerhouse_gateway_sessions')).toBe(1);
+  expect(gateway.health('db_1').status).toBe('CONNECTED');
+  await eventually('it is closed', async () => (gateway.sessions === 0 ? true : undefined));
+  expect(gateway.health('db_1').status).toBe('UNKNOWN');
+  expect((await run('lookup_accounts', [1])).status).toBe(200);
+});
+
+test('how a database is reached is known without traffic, and without a session', async () => {
+  const own = await startEngine();
+  // It takes connections and says nothing.
+  const mute = createServer().listen(0, '127.0.0.1');
+  servers.push(mute);
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const list = [targetOf('db_own', own.port), targetOf('db_mute', port), targetOf('db_away', 1)];
+  const probes = new Probes({
+    timers: systemTimers,
+    logger: pino({ level: 'silent' }),
+    metrics: gateway.metrics,
+    list: async () => list,
+    traffic: (databaseId) => gateway.health(databaseId),
+  });
+  const becomes = (databaseId: string, status: string) =>
+    eventually(`${databaseId} is ${status}`, async () => {
+      const health = probes.health(databaseId);
+      return health.status === status ? health : undefined;
+    });
+  try {
+    expect(probes.health('db_own').status).toBe('UNKNOWN');
+    probes.start();
+    expect(await becomes('db_own', 'CONNECTED')).toEqual({
+      status: 'CONNECTED',
+      latencyMs: expect.any(Number),
+      lastError: null,
+      checkedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const { lastError } = await becomes('db_mute', 'DISCONNECTED');
+    expect(lastError).toBe(`127.0.0.1:${port}: no answer within 1 s`);
+    expect((await becomes('db_away', 'DISCONNECTED')).lastError).toContain('ECONNREFUSED');
+    expect((await own.status()).sessions).toBe(0);
+    expect(gateway.sessions).toBe(0);
+    expect(metric('ledgerhouse_gateway_probes_total', '{result="answered"}')).toBeGreaterThan(0);
+  } finally {
+    await probes.stop();
+  }
+});
+
+test('a cluster that grants smaller batches says how large they may be', async () => {
+  const own = await startEngine(['--development']);
+  const target = targetOf('db_small', own.port);
+  const events = Array.from({ length: 254 }, (_, i) => ({ id: i + 1, ledger: 1, code: 1 }));
+  const { problem } = await run('create_accounts', events, { target });
+  expect(problem).toMatchObject({ status: 422, code: 'batch_too_large', maxEventsPerBatch: 253 });
+  expect((await run('create_accounts', events.slice(1), { target })).summary).toMatchObject({
+    created: 253,
+  });
+  await own.dispose();
+});
+
+test('a database that is forgotten answers no more, and what waited for it is told', async () => {
+  const target = targetOf('db_gone', 1);
+  const waiting = run('query_accounts', {}, { target });
+  gateway.forget('db_gone');
+  expect((await waiting).problem).toMatchObject({ status: 503, outcome: 'not_executed' });
+  gateway.close();
+  expect((await run('lookup_accounts', [1])).problem).toMatchObject({
+    status: 503,
+    outcome: 'not_executed',
+  });
+});

@@ -1,0 +1,528 @@
+/** Migrations, and the records of the store: keys, sessions, webhook endpoints, idempotency keys. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import pino from 'pino';
+import {
+  apiKeyStatus,
+  createApiKey,
+  findApiKey,
+  findApiKeyBySecret,
+  listApiKeys,
+  noteApiKeyUse,
+  revokeApiKey,
+  rotateApiKey,
+  type NewApiKey,
+} from '../../../api/store/api-keys.ts';
+import { endSession, findSession, openSession } from '../../../api/store/sessions.ts';
+import { markPurged } from '../../../api/databases/purge.ts';
+import {
+  countDatabases,
+  createDatabase,
+  findDatabase,
+  updateDatabase,
+} from '../../../api/store/databases.ts';
+import { listEvents } from '../../../api/store/events.ts';
+import {
+  abandonIdempotent,
+  beginIdempotent,
+  endIdempotent,
+  IdempotencyLeaseLost,
+  sweepIdempotencyKeys,
+} from '../../../api/store/idempotency.ts';
+import { migrations } from '../../../api/store/migrations/all.ts';
+import type { Migration } from '../../../api/store/migrations/migration.ts';
+import type { Organization } from '../../../api/store/organizations.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
+import { SchemaMismatch } from '../../../api/store/store-errors.ts';
+import { Store } from '../../../api/store/store.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  findWebhookEndpoint,
+  listWebhookEndpoints,
+  revealWebhookSecret,
+  updateWebhookEndpoint,
+} from '../../../api/store/webhook-endpoints.ts';
+import { TestPostgres } from '../../support/api/postgres.ts';
+import { eventually } from '../../support/shell.ts';
+import {
+  anotherOrganization,
+  choice,
+  makeDatabase,
+  newDatabase,
+  openTestStore,
+  patient,
+  signingKeys,
+  silent,
+  tester,
+} from '../../support/api/store.ts';
+
+let postgres: TestPostgres;
+let store: Store;
+let organization: Organization;
+
+beforeAll(async () => {
+  postgres = await TestPostgres.create();
+  ({ store, organization } = await openTestStore(postgres));
+});
+
+afterAll(async () => {
+  await store?.close();
+  await postgres?.remove();
+});
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+const eventTypesOf = async (subjectId: string) =>
+  (await listEvents(store.read, organization.id, { subjectId }, { limit: 100 })).rows
+    .map(({ type }) => type)
+    .reverse();
+
+test('of six processes that start on an empty store at once, one makes each step of the schema', async () => {
+  const url = await postgres.createDatabase();
+  const applied: number[] = [];
+  const logger = pino(
+    {},
+    {
+      write: (line: string) => {
+        const { migration } = JSON.parse(line) as { migration?: number };
+        if (migration !== undefined) applied.push(migration);
+      },
+    },
+  );
+  const stores = Array.from({ length: 6 }, () => new Store({ url, logger, ...patient }));
+  await Promise.all(stores.map((one) => one.start()));
+  expect(applied).toEqual(migrations.map(({ number }) => number));
+  expect(stores.every(({ ready }) => ready)).toBe(true);
+  await Promise.all(stores.map((one) => one.close()));
+});
+
+const first: Migration = { number: 1, name: 'first', sql: 'CREATE TABLE one (id int)' };
+const second: Migration = { number: 2, name: 'second', sql: 'CREATE TABLE two (id int)' };
+
+async function start(url: string, steps: readonly Migration[]): Promise<unknown> {
+  const one = new Store({ url, logger: silent, ...patient, migrations: steps });
+  try {
+    return await one.start().catch((error: unknown) => error);
+  } finally {
+    await one.close();
+  }
+}
+
+const tablesOf = async (url: string) => {
+  const one = new Store({ url, logger: silent, ...patient, migrations: [] });
+  const { rows } = await sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`.execute(
+    one.read,
+  );
+  await one.close();
+  return rows.map(({ name }) => name);
+};
+
+test('a later release adds its steps, and the one before still runs on what they made', async () => {
+  const url = await postgres.createDatabase();
+  expect(await start(url, [first])).toBeUndefined();
+  expect(await start(url, [first, second])).toBeUndefined();
+  expect(await start(url, [first])).toBeUndefined();
+  expect(await tablesOf(url)).toEqual(['one', 'schema_migrations', 'two']);
+});
+
+test('a store that was made by other steps is not touched', async () => {
+  const url = await postgres.createDatabase();
+  await start(url, [first]);
+  const failure = await start(url, [{ ...first, sql: 'CREATE TABLE other (id int)' }, second]);
+  expect(failure).toBeInstanceOf(SchemaMismatch);
+  expect(failure).toMatchObject({
+    code: 'schema_mismatch',
+    message: expect.stringContaining('1 (first)'),
+  });
+  expect(await tablesOf(url)).toEqual(['one', 'schema_migrations']);
+});
+
+/** Deadlines of a process in production. */
+async function startUsually(url: string, steps: readonly Migration[], signal?: AbortSignal) {
+  const one = new Store({ url, logger: silent, signingKeys, migrations: steps });
+  try {
+    return await one.start(signal).catch((error: unknown) => error);
+  } finally {
+    await one.close();
+  }
+}
+
+test('a step of the schema may take longer than a request may, and other processes wait for it', async () => {
+  const url = await postgres.createDatabase();
+  const slow: Migration = { ...second, sql: `${second.sql}; SELECT pg_sleep(8)` };
+  const steps = [first, slow];
+  expect(await Promise.all([startUsually(url, steps), startUsually(url, steps)])).toEqual([
+    undefined,
+    undefined,
+  ]);
+  expect(await tablesOf(url)).toEqual(['one', 'schema_migrations', 'two']);
+});
+
+test('a step that waits for a table in use gives up, so that nobody waits behind it, and is tried again', async () => {
+  const url = await postgres.createDatabase();
+  expect(await start(url, [first])).toBeUndefined();
+  const user = new pg.Client({ connectionString: url });
+  await user.connect();
+  await user.query('BEGIN; SELECT * FROM one');
+  const altering: Migration = { ...second, sql: 'ALTER TABLE one ADD COLUMN more int' };
+  const stopping = new AbortController();
+  const starting = startUsually(url, [first, altering], stopping.signal);
+  // Waits behind the step, and comes through when that gives up.
+  await eventually('the step waits', async () => {
+    const { rows } = await user.query<{ count: string }>(
+      'SELECT count(*) FROM pg_locks WHERE NOT granted',
+    );
+    return rows[0]?.count === '1' ? true : undefined;
+  });
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  expect((await reader.query('SELECT * FROM one')).rows).toEqual([]);
+  await reader.end();
+  await user.query('COMMIT');
+  await user.end();
+  expect(await starting).toBeUndefined();
+});
+
+test('a step that fails leaves nothing of itself or of the steps before it', async () => {
+  const url = await postgres.createDatabase();
+  const failing = { ...second, sql: 'CREATE TABLE two (id int); SELECT 1/0' };
+  expect(await start(url, [first, failing])).toMatchObject({ code: '22012' });
+  expect(await tablesOf(url)).toEqual([]);
+  expect(await start(url, [first, second])).toBeUndefined();
+});
+
+test('the list of steps is in order and without gaps', () => {
+  expect(migrations.map(({ number }) => number)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+const newKey = (more: Partial<NewApiKey> = {}): NewApiKey => ({
+  organizationId: organization.id,
+  name: 'deploy',
+  databaseId: null,
+  permissions: ['db:read', 'db:write'],
+  expiresAt: null,
+  ...more,
+});
+
+const secretOf = (text: string) => ({
+  publicId: randomBytes(6).toString('hex'),
+  secretHash: hash(text),
+  lastFour: text.slice(-4),
+});
+
+test('a key is found by its secret alone, and nothing stored gives the secret away', async () => {
+  const secret = secretOf('s3cret-of-deploy');
+  const key = await store.change(tester, (change) => createApiKey(change, newKey(), secret));
+  expect(await findApiKeyBySecret(store.read, secret.publicId, hash('s3cret-of-deploy'))).toEqual(
+    key,
+  );
+  expect(await findApiKeyBySecret(store.read, secret.publicId, hash('another'))).toBeUndefined();
+  expect(
+    await findApiKeyBySecret(store.read, 'nosuchkey000', hash('s3cret-of-deploy')),
+  ).toBeUndefined();
+  // Not even the hash that stands for "nobody" opens anything.
+  expect(await findApiKeyBySecret(store.read, 'nosuchkey000', Buffer.alloc(32))).toBeUndefined();
+  expect(JSON.stringify(key)).not.toContain('s3cret');
+  expect('secretHash' in key).toBe(false);
+  const { rows } = await sql<{ row: string }>`SELECT api_keys::text AS row FROM api_keys`.execute(
+    store.read,
+  );
+  expect(rows.some(({ row }) => row.includes('s3cret'))).toBe(false);
+  expect(await eventTypesOf(key.id)).toEqual(['api_key.created']);
+});
+
+test('a key that is replaced works beside the new one until the grace is over', async () => {
+  const [one, two] = [secretOf('one'), secretOf('two')];
+  const expiresAt = new Date(Date.now() + 3_600_000);
+  const old = await store.change(tester, (change) =>
+    createApiKey(change, newKey({ permissions: ['db:read'], expiresAt }), one),
+  );
+  const rotate = () =>
+    store.change(tester, (change) =>
+      rotateApiKey(change, { organizationId: organization.id, id: old.id, graceMs: 60_000 }, two),
+    );
+  const rotated = await rotate();
+  const now = new Date();
+  if (rotated === undefined) throw new Error('it was not rotated');
+  expect(rotated.key).toMatchObject({
+    name: 'deploy',
+    permissions: ['db:read'],
+    expiresAt,
+    rotatedFrom: old.id,
+    rotationEndsAt: null,
+  });
+  expect(apiKeyStatus(rotated.old, now)).toBe('ROTATING');
+  expect(apiKeyStatus(rotated.key, now)).toBe('ACTIVE');
+  expect(apiKeyStatus(rotated.old, new Date(now.getTime() + 61_000))).toBe('EXPIRED');
+  expect(await rotate()).toBeUndefined();
+  expect((await findApiKeyBySecret(store.read, one.publicId, one.secretHash))?.id).toBe(old.id);
+  expect((await findApiKeyBySecret(store.read, two.publicId, two.secretHash))?.id).toBe(
+    rotated.key.id,
+  );
+  expect(await eventTypesOf(old.id)).toEqual(['api_key.created', 'api_key.rotated']);
+});
+
+test('a revoked key is revoked at once, once, and not replaced', async () => {
+  const secret = secretOf('leaked');
+  const { id } = await store.change(tester, (change) => createApiKey(change, newKey(), secret));
+  const revoke = (organizationId: string) =>
+    store.change(tester, (change) => revokeApiKey(change, organizationId, id));
+  const other = await anotherOrganization(store, 'thief');
+  expect(await revoke(other.id)).toBeUndefined();
+  const revoked = await revoke(organization.id);
+  expect(revoked?.revokedBy).toEqual(tester.actor);
+  expect(await revoke(organization.id)).toEqual(revoked);
+  const found = await findApiKeyBySecret(store.read, secret.publicId, secret.secretHash);
+  if (found === undefined) throw new Error('not found');
+  expect(apiKeyStatus(found, new Date())).toBe('REVOKED');
+  const rotated = await store.change(tester, (change) =>
+    rotateApiKey(change, { organizationId: organization.id, id, graceMs: 1_000 }, secretOf('next')),
+  );
+  expect(rotated).toBeUndefined();
+  expect(await eventTypesOf(id)).toEqual(['api_key.created', 'api_key.revoked']);
+});
+
+test('an expired key is expired, whatever else', async () => {
+  const expiresAt = new Date(Date.now() - 1);
+  const key = await store.change(tester, (change) =>
+    createApiKey(change, newKey({ expiresAt }), secretOf('x')),
+  );
+  expect(apiKeyStatus(key, new Date())).toBe('EXPIRED');
+  const rotated = await store.change(tester, (change) =>
+    rotateApiKey(
+      change,
+      { organizationId: organization.id, id: key.id, graceMs: 1 },
+      secretOf('y'),
+    ),
+  );
+  expect(rotated).toBeUndefined();
+});
+
+test('the use of a key is written once a minute, not with every use', async () => {
+  const { id } = await store.change(tester, (change) =>
+    createApiKey(change, newKey(), secretOf('used')),
+  );
+  const use = { ip: '192.0.2.1', userAgent: 'curl/8' };
+  await noteApiKeyUse(store.read, id, use);
+  const noted = await findApiKey(store.read, organization.id, id);
+  expect(noted).toMatchObject({ lastUsedIp: '192.0.2.1', lastUsedUserAgent: 'curl/8' });
+  await noteApiKeyUse(store.read, id, { ip: '192.0.2.2', userAgent: null });
+  expect(await findApiKey(store.read, organization.id, id)).toEqual(noted);
+  await sql`UPDATE api_keys SET last_used_at = last_used_at - interval '61 seconds'`.execute(
+    store.read,
+  );
+  await noteApiKeyUse(store.read, id, { ip: '192.0.2.3', userAgent: null });
+  expect(await findApiKey(store.read, organization.id, id)).toMatchObject({
+    lastUsedIp: '192.0.2.3',
+    lastUsedUserAgent: null,
+  });
+});
+
+test('keys are listed newest first, and another organization’s are not', async () => {
+  const own = await anotherOrganization(store, 'key-lists');
+  const made: string[] = [];
+  for (let index = 0; index < 5; index += 1) {
+    const { id } = await store.change(tester, (change) =>
+      createApiKey(
+        change,
+        newKey({ organizationId: own.id, name: `key ${index}` }),
+        secretOf(`${index}`),
+      ),
+    );
+    made.push(id);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  const seen: string[] = [];
+  let position: [string, string] | undefined;
+  do {
+    const page = await listApiKeys(store.read, own.id, { limit: 2, ...(position && { position }) });
+    seen.push(...page.rows.map(({ id }) => id));
+    position = page.next;
+  } while (position !== undefined);
+  expect(seen).toEqual([...made].reverse());
+  expect(await findApiKey(store.read, organization.id, made[0] ?? '')).toBeUndefined();
+});
+
+test('a session is found by its token until it ends or is over', async () => {
+  const open = (token: string, lifetimeMs: number) =>
+    store.change(tester, (change) =>
+      openSession(change, {
+        kind: 'browser',
+        user: null,
+        tokenHash: hash(token),
+        csrfHash: hash(`${token} csrf`),
+        lifetimeMs,
+      }),
+    );
+  const session = await open('token', 60_000);
+  expect(await findSession(store.read, hash('token'))).toEqual(session);
+  expect(session.csrfHash?.equals(hash('token csrf'))).toBe(true);
+  expect(await findSession(store.read, hash('other'))).toBeUndefined();
+  await store.change(tester, (change) => endSession(change, session.id));
+  expect(await findSession(store.read, hash('token'))).toBeUndefined();
+  await open('short', 1);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await findSession(store.read, hash('short'))).toBeUndefined();
+});
+
+const sealer = new Sealer(signingKeys);
+const newEndpoint = (own: Organization) => ({
+  organizationId: own.id,
+  url: 'https://example.com/hook',
+  description: '',
+  eventTypes: ['database.*'],
+  databaseId: null,
+});
+
+test('a deleted database is purged when its time is over, once, and says so', async () => {
+  const own = await anotherOrganization(store, 'purge');
+  const remove = async (name: string, purgeAt: Date) => {
+    const { id } = await makeDatabase(store, own, name);
+    await store.change(tester, (change) =>
+      updateDatabase(change, id, { status: 'DELETED', deletedAt: new Date(), purgeAt }),
+    );
+    return id;
+  };
+  const [past, future] = [new Date(Date.now() - 1_000), new Date(Date.now() + 60_000)];
+  const over = await remove('over', past);
+  const kept = await remove('kept', future);
+  const both = await Promise.all([markPurged(store), markPurged(store)]);
+  expect(Math.max(...both)).toBe(1);
+  expect(await markPurged(store)).toBe(0);
+  expect((await findDatabase(store.read, own.id, over))?.purgedAt).toEqual(past);
+  expect((await findDatabase(store.read, own.id, kept))?.purgedAt).toBeNull();
+  const { rows } = await listEvents(
+    store.read,
+    own.id,
+    { types: ['database.purged'] },
+    { limit: 10 },
+  );
+  expect(rows.map(({ databaseId }) => databaseId)).toEqual([over]);
+});
+
+test('a webhook’s secret is shown to those who may, and stored as nobody can read it', async () => {
+  const made = await store.change(tester, (change) =>
+    createWebhookEndpoint(change, sealer, newEndpoint(organization)),
+  );
+  if (made === 'too_many') throw new Error('too many');
+  const { endpoint, secret } = made;
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(await revealWebhookSecret(store.read, sealer, organization.id, endpoint.id)).toBe(secret);
+  expect('sealedSecret' in endpoint).toBe(false);
+  const { rows } = await sql<{
+    sealedSecret: Buffer;
+  }>`SELECT sealed_secret FROM webhook_endpoints`.execute(store.read);
+  expect(rows.some(({ sealedSecret }) => sealedSecret.includes(secret.slice(6)))).toBe(false);
+  const update = (ifVersion: number) =>
+    store.change(tester, (change) =>
+      updateWebhookEndpoint(
+        change,
+        organization.id,
+        endpoint.id,
+        { status: 'DISABLED', eventTypes: ['*'] },
+        ifVersion,
+      ),
+    );
+  expect(await update(1)).toMatchObject({ status: 'DISABLED', eventTypes: ['*'], version: 2 });
+  expect(await update(1)).toBe('stale');
+  const other = await anotherOrganization(store, 'hooks-thief');
+  expect(await findWebhookEndpoint(store.read, other.id, endpoint.id)).toBeUndefined();
+  expect(await revealWebhookSecret(store.read, sealer, other.id, endpoint.id)).toBeUndefined();
+  const remove = (by: Organization) =>
+    store.change(tester, (change) => deleteWebhookEndpoint(change, by.id, endpoint.id));
+  expect(await remove(other)).toBe(false);
+  expect(await remove(organization)).toBe(true);
+  expect(await remove(organization)).toBe(false);
+  expect(await eventTypesOf(endpoint.id)).toEqual([
+    'webhook.endpoint_created',
+    'webhook.endpoint_changed',
+    'webhook.endpoint_deleted',
+  ]);
+});
+
+test('an organization has ten webhook endpoints at most, however many are made at once', async () => {
+  const own = await anotherOrganization(store, 'hooks');
+  const made = await Promise.all(
+    Array.from({ length: 14 }, () =>
+      store.change(tester, (change) => createWebhookEndpoint(change, sealer, newEndpoint(own))),
+    ),
+  );
+  expect(made.filter((one) => one === 'too_many')).toHaveLength(4);
+  expect(await listWebhookEndpoints(store.read, own.id)).toHaveLength(10);
+});
+
+const keyOf = (key: string) => ({ organizationId: organization.id, principal: 'key_1', key });
+const request = hash('POST /api/v1/databases {}');
+const response = {
+  status: 202,
+  headers: { location: '/api/v1/databases/db_1' },
+  body: { success: true },
+};
+
+test('of ten of the same request at once one is done, and afterwards all are answered the same', async () => {
+  const begin = () => beginIdempotent(store.read, keyOf('ten'), request, 60_000);
+  const begun = await Promise.all(Array.from({ length: 10 }, begin));
+  const [own] = begun.flatMap((one) => (one.kind === 'begun' ? [one] : []));
+  expect(begun.filter(({ kind }) => kind === 'begun')).toHaveLength(1);
+  expect(begun.filter(({ kind }) => kind === 'in_progress')).toHaveLength(9);
+  await store.change(tester, (change) => endIdempotent(change, own?.token ?? '', response));
+  expect(await begin()).toEqual({ kind: 'answered', response });
+  const other = hash('POST /api/v1/databases {"name":"other"}');
+  expect(await beginIdempotent(store.read, keyOf('ten'), other, 60_000)).toEqual({
+    kind: 'reused',
+  });
+  // Another's key of the same name is another key.
+  const another = { ...keyOf('ten'), principal: 'key_2' };
+  expect((await beginIdempotent(store.read, another, other, 60_000)).kind).toBe('begun');
+});
+
+test('a request whose process died is taken over, and the dead one’s change no longer counts', async () => {
+  const own = await anotherOrganization(store, 'idempotent');
+  const begin = (leaseMs: number) => beginIdempotent(store.read, keyOf('dead'), request, leaseMs);
+  const dead = await begin(1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect((await beginIdempotent(store.read, keyOf('dead'), hash('other'), 1)).kind).toBe('reused');
+  const next = await begin(60_000);
+  if (dead.kind !== 'begun' || next.kind !== 'begun') throw new Error('not begun');
+  const create = (token: string) =>
+    store.change(tester, async (change) => {
+      await createDatabase(change, newDatabase(own, 'once'), choice);
+      await endIdempotent(change, token, response);
+    });
+  await expect(create(dead.token)).rejects.toThrow(IdempotencyLeaseLost);
+  expect((await countDatabases(store.read, own.id)).living).toBe(0);
+  await create(next.token);
+  expect((await countDatabases(store.read, own.id)).living).toBe(1);
+  expect(await begin(1)).toEqual({ kind: 'answered', response });
+});
+
+test('a request that did nothing leaves its key as if it had never been used', async () => {
+  const begun = await beginIdempotent(store.read, keyOf('refused'), request, 60_000);
+  if (begun.kind !== 'begun') throw new Error('not begun');
+  await abandonIdempotent(store.read, begun.token);
+  expect((await beginIdempotent(store.read, keyOf('refused'), hash('other'), 60_000)).kind).toBe(
+    'begun',
+  );
+});
+
+test('a key is remembered for a day', async () => {
+  const begun = await beginIdempotent(store.read, keyOf('old'), request, 60_000);
+  if (begun.kind !== 'begun') throw new Error('not begun');
+  await store.change(tester, (change) => endIdempotent(change, begun.token, response));
+  const age = (hours: number) =>
+    sql`UPDATE idempotency_keys SET expires_at = expires_at - ${hours} * interval '1 hour' WHERE key = 'old'`.execute(
+      store.read,
+    );
+  await age(23);
+  await sweepIdempotencyKeys(store.read);
+  expect((await beginIdempotent(store.read, keyOf('old'), request, 60_000)).kind).toBe('answered');
+  await age(2);
+  expect((await beginIdempotent(store.read, keyOf('old'), hash('other'), 60_000)).kind).toBe(
+    'begun',
+  );
+  await age(25);
+  expect(await sweepIdempotencyKeys(store.read)).toBe(1);
+});

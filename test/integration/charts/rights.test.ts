@@ -1,0 +1,342 @@
+/**
+ * Least rights, in both directions: the operator's own process, as the service account that the chart makes, looks after
+ * databases through their whole lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { KubeConfig } from '@kubernetes/client-node';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { annotations, labels, managedBy } from '../../../domain/names.ts';
+import { resources, type Claim, type Pod, type Secret, type Service } from '../../../domain/kinds.ts';
+import type { KubeObject, Resource } from '../../../base/kube/kube.ts';
+import { createKube } from '../../../base/kube/kube-http.ts';
+import { askedOf, ChartRights, home, rightsIn, rightsOf } from '../../support/charts/chart-rights.ts';
+import {
+  startOperatorWorld,
+  type Database,
+  type OperatorWorld,
+} from '../../support/operator/operator-world.ts';
+import { eventually, shell } from '../../support/shell.ts';
+
+let world: OperatorWorld;
+let rights: ChartRights;
+let checkKubeconfig: string;
+let operatorKubeconfig: string;
+let operator: OperatorProcess;
+
+beforeAll(async () => {
+  world = await startOperatorWorld();
+  rights = await ChartRights.prepare(world);
+  await rights.applyTemplate('templates/operator-rights.yaml');
+  await rights.applyTemplate(
+    'templates/tests/check-installation.yaml',
+    ({ kind }) => kind !== 'Pod',
+  );
+  checkKubeconfig = await rights.kubeconfigOf('ledgerhouse-check');
+  operatorKubeconfig = await rights.kubeconfigOf('ledgerhouse-operator');
+  operator = await startOperator(operatorKubeconfig);
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+  rights?.remove();
+});
+
+interface OperatorProcess {
+  readonly child: ChildProcess;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startOperator(kubeconfig: string): Promise<OperatorProcess> {
+  const child = spawn(process.execPath, ['operator/main.ts'], {
+    env: {
+      PATH: process.env['PATH'],
+      KUBECONFIG: kubeconfig,
+      LEDGERHOUSE_OPERATOR_NAMESPACE: home,
+      LEDGERHOUSE_OPERATOR_IDENTITY: 'operator-1',
+      LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    log += chunk.toString();
+  });
+  const port = await eventually('the operator serves', async () => {
+    if (child.exitCode !== null) throw new Error(log);
+    const [, found] = /"port":(\d+),"msg":"started"/.exec(log) ?? [];
+    return found;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await eventually('the operator is ready', async () =>
+    (await fetch(`${url}/readyz`)).ok ? true : undefined,
+  );
+  return {
+    child,
+    url,
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Every request that the operator has made. */
+const asked = () => askedOf(operator.url, 'ledgerhouse_operator_api_requests_total');
+
+const owned = <T extends KubeObject>(resource: Resource, database: Database) =>
+  world.kube.list<T>(resource, {
+    namespace: database.metadata.namespace,
+    labelSelector: `${labels.uid}=${database.metadata.uid}`,
+  });
+
+async function ready(name: string, spec: Parameters<OperatorWorld['createDatabase']>[2] = {}) {
+  await world.createDatabase('default', name, spec);
+  return world.until('default', name, 'Ready', 'True');
+}
+
+const made = (resource: Resource, name: string, rest: object) =>
+  world.kube.apply(
+    resource,
+    {
+      apiVersion: resource.apiVersion,
+      kind: resource.kind,
+      metadata: resource.namespaced ? { name, namespace: 'default' } : { name },
+      ...rest,
+    },
+    { fieldManager: 'test', force: true },
+  );
+
+test('a database lives its whole life under the rights that the chart gives', async () => {
+  await made(resources.storageClass, 'ledgerhouse-network', {
+    provisioner: 'test.ledgerhouse.dev/none',
+    allowVolumeExpansion: true,
+  });
+  const database = await ready('payments');
+  // Changed in every way that there is.
+  const patch = (spec: object) => world.patchDatabase('default', 'payments', { spec });
+  await patch({ size: 'lh-10', parameters: { limitConnections: '7' } });
+  await world.until('default', 'payments', 'Ready', 'True');
+  await patch({ version: '0.2.0' });
+  await world.until('default', 'payments', 'Ready', 'True');
+  await patch({ storage: { sizeGb: 3 } });
+  await world.until('default', 'payments', 'Ready', 'True');
+  // Turned off and on twice: the second time, events are counted rather than made.
+  for (const suspend of [true, false, true, false]) {
+    await patch({ suspend });
+    await world.until('default', 'payments', 'Suspended', suspend ? 'True' : 'False');
+    if (!suspend) await world.until('default', 'payments', 'Ready', 'True');
+  }
+  // A Service with another address than the one on record is made again with that.
+  const recorded = '10.96.200.7';
+  const [endpoint] = database.status?.endpoints ?? [];
+  await world.kube.mergePatch(
+    { resource: resources.database, namespace: 'default', name: 'payments' },
+    { status: { endpoints: [{ ...endpoint, ip: recorded }] } },
+    { fieldManager: 'test', subresource: 'status' },
+  );
+  await eventually('the address on record', async () => {
+    const [service] = await owned<Service>(resources.service, database);
+    return service?.spec?.clusterIP === recorded ? true : undefined;
+  });
+  await world.deleteDatabase('default', 'payments');
+  const [claim] = await eventually('the volume is marked', async () => {
+    const claims = await owned<Claim>(resources.claim, database);
+    return claims[0]?.metadata.annotations?.[annotations.purgeAt] === undefined
+      ? undefined
+      : claims;
+  });
+  // Taken over by a new database, which then goes with its volume.
+  const databaseId = claim?.metadata.labels?.[labels.databaseId] ?? '';
+  const heir = await ready('heir', {
+    bootstrap: { volumes: { databaseId } },
+    deletionPolicy: 'Delete',
+  });
+  await world.deleteDatabase('default', 'heir');
+  await eventually('nothing is left', async () => {
+    const claims = await owned<Claim>(resources.claim, heir);
+    const left = await world.database('default', 'heir');
+    return claims.length === 0 && left === undefined ? true : undefined;
+  });
+});
+
+test('a volume past its time is purged, a database without backups waits for a policy', async () => {
+  const database = await ready('forgotten', { deletionPolicy: 'BackupThenDelete' });
+  await world.deleteDatabase('default', 'forgotten');
+  await world.until('default', 'forgotten', 'Stalled', 'True', 'BackupsUnavailable');
+  await world.patchDatabase('default', 'forgotten', { spec: { deletionPolicy: 'Retain' } });
+  const claim = await eventually('the volume is marked', async () => {
+    const [found] = await owned<Claim>(resources.claim, database);
+    return found?.metadata.annotations?.[annotations.purgeAt] === undefined ? undefined : found;
+  });
+  await world.kube.mergePatch(
+    { resource: resources.claim, namespace: 'default', name: claim.metadata.name ?? '' },
+    { metadata: { annotations: { [annotations.purgeAt]: '2020-01-01T00:00:00Z' } } },
+    { fieldManager: 'test' },
+  );
+  await eventually('it is purged', async () =>
+    (await owned(resources.claim, database)).length === 0 ? true : undefined,
+  );
+});
+
+test('a quota without room for pods is told by their names', async () => {
+  await world.createNamespace('crowded');
+  const { apiVersion, kind } = resources.resourceQuota;
+  await world.kube.create(
+    resources.resourceQuota,
+    {
+      apiVersion,
+      kind,
+      metadata: { name: 'pods', namespace: 'crowded' },
+      spec: { hard: { pods: '0' } },
+    } as KubeObject,
+    { fieldManager: 'test' },
+  );
+  await world.createDatabase('crowded', 'late', {});
+  const { status } = await world.until('crowded', 'late', 'Stalled', 'True', 'RefusedByApiServer');
+  expect(status?.conditions?.find(({ type }) => type === 'Stalled')?.message).toContain(
+    'exceeded quota',
+  );
+  await world.deleteDatabase('crowded', 'late');
+});
+
+test('three replicas get their disruption budget, and one whose pod is deleted another', async () => {
+  await world.createDatabase('default', 'three', {
+    engine: 'TigerBeetle',
+    topology: 'ha-3',
+    size: 'lh-40',
+  });
+  const database = await world.until('default', 'three', 'Available', 'True');
+  expect(await owned(resources.podDisruptionBudget, database)).toHaveLength(1);
+  const [pod] = await owned<Pod>(resources.pod, database);
+  await world.kube.delete(
+    { resource: resources.pod, namespace: 'default', name: pod?.metadata.name ?? '' },
+    { uid: pod?.metadata.uid ?? '' },
+  );
+  await eventually('another pod', async () => {
+    const pods = await owned<Pod>(resources.pod, database);
+    const another =
+      pods.length === 3 && pods.every((one) => one.metadata.uid !== pod?.metadata.uid);
+    return another ? true : undefined;
+  });
+});
+
+test('three replicas of the built-in engine get certificates, which the operator cannot read', async () => {
+  await world.createDatabase('default', 'certified', { topology: 'ha-3', size: 'lh-40' });
+  const { status } = await world.until('default', 'certified', 'Available', 'True');
+  expect(status?.peerCertificates?.generations).toHaveLength(1);
+  const name = status?.peerCertificates?.generations?.[0]?.secret ?? '';
+  const secrets = resources.secret;
+  const secret = await world.kube.read<Secret>({ resource: secrets, namespace: 'default', name });
+  expect(Object.keys(secret?.data ?? {}).sort()).toEqual(['ca.crt', 'tls.crt', 'tls.key']);
+  expect(secret).toMatchObject({ immutable: true, type: 'kubernetes.io/tls' });
+  const config = new KubeConfig();
+  config.loadFromFile(operatorKubeconfig);
+  const kube = createKube(config);
+  const forbidden = { status: 403 };
+  const reference = { resource: secrets, namespace: 'default', name };
+  try {
+    await expect(kube.read(reference)).rejects.toMatchObject(forbidden);
+    await expect(kube.list(secrets)).rejects.toMatchObject(forbidden);
+    const patched = kube.mergePatch(reference, {}, { fieldManager: 'test' });
+    await expect(patched).rejects.toMatchObject(forbidden);
+    const uid = secret?.metadata.uid ?? '';
+    await expect(kube.delete(reference, { uid })).rejects.toMatchObject(forbidden);
+  } finally {
+    await kube.close();
+  }
+  // Goes with the database, without a right to delete it.
+  await world.deleteDatabase('default', 'certified');
+  await eventually('the Secret is gone', async () =>
+    (await world.kube.read(reference)) === undefined ? true : undefined,
+  );
+});
+
+test('backups and schedules are told that there are none yet', async () => {
+  await made(resources.backup, 'monday', { spec: { database: 'payments' } });
+  await made(resources.backupSchedule, 'nightly', {
+    spec: { database: 'payments', schedule: '0 3 * * *' },
+  });
+  for (const resource of [resources.backup, resources.backupSchedule]) {
+    await eventually(`${resource.kind} has a condition`, async () => {
+      const [object] = await world.kube.list<KubeObject & { status?: { conditions?: unknown[] } }>(
+        resource,
+      );
+      return (object?.status?.conditions?.length ?? 0) > 0 ? true : undefined;
+    });
+  }
+});
+
+test('helm test makes a database and takes it away again, with its own few rights', async () => {
+  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '240'];
+  const check = { KUBECONFIG: checkKubeconfig };
+  const { code, stdout } = await shell(process.execPath, args, { env: check, timeoutMs: 540_000 });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('databases can be made here')]);
+  for (const words of ['made LedgerDatabase', 'ready after', 'gone'])
+    expect(stdout).toContain(words);
+  expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
+  expect(await world.kube.list(resources.claim, { namespace: home })).toEqual([]);
+  const [role] = (await rights.templateOf('templates/tests/check-installation.yaml')).filter(
+    ({ kind }) => kind === 'Role',
+  );
+  expect(role?.rules).toEqual([
+    {
+      apiGroups: ['ledgerhouse.dev'],
+      resources: ['ledgerdatabases'],
+      verbs: ['get', 'create', 'delete'],
+    },
+  ]);
+});
+
+test('of all that was asked, nothing was forbidden', async () => {
+  const requests = await asked();
+  expect(requests.length).toBeGreaterThan(40);
+  expect(requests.filter(({ code }) => code === '401' || code === '403')).toEqual([]);
+});
+
+/** What admission asks for where it is set up to, rather than the operator by a request. */
+const askedByAdmission = ['update ledgerdatabases/finalizers'];
+
+test('of all that is allowed, everything was asked', async () => {
+  const allowed = rightsIn(await rights.templateOf('templates/operator-rights.yaml'));
+  expect(new Set(allowed).size).toBe(allowed.length);
+  // Events that come again are counted half a minute later.
+  await eventually('an event is counted', async () =>
+    (await asked()).flatMap(rightsOf).includes('patch events') ? true : undefined,
+  );
+  const used = new Set((await asked()).flatMap(rightsOf));
+  const unused = allowed.filter((right) => !used.has(right) && !askedByAdmission.includes(right));
+  expect(unused).toEqual([]);
+  expect([...used].filter((right) => !allowed.includes(right))).toEqual([]);
+});
+
+test('owner references block their owner, which is what the right to finalizers is for', async () => {
+  const database = await world.database('default', 'three');
+  const sets = await world.kube.list(resources.statefulSet, {
+    labelSelector: `${labels.managedBy}=${managedBy}`,
+  });
+  const [reference] = sets.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  expect(reference).toMatchObject({
+    kind: 'LedgerDatabase',
+    uid: database?.metadata.uid,
+    blockOwnerDeletion: true,
+  });
+});
+
+test('without an operator, helm test says what is not there, and leaves nothing behind', async () => {
+  await operator.stop();
+  const args = ['operator/check-installation.ts', '--namespace', home, '--timeout-seconds', '2'];
+  const check = { KUBECONFIG: checkKubeconfig };
+  const { code, stdout } = await shell(process.execPath, args, { env: check });
+  expect(code).toBe(1);
+  expect(stdout).toContain('not ready within 2 s; the operator has not looked at it');
+  expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
+});
+
+test('the role is what its comment says: this test is named there', () => {
+  const text = readFileSync('charts/ledgerhouse/templates/operator-rights.yaml', 'utf8');
+  expect(text).toContain('test/integration/charts/rights.test.ts');
+});

@@ -1,0 +1,281 @@
+/** The command-line tool against the real API: PostgreSQL, control plane, operator, and an engine that keeps accounts. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CreatedDatabase, Database, JobList } from '../../../gen/api.ts';
+import { Cli } from '../../support/cli/cli.ts';
+import type { TestEngine } from '../../support/engine/engine.ts';
+import { TestService } from '../../support/api/service.ts';
+import { eventually, type Ended } from '../../support/shell.ts';
+
+const u128Max = String(2n ** 128n - 1n);
+let service: TestService;
+let cli: Cli;
+let engine: TestEngine;
+let database: Database;
+
+beforeAll(async () => {
+  service = await TestService.start();
+  cli = new Cli({
+    LEDGERHOUSE_BASE_URL: service.url,
+    LEDGERHOUSE_API_KEY: (await service.makeKey(['db:read', 'db:write'])).secret,
+  });
+});
+afterAll(async () => {
+  cli?.remove();
+  await service?.stop();
+});
+
+/** The result of a command that must succeed. */
+async function json<T>(...args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await cli.run([...args, '--json']);
+  expect({ args, code, stderr, stdout: code === 0 ? '' : stdout }).toMatchObject({ code: 0 });
+  return JSON.parse(stdout) as T;
+}
+
+interface Reply {
+  readonly summary?: Readonly<Record<string, number>>;
+  readonly result: readonly Readonly<Record<string, unknown>>[];
+  readonly missing?: readonly string[];
+  readonly page?: { readonly hasMore: boolean };
+}
+const tb = (subcommand: string, ...args: readonly string[]) =>
+  json<Reply>('tb', subcommand, database.id, ...args);
+const run = (subcommand: string, ...args: readonly string[]): Promise<Ended> =>
+  cli.run(['tb', subcommand, database.id, ...args]);
+const transfer = (id: string, amount: string, ...more: readonly string[]) => [
+  '--id',
+  id,
+  '--from',
+  '1',
+  '--to',
+  '2',
+  '--amount',
+  amount,
+  '--ledger',
+  '1',
+  '--code',
+  '1',
+  ...more,
+];
+
+test('whoami, catalog, and a database that is created and waited for', async () => {
+  expect((await cli.run(['whoami'])).stdout).toMatch(/^permissions +db:read, db:write$/m);
+  expect((await cli.run(['catalog'])).stdout).toMatch(/^lh-5 \* /m);
+  const plan = await cli.run(['databases', 'create', 'payments', '--plan']);
+  expect(plan).toMatchObject({ code: 0 });
+  expect(plan.stdout).toMatch(/^size +lh-5$/m);
+  const args = ['databases', 'create', 'payments', '--cluster-configuration', 'single'];
+  const made = await cli.run([
+    ...args,
+    '--label',
+    'team=money',
+    '--no-deletion-protection',
+    '--json',
+  ]);
+  expect(made.stderr).toMatch(/^database\.create SUCCEEDED 100%/m);
+  expect(made.code).toBe(0);
+  ({ database } = JSON.parse(made.stdout) as CreatedDatabase);
+  expect(database).toMatchObject({ name: 'payments', status: 'READY', labels: { team: 'money' } });
+  const taken = await cli.run(args);
+  expect(taken.code).toBe(7);
+  expect(taken.stderr).toContain('database_name_taken');
+  expect(
+    (await cli.run(['databases', 'list', '--status', 'READY', '--label', 'team=money'])).stdout,
+  ).toContain(database.id);
+  const { data } = await json<JobList>('jobs', 'list', 'payments', '--status', 'SUCCEEDED');
+  expect(data).toMatchObject([{ type: 'database.create', databaseId: database.id }]);
+  expect((await cli.run(['jobs', 'watch', data[0]?.id ?? ''])).code).toBe(0);
+});
+
+test('an engine takes the place of its pods', async () => {
+  engine = await service.startEngine(database);
+  await eventually('the ledger answers', async () => {
+    const { code, stderr } = await run('query-accounts', '--no-retry');
+    if (code !== 0) throw new Error(stderr);
+    return true;
+  });
+});
+
+test('all eight subcommands', async () => {
+  for (const id of ['1', '2']) {
+    const made = await tb(
+      'create-accounts',
+      '--id',
+      id,
+      '--ledger',
+      '1',
+      '--code',
+      '10',
+      '--flag',
+      'history',
+      '--user-data-128',
+      u128Max,
+      '--user-data-64',
+      '18446744073709551615',
+    );
+    expect(made.summary).toEqual({ created: 1, exists: 0, failed: 0 });
+  }
+  expect((await tb('create-transfers', ...transfer('7', '100'))).result).toMatchObject([
+    { index: 0, id: '7', status: 'created' },
+  ]);
+  const pending = transfer('8', '50', '--flag', 'pending', '--timeout', '60000');
+  expect((await tb('create-transfers', ...pending)).summary).toMatchObject({ created: 1 });
+  const post = ['--flag', 'post_pending_transfer', '--pending-id', '8'];
+  const all = ['--from', '0', '--to', '0', '--amount', 'max', '--ledger', '0', '--code', '0'];
+  expect((await tb('create-transfers', ...all, ...post)).summary).toMatchObject({ created: 1 });
+
+  const found = await tb('lookup-accounts', '--id', '1', '--ids', '2,3');
+  expect(found.result).toMatchObject([
+    { id: '1', debits_posted: '150', user_data_128: u128Max, user_data_64: '18446744073709551615' },
+    { id: '2', credits_posted: '150' },
+  ]);
+  expect(found.missing).toEqual(['3']);
+  expect((await tb('lookup-transfers', '--id', '8')).result).toMatchObject([
+    { id: '8', amount: '50', timeout: 60, flags: 2 },
+  ]);
+  const mine = await tb('get-account-transfers', '--account-id', '1', '--limit', '2');
+  expect([mine.result.length, mine.page?.hasMore]).toEqual([2, true]);
+  const balances = await tb(
+    'get-account-balances',
+    '--account-id',
+    '1',
+    '--flag',
+    'debits',
+    '--flag',
+    'reversed',
+  );
+  expect(balances.result[0]).toMatchObject({ debits_posted: '150', debits_pending: '0' });
+  expect((await tb('query-accounts', '--code', '10', '--limit', '1')).page?.hasMore).toBe(true);
+  expect((await tb('query-transfers', '--ledger', '1')).result).toHaveLength(3);
+});
+
+test('where a page ends is where the next one begins', async () => {
+  const first = await run('query-transfers', '--limit', '2');
+  expect(first.code).toBe(0);
+  const [, flag = '', value = ''] =
+    /the same with (--timestamp-min) (\d+) shows/.exec(first.stderr) ?? [];
+  const next = await tb('query-transfers', '--limit', '2', flag, value);
+  expect([next.result.length, next.page?.hasMore]).toEqual([1, false]);
+  // With both bounds it is the one behind the last row that moves.
+  const bounds = ['--timestamp-min', '1', '--timestamp-max', '9000000000000000000'];
+  const forth = await run('query-transfers', '--limit', '2', ...bounds);
+  expect(forth.stderr).toContain(`the same with --timestamp-min ${value} shows`);
+  const back = await run('query-transfers', '--limit', '2', ...bounds, '--flag', 'reversed');
+  expect(back.stderr).toMatch(/the same with --timestamp-max [1-8]\d{18} shows/);
+});
+
+test('a repeated command creates nothing twice, and what the ledger rejects ends with 9', async () => {
+  expect((await tb('create-transfers', ...transfer('7', '100'))).summary).toMatchObject({
+    exists: 1,
+  });
+  const rejected = await run('create-transfers', ...transfer('7', '101'));
+  expect(rejected.code).toBe(9);
+  expect(rejected.stdout).toContain('exists_with_different_amount');
+  expect(rejected.stdout).toContain('https://docs.tigerbeetle.com/');
+  const nobody = ['--from', '404', '--to', '2', '--amount', '1', '--ledger', '1', '--code', '1'];
+  const burned = await run('create-transfers', ...nobody, '--allow-failed');
+  expect(burned.code).toBe(0);
+  expect(burned.stderr).toContain('has used up its ID');
+});
+
+test('payloads with large literals stay exact, and what is wrong in them is pointed at', async () => {
+  const literal = `[ {"id": ${u128Max.slice(0, -1)}4, "ledger": 1, "code": 10} ]`;
+  const made = await cli.run(['tb', 'create-accounts', database.id, '--file', '-', '--json'], {
+    stdin: literal,
+  });
+  expect(JSON.parse(made.stdout)).toMatchObject({
+    result: [{ id: `${u128Max.slice(0, -1)}4`, status: 'created' }],
+  });
+  const wrong = await run('create-accounts', '--payload', '[{"id":1e3,"ledger":1,"code":1}]');
+  expect(wrong.code).toBe(3);
+  expect(wrong.stderr).toContain('#/0/id');
+  expect((await run('create-accounts', '--payload', '[{')).code).toBe(3);
+  // Refused from its length: the answer comes while the body is still being sent.
+  const large = await cli.run(['tb', 'create-accounts', database.id, '--file', '-'], {
+    stdin: ' '.repeat(9_000_000),
+  });
+  expect(large.stderr).toContain('payload_too_large');
+  expect(large.code).toBe(3);
+});
+
+test('CSV has the exact rows', async () => {
+  const { code, stdout, stderr } = await run('query-accounts', '--csv', '--limit', '1');
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^more rows follow; the same with --timestamp-min \d+ shows them$/m);
+  expect((await run('query-accounts', '--csv')).stderr).not.toContain('more rows');
+  const [head, row] = stdout.split('\n');
+  expect(head).toMatch(/^id,/);
+  expect(row).toContain(u128Max);
+});
+
+test('a full batch in one payload, 8,189 transfers', async () => {
+  const file = join(service.folder, 'batch.json');
+  const rows = Array.from({ length: 8_189 }, (_, index) => ({
+    id: String(1_000_000 + index),
+    debit_account_id: '1',
+    credit_account_id: '2',
+    amount: '1',
+    ledger: 1,
+    code: 2,
+  }));
+  writeFileSync(file, JSON.stringify(rows));
+  expect((await tb('create-transfers', '--file', file)).summary).toEqual({
+    created: 8_189,
+    exists: 0,
+    failed: 0,
+  });
+  const read = await tb('query-transfers', '--code', '2', '--limit', '8189');
+  expect(read.result).toHaveLength(8_189);
+});
+
+test('keys that do not suffice, are wrong, or are missing', async () => {
+  const as = (key: string) => ({ env: { LEDGERHOUSE_API_KEY: key } });
+  const reader = as((await service.makeKey(['db:read'])).secret);
+  expect((await cli.run(['tb', 'query-accounts', database.id], reader)).code).toBe(0);
+  const write = ['tb', 'create-accounts', database.id, '--ledger', '1', '--code', '1'];
+  const refused = await cli.run(write, reader);
+  expect(refused.code).toBe(5);
+  expect(refused.stderr).toContain('db:write');
+  expect((await cli.run(write, as(`lhk_AbCdEfGhIjKl_${'x'.repeat(38)}`))).code).toBe(4);
+  expect((await cli.run(['tb', 'query-accounts', 'db_01jd8f3zk5e0v9t3m2q6r8w4xy'])).code).toBe(6);
+});
+
+const account = (id: string) => ['--id', id, '--ledger', '1', '--code', '1'];
+
+test('an engine that is down ends with 1 and nothing executed; one that comes back is waited for', async () => {
+  await engine.end('SIGKILL');
+  const down = await run('create-accounts', ...account('50'), '--no-retry', '--json');
+  expect(JSON.parse(down.stdout)).toMatchObject({
+    code: 'ledger_unavailable',
+    outcome: 'error',
+    ledgerOutcome: 'not_executed',
+  });
+  expect(down.code).toBe(1);
+  const retried = run('create-accounts', ...account('51'));
+  await engine.start();
+  expect(await retried).toMatchObject({ code: 0 });
+  expect((await tb('lookup-accounts', '--ids', '50,51')).missing).toEqual(['50']);
+});
+
+test('deleted by its name and restored, with the job waited for', async () => {
+  await service.startOperator();
+  expect((await cli.run(['databases', 'update', 'payments', '--deletion-protection'])).code).toBe(
+    0,
+  );
+  const remove = ['databases', 'delete', 'payments', '--confirm', 'payments'];
+  const guarded = await cli.run(remove);
+  expect(guarded.code).toBe(7);
+  expect(guarded.stderr).toContain('deletion_protected');
+  expect(
+    (await cli.run(['databases', 'update', 'payments', '--no-deletion-protection'])).code,
+  ).toBe(0);
+  const gone = await cli.run(remove);
+  expect(gone.stderr).toMatch(/SUCCEEDED 100%/);
+  expect(gone.code).toBe(0);
+  expect((await run('query-accounts')).code).toBe(6);
+  const restored = await cli.run(['databases', 'restore', 'payments', '--name', 'payments-2']);
+  expect(restored.stdout).toMatch(/^name +payments-2$/m);
+  expect(restored.stdout).toMatch(/^status +READY$/m);
+  expect(restored.code).toBe(0);
+});

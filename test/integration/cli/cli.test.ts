@@ -1,0 +1,713 @@
+/** The commands besides `tb` as whole processes, against the examples of the contract. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { catalogExample } from '../../../api/contract/schemas/catalog.ts';
+import {
+  createdExample,
+  databaseExample,
+  deletingExample,
+  planExample,
+  profileExample,
+} from '../../../api/contract/schemas/database.ts';
+import { jobExample } from '../../../api/contract/schemas/job.ts';
+import { sessionExample } from '../../../api/contract/schemas/session.ts';
+import { productionUrl } from '../../../cli/settings.ts';
+import { answer, Cli, cut, RecordingServer } from '../../support/cli/cli.ts';
+import { checkout, shell } from '../../support/shell.ts';
+
+const server = new RecordingServer();
+const key = `lhk_AbCdEfGhIjKl_${'s'.repeat(32)}123456`;
+let cli: Cli;
+
+beforeAll(() => server.listen());
+beforeEach(() => {
+  cli?.remove();
+  cli = new Cli({ LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url });
+});
+afterAll(async () => {
+  cli.remove();
+  await server.close();
+});
+
+const sentLines = () => server.requests.map(({ method, url }) => `${method} ${url}`);
+const bodyOf = (index: number) =>
+  JSON.parse(server.requests[index]?.body.toString() ?? '') as unknown;
+const found = { database: databaseExample, profile: profileExample };
+const page = { limit: 50, nextCursor: null, hasMore: false };
+const none = { data: [], page };
+const running = { job: jobExample };
+const succeeded = {
+  job: { ...jobExample, status: 'SUCCEEDED', progress: { ...jobExample.progress, percent: 100 } },
+};
+const failed = {
+  job: {
+    ...jobExample,
+    status: 'FAILED',
+    retryable: true,
+    error: {
+      code: 'job_deadline_exceeded',
+      title: 'Too late',
+      detail: 'Not ready within 30 minutes.',
+    },
+  },
+};
+const { id } = databaseExample;
+const problem = (status: number, code: string) => ({
+  status,
+  code,
+  title: 'T',
+  detail: 'A detail.',
+  requestId: 'req_1',
+});
+
+describe('reading', () => {
+  test('whoami', async () => {
+    server.react(answer(200, sessionExample));
+    const { code, stdout } = await cli.run(['whoami']);
+    expect(code).toBe(0);
+    expect(sentLines()).toEqual(['GET /api/v1/session']);
+    expect(stdout).toContain('permissions   db:read');
+    expect(stdout).toContain(server.url);
+  });
+
+  test('catalog, as text and as it came', async () => {
+    const raw = JSON.stringify(catalogExample, undefined, 1);
+    server.react(answer(200, raw));
+    const text = await cli.run(['catalog']);
+    expect(text.stdout).toMatch(/lh-10 \* +0\.5 +2 GiB +7900000 +10\.00 USD/);
+    expect(text.stdout).toContain('single (a local volume is lost with its node');
+    const json = await cli.run(['catalog', '--json']);
+    expect(json.stdout).toBe(`${raw}\n`);
+  });
+
+  test('databases list sends its filters, and says how to go on', async () => {
+    const more = { data: [databaseExample], page: { limit: 1, nextCursor: 'abc', hasMore: true } };
+    server.react(answer(200, more), answer(200, none));
+    const { stdout, stderr } = await cli.run([
+      'databases',
+      'list',
+      '--status',
+      'ready',
+      '--status',
+      'FAILED',
+      '--search',
+      'a&b',
+      '--label',
+      'team=x',
+      '--label',
+      'env',
+      '--sort=-createdAt',
+      '--limit',
+      '1',
+      '--include-deleted',
+    ]);
+    expect(sentLines()).toEqual([
+      'GET /api/v1/databases?limit=1&status=READY,FAILED&q=a%26b&label=team%3Dx,env&includeDeleted=true&sort=-createdAt',
+    ]);
+    expect(stdout).toMatch(new RegExp(`${id} +payments-prod +READY +HEALTHY`));
+    expect(stderr).toBe('more follow: --cursor abc\n');
+    expect((await cli.run(['databases', 'list', '--quiet'])).stdout).toBe('(no databases)\n');
+  });
+
+  test('databases get finds a database by its name, and one by its ID at once', async () => {
+    server.react(answer(200, { data: [databaseExample], page }), answer(200, found));
+    expect((await cli.run(['databases', 'get', 'payments-prod'])).code).toBe(0);
+    const { stdout } = await cli.run(['databases', 'get', id]);
+    expect(sentLines()).toEqual([
+      'GET /api/v1/databases?name=payments-prod&limit=10',
+      `GET /api/v1/databases/${id}`,
+      `GET /api/v1/databases/${id}`,
+    ]);
+    expect(stdout).toMatch(/^status +READY$/m);
+    server.react(answer(200, none));
+    const missing = await cli.run(['databases', 'get', 'nothing', '--json']);
+    expect(missing.code).toBe(6);
+    expect(JSON.parse(missing.stdout)).toMatchObject({
+      code: 'database_not_found',
+      outcome: 'error',
+    });
+  });
+
+  test('jobs list, get', async () => {
+    server.react(answer(200, { data: [jobExample], page }), answer(200, running));
+    expect((await cli.run(['jobs', 'list', id, '--status', 'RUNNING'])).stdout).toContain(
+      'Starting the replicas.',
+    );
+    expect((await cli.run(['jobs', 'get', jobExample.id])).stdout).toMatch(
+      /^step +RUNNING +start_replicas$/m,
+    );
+    expect(sentLines()).toEqual([
+      `GET /api/v1/databases/${id}/jobs?status=RUNNING`,
+      `GET /api/v1/jobs/${jobExample.id}`,
+    ]);
+  });
+});
+
+describe('databases create', () => {
+  const flags = [
+    '--provider',
+    'local',
+    '--region',
+    'local-1',
+    '--cluster-configuration',
+    'ha-3',
+    '--cluster-size',
+    'lh-40',
+    '--storage-tier',
+    'network-ssd',
+    '--selected-storage-gb',
+    '100',
+    '--engine',
+    'TigerBeetle',
+    '--engine-version',
+    '0.17.9',
+    '--label',
+    'team=a=b',
+    '--deletion-protection',
+  ];
+
+  test('sends what was chosen, once and for all attempts with one Idempotency-Key', async () => {
+    server.react(cut, answer(202, createdExample));
+    const { code, stderr } = await cli.run([
+      'databases',
+      'create',
+      'payments-prod',
+      ...flags,
+      '--no-wait',
+    ]);
+    expect(code).toBe(0);
+    expect(bodyOf(1)).toEqual({
+      name: 'payments-prod',
+      provider: 'local',
+      region: 'local-1',
+      clusterConfiguration: 'ha-3',
+      clusterSize: 'lh-40',
+      storageTier: 'network-ssd',
+      selectedStorageGb: 100,
+      engine: 'TigerBeetle',
+      engineVersion: '0.17.9',
+      labels: { team: 'a=b' },
+      deletionProtection: true,
+    });
+    const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toBe(keys[1]);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(stderr).toContain(`ledgerhouse jobs watch ${createdExample.job.id}`);
+  });
+
+  test('what the service still works on since a lost attempt is asked for again', async () => {
+    const busy = answer(409, problem(409, 'idempotency_in_progress'), { 'retry-after': '1' });
+    server.react(cut, busy, answer(202, createdExample));
+    expect((await cli.run(['databases', 'create', 'payments-prod', '--no-wait'])).code).toBe(0);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('waits for the job, shows its progress, and prints the database as it then is', async () => {
+    server.react(
+      answer(202, createdExample),
+      answer(200, running, { etag: '"1"' }),
+      answer(304, ''),
+      answer(200, succeeded, { etag: '"2"' }),
+      answer(200, found),
+    );
+    const { code, stdout, stderr } = await cli.run(['databases', 'create', 'payments-prod']);
+    expect(code).toBe(0);
+    expect(sentLines()).toEqual([
+      'POST /api/v1/databases',
+      `GET /api/v1/jobs/${createdExample.job.id}?waitSeconds=0`,
+      `GET /api/v1/jobs/${createdExample.job.id}?waitSeconds=25`,
+      `GET /api/v1/jobs/${createdExample.job.id}?waitSeconds=25`,
+      `GET /api/v1/databases/${id}`,
+    ]);
+    expect(server.requests[2]?.headers['if-none-match']).toBe('"1"');
+    expect(stderr.match(/^database\.create .*$/gm)).toEqual([
+      'database.create RUNNING 50% Starting the replicas.',
+      'database.create SUCCEEDED 100% Starting the replicas.',
+    ]);
+    expect(stdout).toMatch(/^status +READY$/m);
+  });
+
+  test('a job that fails ends with 1, and says how to retry it', async () => {
+    server.react(answer(202, createdExample), answer(200, failed));
+    const { code, stdout } = await cli.run(['databases', 'create', 'payments-prod', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      code: 'job_deadline_exceeded',
+      outcome: 'error',
+      jobStatus: 'FAILED',
+      nextSteps: [`ledgerhouse jobs retry ${failed.job.id}`],
+    });
+  });
+
+  test('a wait that is over ends with 10, and the job goes on', async () => {
+    server.react(answer(202, createdExample), answer(200, running, { etag: '"1"' }));
+    const started = performance.now();
+    const { code, stderr } = await cli.run(['databases', 'create', 'x-1', '--wait-timeout', '2s']);
+    expect(code).toBe(10);
+    expect(stderr).toContain(`→ ledgerhouse jobs watch ${createdExample.job.id}`);
+    expect(performance.now() - started).toBeGreaterThan(2_000);
+    // An API that does not wait is not asked in a busy loop.
+    expect(server.requests.length).toBeLessThanOrEqual(5);
+  });
+
+  test('where people provision, nothing is waited for', async () => {
+    const { provisioning } = createdExample;
+    const queued = {
+      ...provisioning,
+      status: 'NOT_STARTED',
+      started: false,
+      message: 'A person goes on.',
+    };
+    server.react(answer(202, { ...createdExample, provisioning: queued }));
+    const { code, stderr } = await cli.run(['databases', 'create', 'payments-prod']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('A person goes on.');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('--plan asks the API, --dry-run nobody', async () => {
+    server.react(answer(200, planExample));
+    const plan = await cli.run(['databases', 'create', 'payments-prod', '--plan']);
+    expect(sentLines()).toEqual(['POST /api/v1/databases?dryRun=true']);
+    expect(plan.stdout).toContain('about 12.50 USD a month');
+    const dry = await cli.run(['databases', 'create', 'payments-prod', '--dry-run']);
+    expect(dry.stdout).toContain(`POST ${server.url}/api/v1/databases\n`);
+    expect(dry.stdout).toContain('\n\n{"name":"payments-prod"}\n');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a payload is sent byte for byte', async () => {
+    const odd = '{ "name" : "x-1",\n "selectedStorageGb": 1e1 }';
+    server.react(answer(202, createdExample));
+    expect(
+      (await cli.run(['databases', 'create', '--file', '-', '--no-wait'], { stdin: odd })).code,
+    ).toBe(0);
+    expect(server.requests[0]?.body.toString()).toBe(odd);
+  });
+
+  test('billing that is missing ends with 5 and with where to set it up', async () => {
+    const billing = {
+      checkoutUrl: 'https://pay.example.com/1',
+      expiresAt: null,
+      reason: 'NO_PAYMENT_METHOD',
+    };
+    server.react(answer(402, { ...problem(402, 'billing_required'), billing }));
+    const { code, stderr } = await cli.run(['databases', 'create', 'payments-prod']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('https://pay.example.com/1');
+  });
+
+  test.each([
+    [['databases', 'create'], /<name> is missing/],
+    [['databases', 'create', 'x', '--payload', '{}'], /write the name "x" into it/],
+    [['databases', 'create', 'x', '--no-wait', '--wait-timeout', '1m'], /--no-wait excludes/],
+    [['databases', 'create', 'x', '--wait-timeout', 'soon'], /must be a duration/],
+    [['databases', 'update', id], /nothing to change/],
+  ])('%j is a usage error', async (args, says) => {
+    server.react(answer(202, createdExample));
+    const { code, stderr } = await cli.run(args);
+    expect(stderr).toMatch(says);
+    expect(code).toBe(2);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('databases update, delete, restore', () => {
+  test('update', async () => {
+    server.react(answer(200, { success: true, ...found }));
+    const { code } = await cli.run([
+      'databases',
+      'update',
+      id,
+      '--no-deletion-protection',
+      '--label',
+      'a=',
+      '--remove-label',
+      'b',
+    ]);
+    expect(code).toBe(0);
+    expect(sentLines()).toEqual([`PATCH /api/v1/databases/${id}`]);
+    expect(bodyOf(0)).toEqual({ labels: { a: '', b: null }, deletionProtection: false });
+  });
+
+  test('delete without a terminal and without --confirm ends with 2, and nothing is sent', async () => {
+    server.react(answer(200, found));
+    const { code, stderr } = await cli.run(['databases', 'delete', id]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--confirm');
+    expect(server.requests).toEqual([]);
+  });
+
+  test('delete with the name of another database deletes nothing', async () => {
+    server.react(answer(200, found));
+    const { code, stderr } = await cli.run([
+      'databases',
+      'delete',
+      id,
+      '--confirm',
+      'payments-dev',
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('it is called "payments-prod"');
+    expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`]);
+  });
+
+  test('delete with the name waits until it is done', async () => {
+    server.react(answer(200, found), answer(202, deletingExample), answer(200, succeeded));
+    const { code, stdout, stderr } = await cli.run([
+      'databases',
+      'delete',
+      id,
+      '--confirm',
+      'payments-prod',
+    ]);
+    expect(code).toBe(0);
+    expect(sentLines().slice(1)).toEqual([
+      `DELETE /api/v1/databases/${id}`,
+      `GET /api/v1/jobs/${deletingExample.job.id}?waitSeconds=0`,
+    ]);
+    expect(stderr).toContain(`restored until ${deletingExample.database.purgeAt ?? ''}`);
+    expect(stdout).toMatch(/^status +DELETING$/m);
+  });
+
+  test('delete whose answer was lost succeeds when the database is deleted by then', async () => {
+    const database = {
+      ...databaseExample,
+      status: 'DELETED',
+      deletedAt: databaseExample.createdAt,
+    };
+    const notThere = answer(404, problem(404, 'database_not_found'));
+    const remove = () => cli.run(['databases', 'delete', id, '--confirm', 'payments-prod']);
+    server.react(answer(200, found), cut, notThere, answer(200, { ...found, database }));
+    const { code, stdout } = await remove();
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^status +DELETED$/m);
+    expect(sentLines().slice(1)).toEqual([
+      `DELETE /api/v1/databases/${id}`,
+      `DELETE /api/v1/databases/${id}`,
+      `GET /api/v1/databases/${id}`,
+    ]);
+    server.react(answer(200, { ...found, database }), notThere);
+    expect((await remove()).code).toBe(6);
+  });
+
+  test('delete on a terminal asks for the name', async () => {
+    server.react(answer(200, found), answer(202, deletingExample), answer(200, found));
+    const onTerminal = (typed: string) =>
+      shell(
+        'bash',
+        [
+          '-c',
+          `echo ${typed} | script -qec "${join(checkout, 'bin/ledgerhouse')} databases delete ${id} --no-wait" /dev/null`,
+        ],
+        { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+      );
+    const right = await onTerminal('payments-prod');
+    expect(right.stdout).toContain('type the name "payments-prod" to delete it: ');
+    expect(right.code).toBe(0);
+    expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`, `DELETE /api/v1/databases/${id}`]);
+    const wrong = await onTerminal('yes');
+    expect(wrong.code).toBe(2);
+    expect(sentLines().slice(2)).toEqual([`GET /api/v1/databases/${id}`]);
+  });
+
+  test('restore looks among the deleted, and asks which where there are several', async () => {
+    const deleted = {
+      ...databaseExample,
+      status: 'DELETED',
+      deletedAt: '2026-11-20T00:00:00.000Z',
+    };
+    server.react(
+      answer(200, { data: [databaseExample, deleted], page }),
+      answer(202, { ...deletingExample, job: jobExample }),
+      answer(200, { data: [deleted, { ...deleted, id: `${id.slice(0, -1)}1` }], page }),
+    );
+    const { code } = await cli.run([
+      'databases',
+      'restore',
+      'payments-prod',
+      '--name',
+      'again-1',
+      '--no-wait',
+    ]);
+    expect(code).toBe(0);
+    expect(sentLines()).toEqual([
+      'GET /api/v1/databases?name=payments-prod&limit=10&includeDeleted=true',
+      `POST /api/v1/databases/${id}/restore`,
+    ]);
+    expect(bodyOf(1)).toEqual({ name: 'again-1' });
+    expect(server.requests[1]?.headers['idempotency-key']).toBeDefined();
+    const several = await cli.run(['databases', 'restore', 'payments-prod']);
+    expect(several.code).toBe(2);
+    expect(several.stderr).toContain('2 databases were called');
+  });
+});
+
+describe('jobs', () => {
+  test('watch outlives a service that restarts', async () => {
+    const down = answer(503, problem(503, 'service_unavailable'));
+    server.react(
+      answer(200, running, { etag: '"1"' }),
+      down,
+      down,
+      down,
+      down,
+      answer(200, succeeded),
+    );
+    const { code, stderr } = await cli.run(['jobs', 'watch', jobExample.id]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('asking again in 5 s');
+  });
+
+  test('watch of a job that is not there ends with 6 at once', async () => {
+    server.react(answer(404, problem(404, 'job_not_found')));
+    expect((await cli.run(['jobs', 'watch', 'job_x'])).code).toBe(6);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('cancel may be repeated, retry may not once it may have arrived', async () => {
+    server.react(cut, answer(202, { success: true, ...running }));
+    expect((await cli.run(['jobs', 'cancel', jobExample.id])).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+    server.react(cut, answer(202, { success: true, ...running }));
+    const retry = await cli.run(['jobs', 'retry', jobExample.id]);
+    expect(retry.code).toBe(10);
+    expect(server.requests).toHaveLength(1);
+    server.react(answer(503, problem(503, 'service_unavailable')), answer(200, {}));
+    expect((await cli.run(['jobs', 'retry', jobExample.id])).code).toBe(1);
+    expect(server.requests).toHaveLength(1);
+    server.react(
+      answer(429, problem(429, 'rate_limited')),
+      answer(202, { success: true, ...running }),
+    );
+    expect((await cli.run(['jobs', 'retry', jobExample.id])).code).toBe(0);
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('api', () => {
+  test('sends any request, prints the answer as it came', async () => {
+    server.react(answer(200, '{ "a": 340282366920938463463374607431768211455 }'));
+    const get = await cli.run(['api', 'get', '/databases?limit=1']);
+    expect(get.stdout).toBe('{ "a": 340282366920938463463374607431768211455 }\n');
+    await cli.run(['api', 'PATCH', '/api/v1/databases/x', '--payload', '{"labels" : {}}']);
+    expect(sentLines()).toEqual(['GET /api/v1/databases?limit=1', 'PATCH /api/v1/databases/x']);
+    expect(server.requests[1]?.body.toString()).toBe('{"labels" : {}}');
+  });
+
+  test('works without a key, and never leaves the service', async () => {
+    server.react(answer(200, '{}'));
+    const open = await cli.run(['api', 'GET', 'openapi.json'], {
+      env: { LEDGERHOUSE_API_KEY: undefined },
+    });
+    expect(open.code).toBe(0);
+    expect(server.requests[0]?.headers['x-api-key']).toBeUndefined();
+    for (const path of ['https://evil.example.com/x', '//evil.example.com/x']) {
+      expect((await cli.run(['api', 'GET', path])).code).toBe(2);
+    }
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a POST that may have arrived is not sent again', async () => {
+    server.react(cut, answer(200, '{}'));
+    expect((await cli.run(['api', 'POST', '/databases', '--payload', '{}'])).code).toBe(10);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('config', () => {
+  const own = { LEDGERHOUSE_API_KEY: undefined, LEDGERHOUSE_BASE_URL: undefined };
+
+  test('profiles: set, used, shown without secrets, in a file for its owner alone', async () => {
+    const run = (args: readonly string[], stdin = '') => cli.run(args, { env: own, stdin });
+    expect((await run(['config', 'set', 'base-url', 'http://127.0.0.1:1'])).code).toBe(0);
+    expect(
+      (await run(['config', 'set', 'base-url', `${server.url}/`, '--profile', 'staging'])).code,
+    ).toBe(0);
+    expect((await run(['config', 'set', 'api-key', '--profile', 'staging'], `${key}\n`)).code).toBe(
+      0,
+    );
+    expect((await run(['config', 'use', 'staging'])).code).toBe(0);
+    const file = (await run(['config', 'path'])).stdout.trim();
+    expect(file).toBe(join(cli.home, 'config/ledgerhouse/config.json'));
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
+    const list = await run(['config', 'list']);
+    expect(list.stdout).toContain('lhk_AbCdEfGhIjKl_(redacted)');
+    const shown = await run(['config', 'get', 'api-key']);
+    expect(list.stdout + shown.stdout).not.toContain('sss');
+    server.react(answer(200, sessionExample));
+    expect((await run(['whoami'])).code).toBe(0);
+    expect(server.requests[0]?.headers['x-api-key']).toBe(key);
+    await run(['config', 'unset', 'api-key']);
+    expect((await run(['whoami'])).code).toBe(4);
+    await run(['config', 'remove', 'staging']);
+    expect((await run(['config', 'use', 'staging'])).code).toBe(2);
+    expect((await run(['whoami', '--profile', 'staging'])).stderr).toContain(
+      'no profile "staging"',
+    );
+  });
+
+  test('a profile’s key never goes to another service than the profile’s', async () => {
+    const other = new RecordingServer();
+    await other.listen();
+    try {
+      other.react(answer(401, { code: 'authentication_required', title: 'No', status: 401 }));
+      await cli.run(['config', 'set', 'base-url', server.url, '--profile', 'bound']);
+      await cli.run(['config', 'set', 'api-key', '--profile', 'bound'], { stdin: `${key}\n` });
+      const ways = [
+        { args: ['-b', other.url], env: own },
+        { args: [], env: { ...own, LEDGERHOUSE_BASE_URL: other.url } },
+      ];
+      for (const { args, env } of ways) {
+        const { code, stderr } = await cli.run(['whoami', '--profile', 'bound', ...args], { env });
+        expect({ code, stderr }).toMatchObject({
+          code: 4,
+          stderr: expect.stringContaining(`is for ${server.url} and is not sent to ${other.url}`),
+        });
+      }
+      expect(other.requests.filter(({ headers }) => 'x-api-key' in headers)).toEqual([]);
+      server.react(answer(200, sessionExample));
+      const same = ['whoami', '--profile', 'bound', '-b', `${server.url}/api/v1/`];
+      expect((await cli.run(same, { env: own })).code).toBe(0);
+    } finally {
+      await cli.run(['config', 'remove', 'bound']);
+      await other.close();
+    }
+  });
+
+  test('a flag beats the environment, the environment beats the profile', async () => {
+    const other = new RecordingServer();
+    await other.listen();
+    await cli.run(['config', 'set', 'base-url', 'http://127.0.0.1:1']);
+    server.react(answer(200, sessionExample));
+    other.react(answer(200, sessionExample));
+    const environment = await cli.run(['whoami']);
+    const flag = await cli.run(['whoami', '-b', other.url, '--api-key', 'lhk_flag']);
+    await other.close();
+    expect([environment.code, flag.code]).toEqual([0, 0]);
+    expect([server.requests.length, other.requests[0]?.headers['x-api-key']]).toEqual([
+      1,
+      'lhk_flag',
+    ]);
+  });
+
+  test('a base URL with /api/v1 or a slash at its end is the same service', async () => {
+    server.react(answer(200, sessionExample));
+    await cli.run(['whoami', '-b', `${server.url}/api/v1/`]);
+    await cli.run(['whoami', '-b', `${server.url}/behind/`]);
+    expect(sentLines()).toEqual(['GET /api/v1/session', 'GET /behind/api/v1/session']);
+  });
+
+  test.each(['nonsense', 'ftp://x', 'http://user:pass@x', 'http://x/?a=1'])(
+    '%s is no base URL',
+    async (url) => {
+      const { code, stderr } = await cli.run(['whoami', '-b', url]);
+      expect(code).toBe(2);
+      expect(stderr).not.toContain('pass@');
+    },
+  );
+
+  test('a key with blanks or line ends is refused without being shown', async () => {
+    const { code, stderr } = await cli.run(['whoami'], {
+      env: { LEDGERHOUSE_API_KEY: 'abc\ndef ghi' },
+    });
+    expect(code).toBe(4);
+    expect(stderr).not.toContain('abc');
+    const given = await cli.run(['config', 'set', 'api-key', 'lhk_secret']);
+    expect(given.code).toBe(2);
+    expect(given.stderr).not.toContain('lhk_secret');
+  });
+
+  test('a file that others can read is warned about, one that is broken is named and left alone', async () => {
+    await cli.run(['config', 'set', 'api-key'], { stdin: key });
+    const file = join(cli.home, 'config/ledgerhouse/config.json');
+    chmodSync(file, 0o644);
+    server.react(answer(200, sessionExample));
+    expect((await cli.run(['whoami'])).stderr).toContain('chmod 600');
+    writeFileSync(file, '{"secret": "lhk_x');
+    const broken = await cli.run(['config', 'set', 'base-url', 'http://x']);
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toContain(`${file} is not JSON`);
+    expect(broken.stderr).not.toContain('lhk_x');
+    expect(readFileSync(file, 'utf8')).toBe('{"secret": "lhk_x');
+  });
+
+  test('where nothing says otherwise it is the contract’s production server', () => {
+    const document = JSON.parse(readFileSync(join(checkout, 'gen/openapi.json'), 'utf8')) as {
+      servers: readonly { url: string; description: string }[];
+    };
+    const production = document.servers.find(({ description }) => description === 'production');
+    expect(production?.url).toBe(productionUrl);
+  });
+});
+
+describe('help, version, completion', () => {
+  test('help goes to standard output, and a wrong command to standard error', async () => {
+    const help = await cli.run(['tb', '--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    for (const name of ['create-accounts', 'query-transfers', '--base-url', '--json']) {
+      expect(help.stdout).toContain(name);
+    }
+    const wrong = await cli.run(['databses']);
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('did you mean "databases"?');
+    expect((await cli.run(['--frob'])).stderr).toContain('no flag "--frob"');
+    const json = await cli.run(['databses', '--json']);
+    expect(json).toMatchObject({ code: 2, stderr: '' });
+    expect(JSON.parse(json.stdout)).toMatchObject({ code: 'usage', outcome: 'error' });
+  });
+
+  test('without any word there is help', async () => {
+    expect((await cli.run([])).stdout).toContain('Usage: ledgerhouse <command>');
+    expect((await cli.run(['--version'])).stdout).toMatch(/^ledgerhouse \d+\.\d+\.\d+\n$/);
+  });
+
+  test('the script of bash completes commands, flags and values', async () => {
+    const script = [
+      `ledgerhouse() { ${join(checkout, 'bin/ledgerhouse')} "$@"; }`,
+      '. <(ledgerhouse completion bash)',
+      'try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ledgerhouse; echo "${COMPREPLY[*]}"; }',
+      'try ledgerhouse tb create-',
+      "try ledgerhouse tb query-accounts db_1 --flag ''",
+    ].join('\n');
+    const { stdout } = await shell('bash', ['-c', script]);
+    expect(stdout).toBe('create-accounts create-transfers\nreversed\n');
+    expect((await cli.run(['completion', 'tcsh'])).code).toBe(2);
+  });
+
+  test('what is wrong is said once', async () => {
+    const errors = [{ pointer: '#/name', code: 'required', detail: 'This is required.' }];
+    const detail = '#/name: This is required.';
+    server.react(answer(422, { ...problem(422, 'validation_failed'), detail, errors }));
+    const { code, stderr } = await cli.run(['databases', 'create', 'x']);
+    expect(code).toBe(3);
+    expect(stderr.split('This is required.')).toHaveLength(2);
+  });
+
+  test('who stops reading the notes changes neither what is done nor the exit status', async () => {
+    server.react(answer(200, { result: [{ index: 0, id: '1', status: 'created' }] }));
+    const { code, stdout } = await shell(
+      'bash',
+      [
+        '-c',
+        // The pipe's reader is gone before anything is written.
+        `exec 3> >(true); wait $!; ${join(checkout, 'bin/ledgerhouse')} tb create-accounts db_1 --ledger 1 --code 1 2>&3`,
+      ],
+      { env: { LEDGERHOUSE_API_KEY: key, LEDGERHOUSE_BASE_URL: server.url, HOME: cli.home } },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('created');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('who stops reading is no failure', async () => {
+    const { code, stderr } = await shell('bash', [
+      '-c',
+      `set -o pipefail; ${join(checkout, 'bin/ledgerhouse')} tb create-transfers --help | true`,
+    ]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+});

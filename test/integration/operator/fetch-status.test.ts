@@ -1,0 +1,53 @@
+/** Who asks an engine for its status over real sockets: whatever answers there, the asker keeps its memory. */
+import { expect, test } from '@jest/globals';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { fetchStatus } from '../../../domain/fetch-status.ts';
+
+async function asked(listener: RequestListener): Promise<unknown> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await fetchStatus(`http://127.0.0.1:${port}/status`, AbortSignal.timeout(10_000));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('a status is read whole', async () => {
+  const status = { release: '0.17.9', padding: 'x'.repeat(60_000) };
+  await expect(asked((_, response) => response.end(JSON.stringify(status)))).resolves.toEqual(
+    status,
+  );
+});
+
+test('an answer without an end is given up after a bound, and its connection ended', async () => {
+  let sent = 0;
+  const answer = asked((_, response) => {
+    const part = Buffer.alloc(16_384, 'x');
+    const more = () => {
+      if (response.destroyed) return;
+      sent += part.length;
+      if (response.write(part)) setImmediate(more);
+      else response.once('drain', more);
+    };
+    more();
+  });
+  await expect(answer).rejects.toThrow('longer than 65536 bytes');
+  expect(sent).toBeLessThan(64 * 2 ** 20);
+});
+
+test('an answer that is small until it is decompressed is given up after the same bound', async () => {
+  const small = gzipSync(Buffer.alloc(200 * 2 ** 20, ' '));
+  expect(small.length).toBeLessThan(2 ** 20);
+  const before = process.memoryUsage().arrayBuffers;
+  const answer = asked((_, response) => {
+    response.writeHead(200, { 'Content-Encoding': 'gzip' });
+    response.end(small);
+  });
+  await expect(answer).rejects.toThrow('longer than 65536 bytes');
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100 * 2 ** 20);
+});

@@ -1,0 +1,194 @@
+/**
+ * A real PostgreSQL of the test's own: a folder of its own, a free port of the loopback, fsync on, no root (initdb refuses it),
+ * gone with `remove()`. Made once a suite; each test may have a database of its own in it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePorts } from '../../../tools/cluster/free-ports.ts';
+import { startTimeOf } from '../../../tools/cluster/start-time.ts';
+import { eventually, mustRun } from '../shell.ts';
+
+/** Where Debian has the newest server's programs. */
+function programs(): string {
+  const home = '/usr/lib/postgresql';
+  const versions = existsSync(home) ? readdirSync(home).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.find((version) => existsSync(join(home, version, 'bin/initdb')));
+  if (found === undefined) throw new Error('PostgreSQL’s server is missing; run make setup');
+  return join(home, found, 'bin');
+}
+
+/** As root, the server runs as `nobody`; otherwise as whoever runs the tests. */
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+const identity = isRoot ? { uid: nobody, gid: nobody } : {};
+
+export interface TestPostgresOptions {
+  /** Settings of the server, such as `max_connections`. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export class TestPostgres {
+  readonly folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-postgres-'));
+  readonly #data = join(this.folder, 'data');
+  readonly #settings: Readonly<Record<string, string>>;
+  #child: ChildProcess | undefined;
+  #said = '';
+  #databases = 0;
+  port = 0;
+
+  private constructor(options: TestPostgresOptions) {
+    this.#settings = options.settings ?? {};
+  }
+
+  static async create(options: TestPostgresOptions = {}): Promise<TestPostgres> {
+    const postgres = new TestPostgres(options);
+    chmodSync(postgres.folder, 0o755);
+    mkdirSync(postgres.#data, { mode: 0o700 });
+    if (isRoot) chownSync(postgres.#data, nobody, nobody);
+    const initdb = [join(programs(), 'initdb'), '-D', postgres.#data, '-U', 'ledgerhouse'];
+    // The server listens on the loopback only and holds test data only.
+    const command = [...initdb, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
+    const [program = '', ...args] = isRoot
+      ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', ...command]
+      : command;
+    await mustRun(program, args, { env: { HOME: postgres.folder } });
+    [postgres.port = 0] = await freePorts(1);
+    await postgres.start();
+    return postgres;
+  }
+
+  /** On the port that it had before. Nothing when it runs. */
+  async start(): Promise<void> {
+    if (this.#child !== undefined) return;
+    this.#said = '';
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: String(this.port),
+      unix_socket_directories: '',
+      shared_buffers: '32MB',
+      fsync: 'on',
+      synchronous_commit: 'on',
+      max_connections: '100',
+      ...this.#settings,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const child = spawn(join(programs(), 'postgres'), ['-D', this.#data, ...args], {
+      ...identity,
+      cwd: this.folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child = child;
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#said = `${this.#said}${chunk.toString()}`.slice(-100_000);
+    });
+    await eventually('PostgreSQL takes connections', async () => {
+      if (child.exitCode !== null) throw new Error(`PostgreSQL ended: ${this.#said}`);
+      await this.#query('SELECT 1');
+      return true;
+    });
+  }
+
+  /** Makes an empty database and gives its address. */
+  async createDatabase(): Promise<string> {
+    this.#databases += 1;
+    const name = `test_${this.#databases}`;
+    await this.#query(`CREATE DATABASE ${name}`);
+    return this.urlOf(name);
+  }
+
+  urlOf(database: string): string {
+    return `postgres://ledgerhouse@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** As an administrator would: sessions are ended, everything is written. */
+  stop(): Promise<void> {
+    return this.#end('SIGINT');
+  }
+
+  /** As a machine that fails would: nothing is said to anybody, and nothing of it is left that a next start would meet. */
+  async kill(): Promise<void> {
+    const { pid = 0 } = this.#child ?? {};
+    if (pid === 0) return;
+    // Stopped, it makes no more children and sees none of them end.
+    signal(pid, 'SIGSTOP');
+    const children = childrenOf(pid);
+    for (const child of children) signal(child, 'SIGKILL');
+    await this.#end('SIGKILL');
+    await eventually('the server is gone', () =>
+      Promise.resolve(children.every((child) => startTimeOf(child) === undefined) || undefined),
+    );
+  }
+
+  /** It takes connections and answers nothing until `resume`. */
+  async pause(): Promise<void> {
+    const { pid = 0 } = this.#child ?? {};
+    if (pid === 0) return;
+    signal(pid, 'SIGSTOP');
+    for (const child of childrenOf(pid)) signal(child, 'SIGSTOP');
+  }
+
+  async resume(): Promise<void> {
+    const { pid = 0 } = this.#child ?? {};
+    if (pid === 0) return;
+    for (const each of [...childrenOf(pid), pid]) signal(each, 'SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #end(signalName: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signalName);
+    await ended;
+  }
+
+  async #query(text: string): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.urlOf('postgres'),
+      connectionTimeoutMillis: 20_000,
+    });
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** Ended meanwhile is as good. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** None where the process is gone. */
+function childrenOf(pid: number): number[] {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return pids.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,215 @@
+/** The whole service as it runs: the API's own process, PostgreSQL, a control plane, the operator, and engines for its databases. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { resources } from '../../../domain/kinds.ts';
+import type { ApiKeyWithSecret, CreatedDatabase, JobAnswer } from '../../../gen/api.ts';
+import { TestEngine } from '../engine/engine.ts';
+import { startOperatorWorld, type OperatorWorld } from '../operator/operator-world.ts';
+import { TestPostgres } from './postgres.ts';
+import { checkout, eventually } from '../shell.ts';
+import { startTestOperator, type TestOperator } from '../operator/test-operator.ts';
+
+export const bootstrapToken = 'lhb_0123456789abcdefghij';
+export const signingKey = 'k'.repeat(48);
+
+export type Headers = Readonly<Record<string, string>>;
+type Permission = 'db:read' | 'db:write';
+
+export interface TestServiceOptions {
+  /** Environment of the API, without the prefix `LEDGERHOUSE_API_`. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** As whom the API is in the cluster: the path of its kubeconfig; as the administrator when absent. */
+  readonly kubeconfig?: (world: OperatorWorld) => Promise<string>;
+}
+
+export class TestService {
+  /** Gone with it. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-service-'));
+  readonly #engines: TestEngine[] = [];
+  #postgres: TestPostgres | undefined;
+  #world: OperatorWorld | undefined;
+  #operator: TestOperator | undefined;
+  #api: ChildProcess | undefined;
+  #administrator: Headers | undefined;
+  #databaseUrl = '';
+  #log = '';
+  /** Without a path. */
+  url = '';
+  healthUrl = '';
+
+  static async start(options: TestServiceOptions = {}): Promise<TestService> {
+    const service = new TestService();
+    try {
+      await service.#start(options);
+    } catch (error) {
+      await service.stop();
+      throw error;
+    }
+    return service;
+  }
+
+  get world(): OperatorWorld {
+    if (this.#world === undefined) throw new Error('the service is not running');
+    return this.#world;
+  }
+
+  /** The API process's output so far. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */
+  async alter(statement: string, values: readonly unknown[] = []): Promise<void> {
+    const client = new pg.Client({ connectionString: this.#databaseUrl });
+    await client.connect();
+    try {
+      await client.query(statement, [...values]);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Undefined while it runs. */
+  get apiExitCode(): number | null | undefined {
+    return this.#api?.exitCode ?? undefined;
+  }
+
+  async startOperator(): Promise<void> {
+    this.#operator ??= await startTestOperator({ kubeConfig: this.world.kubeConfig });
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop();
+    this.#operator = undefined;
+  }
+
+  /** Headers of the administrator whom the bootstrap token created. */
+  async administrator(): Promise<Headers> {
+    this.#administrator ??= await this.openSession();
+    return this.#administrator;
+  }
+
+  async openSession(): Promise<Headers> {
+    const answer = await this.#post('/session/administrator', {}, { token: bootstrapToken });
+    const { csrfToken } = (await answer.json()) as { csrfToken: string };
+    const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+    return { cookie: cookies.join('; '), 'x-csrf-token': csrfToken };
+  }
+
+  /** A key of the first organization; for all databases unless `more` says otherwise. */
+  async makeKey(
+    permissions: readonly Permission[],
+    more: Readonly<Record<string, unknown>> = {},
+  ): Promise<ApiKeyWithSecret> {
+    const body = { name: permissions.join(), permissions, ...more };
+    const answer = await this.#post('/api-keys', await this.administrator(), body);
+    return (await answer.json()) as ApiKeyWithSecret;
+  }
+
+  /** Makes it and waits until it is READY. */
+  async createDatabase(headers: Headers, request: object): Promise<CreatedDatabase> {
+    const answer = await this.#post('/databases', headers, request);
+    const created = (await answer.json()) as CreatedDatabase;
+    await eventually(`${created.database.name} is made`, async () => {
+      const response = await fetch(`${this.url}/api/v1/jobs/${created.job.id}?waitSeconds=10`, {
+        headers,
+      });
+      const { job } = (await response.json()) as JobAnswer;
+      if (job.status !== 'SUCCEEDED') throw new Error(JSON.stringify(job));
+      return true;
+    });
+    return created;
+  }
+
+  /**
+   * An engine takes the place of a database's pods, in which nothing runs on this control plane. The operator would put its
+   * addresses back, so it rests from then on.
+   */
+  async startEngine({ name, clusterId }: CreatedDatabase['database']): Promise<TestEngine> {
+    await this.stopOperator();
+    const engine = await TestEngine.create({ cluster: BigInt(clusterId ?? 0) });
+    this.#engines.push(engine);
+    const found = (await this.world.kube.list(resources.database)).find(
+      ({ metadata }) => metadata.name === name,
+    );
+    await this.world.kube.mergePatch(
+      { resource: resources.database, namespace: found?.metadata.namespace ?? '', name },
+      { status: { addresses: `127.0.0.1:${engine.port}` } },
+      { fieldManager: 'test', subresource: 'status' },
+    );
+    return engine;
+  }
+
+  async stop(): Promise<void> {
+    for (const engine of this.#engines) await engine.dispose();
+    if (this.#api !== undefined && this.#api.exitCode === null) {
+      const ended = once(this.#api, 'exit');
+      this.#api.kill('SIGTERM');
+      await ended;
+    }
+    await this.stopOperator();
+    await this.#world?.stop();
+    await this.#postgres?.remove();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #start({ settings, kubeconfig }: TestServiceOptions): Promise<void> {
+    this.#postgres = await TestPostgres.create();
+    this.#world = await startOperatorWorld();
+    await this.startOperator();
+    const files = { token: bootstrapToken, key: signingKey };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(this.folder, name), text);
+    this.#databaseUrl = await this.#postgres.createDatabase();
+    const all = {
+      DATABASE_URL: this.#databaseUrl,
+      LISTEN: '127.0.0.1:0',
+      HEALTH_LISTEN: '127.0.0.1:0',
+      SIGNING_KEY_FILE: join(this.folder, 'key'),
+      BOOTSTRAP_TOKEN_FILE: join(this.folder, 'token'),
+      ...settings,
+    };
+    const env = Object.entries(all).map(([name, value]) => [`LEDGERHOUSE_API_${name}`, value]);
+    const path = (await kubeconfig?.(this.world)) ?? this.world.plane.kubeconfig;
+    await this.#startApi({ KUBECONFIG: path, ...Object.fromEntries(env) });
+  }
+
+  async #startApi(env: Readonly<Record<string, string>>): Promise<void> {
+    const child = spawn(process.execPath, ['api/main.ts'], {
+      cwd: checkout,
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#api = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
+    }
+    const ports = await eventually('the API has started', async () => {
+      if (child.exitCode !== null) throw new Error(this.#log);
+      const line = this.#log.split('\n').find((one) => one.includes('"msg":"started"'));
+      return line === undefined
+        ? undefined
+        : (JSON.parse(line) as { port: number; healthPort: number });
+    });
+    this.url = `http://127.0.0.1:${ports.port}`;
+    this.healthUrl = `http://127.0.0.1:${ports.healthPort}`;
+    await eventually('the API is ready', async () => {
+      const answer = await fetch(`${this.healthUrl}/readyz`);
+      if (!answer.ok) throw new Error(await answer.text());
+      return true;
+    });
+  }
+
+  async #post(path: string, headers: Headers, body: object): Promise<Response> {
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  }
+}

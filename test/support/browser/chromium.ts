@@ -1,0 +1,96 @@
+/**
+ * Debian's Chromium, driven by Playwright. A `Tab` collects what must never happen on our pages: a violation of the content
+ * security policy, an error on the console, an exception, a request to an origin that nobody expected.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+
+const executable = '/usr/bin/chromium';
+/** Deadline of one step, in milliseconds. The machine may be ten times as slow as usual. */
+const stepMs = 60_000;
+const screenshots = join(import.meta.dirname, '../../../.ledgerhouse/test/browser');
+
+/** Arguments that keep the browser quiet and let it run as root in a container. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-dev-shm-usage',
+  '--disable-sync',
+  '--disable-quic',
+];
+
+export async function startChromium(): Promise<Browser> {
+  if (!existsSync(executable)) {
+    throw new Error(`${executable} is missing; make setup installs it`);
+  }
+  return chromium.launch({ executablePath: executable, args: flags, timeout: stepMs });
+}
+
+export interface Tab {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Returns and forgets what must not happen, one line each. Empty when all is well. */
+  takeTroubles(): readonly string[];
+  /** Lets the page ask one more origin. */
+  allow(origin: string): void;
+  /** Addresses of all requests, in order. */
+  readonly requests: readonly string[];
+  /** Keeps a picture in `.ledgerhouse/test/browser/`, for people to look at. */
+  picture(name: string): Promise<void>;
+}
+
+interface TabOptions {
+  /** Origins that the page may ask. */
+  readonly origins: readonly string[];
+  readonly dark?: boolean;
+  readonly width?: number;
+}
+
+/** A tab of a browser without cookies of its own. */
+export async function openTab(
+  browser: Browser,
+  { origins, dark = false, width = 900 }: TabOptions,
+): Promise<Tab> {
+  const context = await browser.newContext({
+    colorScheme: dark ? 'dark' : 'light',
+    viewport: { width, height: 700 },
+  });
+  context.setDefaultTimeout(stepMs);
+  const page = await context.newPage();
+  const troubles: string[] = [];
+  const requests: string[] = [];
+  const allowed = new Set(origins);
+  await context.exposeFunction('tellTrouble', (text: string) => void troubles.push(text));
+  await context.addInitScript(tellViolations);
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => void troubles.push(`exception: ${error.message}`));
+  page.on('request', (request) => {
+    requests.push(request.url());
+    const { origin } = new URL(request.url());
+    if (!allowed.has(origin)) troubles.push(`request to ${request.url()}`);
+  });
+  return {
+    context,
+    page,
+    takeTroubles: () => troubles.splice(0),
+    allow: (origin) => void allowed.add(origin),
+    requests,
+    picture: async (name) => {
+      mkdirSync(screenshots, { recursive: true });
+      await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    },
+  };
+}
+
+/** Runs in the page, before anything of it. */
+const tellViolations = `
+  addEventListener('securitypolicyviolation', (event) => {
+    tellTrouble('policy: ' + event.effectiveDirective + ' refused ' + event.blockedURI);
+  });
+`;

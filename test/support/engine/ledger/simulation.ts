@@ -1,0 +1,396 @@
+/**
+ * A random client: requests of every operation and variant, from a small world where ids, accounts and user data collide
+ * often, run on the engine and on the reference ledger side by side.
+ */
+import assert from 'node:assert/strict';
+import type { Section } from '../../../../engine/ledger/checkpoint.ts';
+import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
+import { encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
+import { Operation, shapeOf } from '../../../../engine/wire/operations.ts';
+import {
+  accountFields,
+  accountFilterFields,
+  concatenate,
+  encodeRecord,
+  eventsFilterFields,
+  queryFilterFields,
+  transferFields,
+} from './records.ts';
+import { ReferenceLedger } from './reference-ledger.ts';
+
+const MAX128 = (1n << 128n) - 1n;
+const START = 1_700_000_000_000_000_000n;
+const LIMIT_BYTES = 2 ** 34;
+
+interface Commit {
+  readonly operation: number;
+  readonly timestamp: bigint;
+  readonly body: Uint8Array;
+}
+
+interface StoredSection {
+  readonly head: Omit<Section, 'chunks'>;
+  readonly bytes: Uint8Array;
+}
+
+const creations = [
+  Operation.createAccounts,
+  Operation.createAccountsSparse,
+  Operation.createAccountsUnbatched,
+  Operation.createTransfers,
+  Operation.createTransfersSparse,
+  Operation.createTransfersUnbatched,
+];
+
+/** So few that most queries take several steps. */
+const STEP_UNITS = 24;
+
+export class Simulation {
+  machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+  readonly #reference = new ReferenceLedger();
+  readonly #commits: Commit[] = [];
+  readonly #statuses = new Set<string>();
+  readonly #sections: StoredSection[] = [];
+  #timestamp = START;
+  #random: number;
+  /** Timestamps that were given out: filters and imported events aim at them. */
+  readonly #times: bigint[] = [START];
+
+  constructor(seed: number) {
+    this.#random = seed | 0;
+  }
+
+  get statusesSeen(): number {
+    return this.#statuses.size;
+  }
+
+  totals(): readonly bigint[] {
+    return this.#reference.totals();
+  }
+
+  step(): void {
+    if (this.#chance(0.1)) this.#timestamp += BigInt(this.#below(3)) * 1_000_000_000n;
+    if (this.#chance(0.55)) this.#write();
+    else this.#read();
+    this.#pulse();
+  }
+
+  /** The hash of another machine that is given the same commits. */
+  replay(commits: readonly Commit[] = this.#commits): Uint8Array {
+    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    for (const { operation, timestamp, body } of commits) {
+      machine.commit(operation, timestamp, body);
+    }
+    return machine.stateHash();
+  }
+
+  /** The same with one created transfer's user_data_32 changed; undefined when there is none. */
+  replayWithChange(): Uint8Array | undefined {
+    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    let isChanged = false;
+    for (const { operation, timestamp, body } of this.#commits) {
+      const before = machine.counts().transfers;
+      const changed = body.slice();
+      if (changed.length >= 128) changed[104] = changed[104]! ^ 0x40;
+      const isSingle = body.length === 256 && operation === Operation.createTransfers;
+      if (isSingle && !isChanged) {
+        machine.commit(operation, timestamp, changed);
+        isChanged = machine.counts().transfers === before + 1;
+      } else machine.commit(operation, timestamp, body);
+    }
+    return isChanged ? machine.stateHash() : undefined;
+  }
+
+  checkpoint(): void {
+    const rewrite = new Set(this.#chance(0.2) ? [1 + this.#below(5)] : []);
+    const sections = this.machine.takeDelta(rewrite);
+    // A late pull must return the state at the time of the delta.
+    this.#write();
+    for (const { chunks, ...head } of sections) {
+      this.#sections.push({ head, bytes: concatenate([...chunks].map((chunk) => chunk.slice())) });
+    }
+    const [last] = this.#commits.slice(-1);
+    assert.ok(last !== undefined);
+    this.#late.length = 0;
+    this.#late.push(last);
+  }
+
+  /**
+   * Commits a chain of random transfers (or accounts) whose last member cannot be created. Returns what the machine showed
+   * before and after; burned ids are left out, they stay.
+   */
+  breakChain(): { before: unknown; after: unknown } {
+    const operation = this.#chance(0.8) ? Operation.createTransfers : Operation.createAccounts;
+    const isAccounts = operation === Operation.createAccounts;
+    const length = 1 + this.#below(12);
+    const members = Array.from({ length }, () => {
+      const member = isAccounts ? this.#account(false) : this.#transfer(false);
+      member[118] = member[118]! | 1;
+      return member;
+    });
+    const body = encodeMultiBatch([concatenate([...members, new Uint8Array(128)])], 128);
+    const before = this.#visible();
+    this.#commit(operation, body, length + 1);
+    return { before, after: this.#visible() };
+  }
+
+  /** Rows of all tables but burned ids, every account with its balances, every change event. */
+  #visible(): unknown {
+    const ids = Array.from({ length: 9 }, (_, i) => BigInt(i + 1)).map((id) =>
+      id % 3n === 0n ? id << 70n : id,
+    );
+    const accounts = concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
+    const events = encodeRecord(eventsFilterFields, 64, { limit: 2730n });
+    return {
+      tables: this.machine
+        .takeDelta(new Set([1, 2, 3, 4]))
+        .filter(({ table }) => table < 5)
+        .map(({ chunks }) => concatenate([...chunks].map((chunk) => chunk.slice()))),
+      accounts: this.machine.read(Operation.lookupAccountsUnbatched, accounts),
+      events: this.machine.read(Operation.getChangeEvents, events),
+      counts: this.machine.counts(),
+      expiry: this.machine.nextExpiry(),
+    };
+  }
+
+  /** The commit that ran while the last checkpoint was being written. */
+  readonly #late: Commit[] = [];
+
+  /** Puts a machine loaded from the checkpoints, with the commits since, in the place of the running one. */
+  async restart(pieceBytes: number): Promise<void> {
+    const machine = new StateMachine({ memoryLimitBytes: LIMIT_BYTES });
+    for (const { head, bytes } of this.#sections) {
+      await machine.loadSection(head, pieces(bytes, pieceBytes));
+    }
+    await machine.finishLoad(async () => undefined);
+    for (const { operation, timestamp, body } of this.#late) {
+      machine.commit(operation, timestamp, body);
+    }
+    this.machine = machine;
+  }
+
+  #write(): void {
+    const operation = creations[this.#below(creations.length)]!;
+    const isAccounts = [129, 138, 146].includes(operation);
+    const isImported = this.#chance(0.12);
+    const batch = (): Uint8Array =>
+      concatenate(
+        Array.from({ length: this.#chance(0.4) ? 1 : this.#below(9) }, () =>
+          isAccounts ? this.#account(isImported) : this.#transfer(isImported),
+        ),
+      );
+    const body = this.#frame(operation, batch);
+    const delta = this.machine.timestampDelta(operation, body);
+    assert.ok(this.machine.admits(operation, body));
+    const actual = this.#commit(operation, body, delta);
+    const { resultSize } = shapeOf(operation)!;
+    if (resultSize !== 16) return;
+    for (let at = 0; at + 16 <= actual.length; at += 16) {
+      const status = new DataView(actual.buffer, actual.byteOffset).getUint32(at + 8, true);
+      this.#statuses.add(`${isAccounts} ${status}`);
+    }
+  }
+
+  #pulse(): void {
+    const expiry = this.machine.nextExpiry();
+    assert.equal(expiry, this.#reference.nextExpiry());
+    if (expiry !== undefined && expiry <= this.#timestamp) {
+      this.#commit(Operation.pulse, new Uint8Array(0), 8190);
+    }
+  }
+
+  #commit(operation: number, body: Uint8Array, delta: number): Uint8Array {
+    this.#timestamp += 1n + BigInt(delta);
+    const timestamp = this.#timestamp;
+    this.#commits.push({ operation, timestamp, body });
+    const actual = this.machine.commit(operation, timestamp, body);
+    const expected = this.#reference.commit(operation, timestamp, body);
+    assert.deepEqual(actual, expected, `commit of operation ${operation}`);
+    this.#times.push(timestamp, timestamp - BigInt(this.#below(delta + 1)));
+    return actual;
+  }
+
+  #read(): void {
+    const operations = [131, 132, 133, 134, 135, 136, 137, 140, 141, 142, 143, 144, 145];
+    const operation = operations[this.#below(operations.length)]!;
+    const body = this.#frame(operation, () => {
+      if (shapeOf(operation)!.batchable) {
+        const ids = Array.from({ length: this.#below(6) }, () => this.#id(30));
+        return concatenate(ids.map((id) => encodeRecord([['id', 16]], 16, { id })));
+      }
+      return this.#filter(operation);
+    });
+    if (this.#chance(0.4)) {
+      this.#readInSteps(operation, body);
+      return;
+    }
+    const actual = this.machine.read(operation, body);
+    const expected = this.#reference.read(operation, body);
+    assert.deepEqual(actual, expected, `read of operation ${operation}`);
+  }
+
+  /** Others write between its steps. It sees the state at its first step; of accounts, the state at its last. */
+  #readInSteps(operation: number, body: Uint8Array): void {
+    const read = this.machine.beginRead(operation, body);
+    let expected = this.#reference.read(operation, body);
+    while (!read.step(STEP_UNITS)) {
+      this.#write();
+      const isOfAccounts =
+        operation === Operation.queryAccounts || operation === Operation.queryAccountsUnbatched;
+      if (isOfAccounts) expected = this.#reference.read(operation, body);
+    }
+    const actual = this.machine.finishRead(read);
+    assert.deepEqual(actual, expected, `read of operation ${operation} in steps`);
+  }
+
+  #frame(operation: number, batch: () => Uint8Array): Uint8Array {
+    const { eventSize, multiBatch } = shapeOf(operation)!;
+    if (!multiBatch) return batch();
+    const batches = Array.from({ length: this.#chance(0.8) ? 1 : 1 + this.#below(3) }, batch);
+    const body = encodeMultiBatch(batches, eventSize);
+    // A body may stand anywhere in a receive buffer.
+    return this.#chance(0.2) ? concatenate([new Uint8Array(1), body]).subarray(1) : body;
+  }
+
+  #filter(operation: number): Uint8Array {
+    const range = {
+      timestamp_min: this.#chance(0.7) ? 0n : this.#time(),
+      timestamp_max: this.#chance(0.7) ? 0n : this.#time(),
+      limit: this.#chance(0.05) ? 0n : BigInt(1 + this.#below(this.#chance(0.5) ? 5 : 10_000)),
+    };
+    if (operation === 137) {
+      const reserved = this.#chance(0.03) ? { reserved_64: 1n } : {};
+      return encodeRecord(eventsFilterFields, 64, { ...range, ...reserved });
+    }
+    const fields = {
+      user_data_128: this.#userData(0.7),
+      user_data_64: this.#userData(0.7),
+      user_data_32: this.#userData(0.7),
+      code: this.#userData(0.7),
+      ...(this.#chance(0.03) ? { reserved_16: 1n } : {}),
+    };
+    if ([133, 134, 142, 143].includes(operation)) {
+      const flags = BigInt(this.#below(this.#chance(0.05) ? 9 : 8));
+      const account_id = this.#id(9);
+      const reserved = this.#chance(0.03) ? { reserved_4: 1n << 60n } : {};
+      const filter = { ...range, ...fields, ...reserved, account_id, flags };
+      return encodeRecord(accountFilterFields, 128, filter);
+    }
+    const ledger = this.#userData(0.5);
+    const flags = BigInt(this.#below(this.#chance(0.05) ? 3 : 2));
+    const reserved = this.#chance(0.03) ? { reserved_32: 1n } : {};
+    const filter = { ...range, ...fields, ...reserved, ledger, flags };
+    return encodeRecord(queryFilterFields, 64, filter);
+  }
+
+  #account(isImported: boolean): Uint8Array {
+    let flags = this.#chance(0.3) ? 1n : 0n;
+    if (this.#chance(0.3)) flags |= 2n << BigInt(this.#below(2));
+    if (this.#chance(0.7)) flags |= 8n;
+    if (this.#chance(0.04)) flags |= 0x20n;
+    if (this.#chance(0.02)) flags |= 6n;
+    if (this.#chance(0.02)) flags |= 0x40n;
+    if (this.#chance(0.02) !== isImported) flags |= 0x10n;
+    const rarely = (value: bigint): bigint => (this.#chance(0.02) ? value : 0n);
+    return encodeRecord(accountFields, 128, {
+      id: this.#id(9),
+      debits_pending: rarely(1n),
+      debits_posted: rarely(1n << 100n),
+      credits_pending: rarely(1n),
+      credits_posted: rarely(1n << 64n),
+      user_data_128: this.#userData(0.5),
+      user_data_64: this.#userData(0.5),
+      user_data_32: this.#userData(0.5),
+      reserved: rarely(1n),
+      ledger: this.#chance(0.03) ? 0n : this.#chance(0.9) ? 1n : 2n,
+      code: this.#chance(0.03) ? 0n : 1n + BigInt(this.#below(2)),
+      flags,
+      timestamp: this.#eventTime(isImported),
+    });
+  }
+
+  #transfer(isImported: boolean): Uint8Array {
+    let flags = this.#chance(0.25) ? 1n : 0n;
+    const kind = this.#below(10);
+    const isResolving = kind < 3;
+    if (isResolving) flags |= this.#chance(0.5) ? 4n : 8n;
+    else if (kind < 6) flags |= 2n;
+    if (this.#chance(0.1)) flags |= 0x10n << BigInt(this.#below(2));
+    if (this.#chance(0.06)) flags |= 0x40n << BigInt(this.#below(2));
+    if (this.#chance(0.02)) flags |= 1n << BigInt(this.#below(16));
+    if (this.#chance(0.02) !== isImported) flags |= 0x100n;
+    const isPending = (flags & 2n) !== 0n;
+    const often = (value: bigint): bigint => (isResolving && this.#chance(0.7) ? 0n : value);
+    return encodeRecord(transferFields, 128, {
+      id: this.#id(120),
+      debit_account_id: often(this.#id(9)),
+      credit_account_id: often(this.#id(9)),
+      amount: this.#amount(isResolving),
+      pending_id: isResolving !== this.#chance(0.02) ? this.#id(120) : 0n,
+      user_data_128: this.#userData(0.5),
+      user_data_64: this.#userData(0.5),
+      user_data_32: this.#userData(0.5),
+      timeout: this.#timeout(isPending && !isImported),
+      ledger: often(this.#chance(0.03) ? 0n : this.#chance(0.95) ? 1n : 2n),
+      code: often(this.#chance(0.03) ? 0n : 1n + BigInt(this.#below(2))),
+      flags,
+      timestamp: this.#eventTime(isImported),
+    });
+  }
+
+  #timeout(isLikely: boolean): bigint {
+    if (!this.#chance(isLikely ? 0.5 : 0.02)) return 0n;
+    return this.#chance(0.1) ? 0xffff_ffffn : BigInt(1 + this.#below(4));
+  }
+
+  #amount(isResolving: boolean): bigint {
+    if (isResolving && this.#chance(0.6)) return this.#chance(0.5) ? 0n : MAX128;
+    if (this.#chance(0.04)) return MAX128 - BigInt(this.#below(3));
+    if (this.#chance(0.06)) return BigInt(this.#below(3)) << BigInt(60 + this.#below(66));
+    return BigInt(this.#below(this.#chance(0.5) ? 4 : 200));
+  }
+
+  #eventTime(isImported: boolean): bigint {
+    if (this.#chance(isImported ? 0.05 : 0.97)) return 0n;
+    if (this.#chance(0.7)) return this.#timestamp + BigInt(this.#below(3));
+    return this.#time();
+  }
+
+  #time(): bigint {
+    if (this.#chance(0.05)) return (1n << 64n) - 1n - BigInt(this.#below(2));
+    const time = this.#times[this.#below(this.#times.length)]!;
+    return time + BigInt(this.#below(5)) - 2n;
+  }
+
+  #id(count: number): bigint {
+    if (this.#chance(0.02)) return this.#chance(0.5) ? 0n : MAX128;
+    const id = BigInt(1 + this.#below(count));
+    return id % 3n === 0n ? id << 70n : id;
+  }
+
+  #userData(none: number): bigint {
+    return this.#chance(none) ? 0n : BigInt(1 + this.#below(3));
+  }
+
+  #chance(probability: number): boolean {
+    return this.#next() < probability * 0x1_0000_0000;
+  }
+
+  #below(end: number): number {
+    return this.#next() % end;
+  }
+
+  /** A small generator of our own: a seed must give the same workload for ever. */
+  #next(): number {
+    this.#random = (this.#random + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#random ^ (this.#random >>> 15), this.#random | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  }
+}
+
+async function* pieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    yield bytes.slice(at, at + pieceBytes);
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * A process of a pod, from the machine: ended as a crash ends it, which nothing within a container can do to its first process,
+ * and its files read where the container has nothing to read them with.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { assert } from '../../../base/assert.ts';
+import type { Pod } from '../../../domain/kinds.ts';
+
+/** Kills, with SIGKILL, the process of a pod whose command line holds `word`. */
+export function killInPod(pod: Pod, word: string): void {
+  process.kill(processOf(pod, word), 'SIGKILL');
+}
+
+/** A file as the process of a pod sees it whose command line holds `word`. */
+export const fileInPod = (pod: Pod, word: string, path: string): string =>
+  readFileSync(`/proc/${processOf(pod, word)}/root${path}`, 'utf8');
+
+/** Whether anything of a pod runs: a while longer than Kubernetes knows of one that was deleted by force. */
+export const runs = (pod: Pod): boolean => processesOf(pod).length > 0;
+
+const processesOf = ({ metadata: { uid = '' } }: Pod): string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && isOfPod(pid, uid));
+
+function processOf(pod: Pod, word: string): number {
+  const { name } = pod.metadata;
+  const pids = processesOf(pod).filter((pid) => textOf(pid, 'cmdline').includes(word));
+  assert(pids.length === 1, `${pids.length} processes of ${name} have "${word}" in their command`);
+  return Number(pids[0]);
+}
+
+/** Control groups are named after pods' uids; systemd's way has underscores for hyphens. */
+function isOfPod(pid: string, uid: string): boolean {
+  const groups = textOf(pid, 'cgroup');
+  return groups.includes(`pod${uid}`) || groups.includes(`pod${uid.replaceAll('-', '_')}`);
+}
+
+/** Empty when the process has ended meanwhile. */
+function textOf(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
