@@ -124,33 +124,27 @@ export class LedgerRead {
   #select(batch: number): Selection | undefined {
     const state = this.#state;
     const bounds = { limitMax: this.#limitMax, end: this.#end };
-    switch (this.#operation.action) {
-      case Action.queryAccounts:
-        return selectAccounts(state, this.#events, batch * QueryFilter.words, bounds);
-      case Action.queryTransfers:
-        return selectTransfers(state, this.#events, batch * QueryFilter.words, bounds);
-      default:
-        return selectAccountTransfers(state, this.#events, batch * AccountFilter.words, bounds);
-    }
+    const { action } = this.#operation;
+    if (action === Action.queryAccounts)
+      return selectAccounts(state, this.#events, batch * QueryFilter.words, bounds);
+    if (action === Action.queryTransfers)
+      return selectTransfers(state, this.#events, batch * QueryFilter.words, bounds);
+    return selectAccountTransfers(state, this.#events, batch * AccountFilter.words, bounds);
   }
 }
 
+const queries: ReadonlySet<Action> = new Set([
+  Action.queryAccounts,
+  Action.queryTransfers,
+  Action.getAccountTransfers,
+  Action.getAccountBalances,
+]);
+
+/** Other reads take as many steps as their reply has records. */
 function isQuery(action: Action): boolean {
-  switch (action) {
-    case Action.queryAccounts:
-    case Action.queryTransfers:
-    case Action.getAccountTransfers:
-    case Action.getAccountBalances:
-      return true;
-    case Action.lookupAccounts:
-    case Action.lookupTransfers:
-    case Action.getChangeEvents:
-      // As many steps as the reply has records.
-      return false;
-    case Action.createAccounts:
-    case Action.createTransfers:
-      assert(false, 'creations are committed, not read');
-  }
+  const creates = action === Action.createAccounts || action === Action.createTransfers;
+  assert(!creates, 'creations are committed, not read');
+  return queries.has(action);
 }
 
 /** The numbers of the records that each filter has found, one filter after another. */
@@ -167,7 +161,7 @@ class Found {
 
   of(batch: number): Uint32Array {
     if (batch >= this.#ends.length) return NONE;
-    return this.#hits.subarray(batch === 0 ? 0 : this.#ends[batch - 1]!, this.#ends[batch]!);
+    return this.#hits.subarray(batch === 0 ? 0 : this.#ends[batch - 1]!, this.#ends[batch]);
   }
 
   reserve(count: number): void {

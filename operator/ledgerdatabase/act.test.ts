@@ -98,7 +98,6 @@ test('the same failure of the API server has the same words each time', async ()
   const failing = (port: number) =>
     act(
       {
-        ...new SimulatedCluster(),
         read: () => Promise.resolve(undefined),
         apply: () =>
           Promise.reject(

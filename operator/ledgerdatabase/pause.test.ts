@@ -10,7 +10,7 @@ const single = { kind: { engine: 'Builtin', topology: 'single' } } as const;
 const larger = { changes: { size: 'lh-40', sizeGb: 5, version: 'old' } } as const;
 
 function paused(changes: Partial<Recipe>, replicas: readonly Recipe['replicas'][number][] = []) {
-  const running = planOf(changes, { ...replicas });
+  const running = planOf(changes, Object.fromEntries(replicas.entries()));
   const { observed } = running;
   const { addresses } = running.draft.facts;
   const database = {
@@ -76,7 +76,8 @@ test('whatever state it is in: paused, nothing is done or decided, and all that 
       expect(draft.actions).toEqual([]);
       for (const field of ['resolved', 'endpoints', 'bootstrapped', 'workload'] as const)
         expect(status[field]).toEqual(before[field]);
-      const wanted = planOf(changes, { ...replicas }).draft.actions.length > 0;
+      const wanted =
+        planOf(changes, Object.fromEntries(replicas.entries())).draft.actions.length > 0;
       const message = condition('Paused')?.message ?? '';
       if (wanted) expect(message).toContain('left undone: ');
       if (wanted) expect(condition('Ready')?.status).toBe('False');

@@ -57,12 +57,10 @@ const revisions = (cluster: SimulatedCluster) =>
 /** Somebody changes the pods' template. */
 function edit(cluster: SimulatedCluster, change: object): void {
   const set = setOf(cluster);
-  const template = set.spec?.template;
-  cluster.put({
-    ...set,
-    metadata: { ...set.metadata, generation: (set.metadata.generation ?? 1) + 1 },
-    spec: { ...set.spec, template: { ...template, spec: { ...template?.spec, ...change } } },
-  } as StatefulSet);
+  const edited = structuredClone(set);
+  edited.metadata.generation = (set.metadata.generation ?? 1) + 1;
+  Object.assign(edited.spec?.template.spec ?? {}, change);
+  cluster.put(edited);
 }
 
 const fresh = { known: 'nothing', set: 'absent', surroundings: 'absent' } as const;

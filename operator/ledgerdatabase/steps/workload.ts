@@ -130,7 +130,7 @@ function kept(newest: StatefulSet, live: StatefulSet): StatefulSet {
     },
     ...(newest.spec === undefined || template === undefined
       ? {}
-      : { spec: { ...newest.spec, template } }),
+      : { spec: Object.assign({}, newest.spec, { template }) }),
   };
 }
 

@@ -17,7 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-async function ask<T>(as: Headers, method: string, path: string, body?: object) {
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the answer it expects
+async function ask<T>(
+  as: Headers,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ status: number; headers: globalThis.Headers; json: T }> {
   const response = await fetch(`${service.url}/api/v1${path}`, {
     method,
     headers: { ...as, ...(body && { 'content-type': 'application/json' }) },
