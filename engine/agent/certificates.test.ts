@@ -1,4 +1,4 @@
-/** Certificates as the operator makes them, in a folder as a kubelet mounts it. */
+/** Certificates that the operator made, in a folder laid out like one that a kubelet mounts. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Two generations, and what a pod is told that has them. */
+/** Makes two generations, and the environment of a pod that has them. */
 async function lifeOf() {
   const first = await issue(subject, 1, [], nowMs);
   const second = await issue(subject, 2, [first.generation], nowMs);

@@ -1,4 +1,4 @@
-/** Whether the certificates that are mounted are those that the pod was made for. A kubelet may mount what a Secret held before. */
+/** Checks that the mounted certificates are those the pod was made for. A kubelet may mount an older content of a Secret. */
 import { createHash, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,15 +6,15 @@ import { certificatesForeign } from '../../domain/data-problem.ts';
 import { wantedCertificatesVariable } from '../../domain/names.ts';
 import type { Finding } from './examine.ts';
 
-/** SHA-256 in hexadecimal. */
+/** The expected certificates, as SHA-256 in hexadecimal. */
 export interface WantedCertificates {
-  /** Of the file `ca.crt`. */
+  /** Hash of the file `ca.crt`. */
   readonly trusted: string;
-  /** Of the authority (PEM) that has signed `tls.crt`. */
+  /** Hash of the authority (PEM) that signed `tls.crt`. */
   readonly authority: string;
 }
 
-/** `undefined`: the pod was made by an operator that did not say. */
+/** Returns `undefined` if the operator that made the pod did not set the variable. */
 export function wantedCertificates(
   // oxlint-disable-next-line node/no-process-env -- a flag would end an agent of an earlier version
   environment: NodeJS.ProcessEnv = process.env,
@@ -24,7 +24,7 @@ export function wantedCertificates(
   return trusted === undefined || authority === undefined ? undefined : { trusted, authority };
 }
 
-/** What is wrong with the certificates in `folder`, or undefined. Rejects when they cannot be read. */
+/** Returns what is wrong with the certificates in `folder`, or `undefined`. Rejects when they cannot be read. */
 export async function examineCertificates(
   folder: string,
   wanted: WantedCertificates | undefined,
@@ -54,7 +54,7 @@ function isSignedBy(certificate: string, authority: string): boolean {
   try {
     return new X509Certificate(certificate).verify(new X509Certificate(authority).publicKey);
   } catch {
-    // A file that holds no certificate is signed by nobody.
+    // The file holds no certificate.
     return false;
   }
 }

@@ -69,7 +69,7 @@ async function writeConfig(input: Input): Promise<Finding | undefined> {
   return undefined;
 }
 
-/** Whom the leader has said the member joins; while it has data of its own, etcd passes that over. */
+/** The cluster that the leader told this member to join. etcd ignores it while the member has data. */
 async function joined(path: string): Promise<{ initialCluster?: string }> {
   try {
     return { initialCluster: (await readFile(initialClusterPath(path), 'utf8')).trim() };

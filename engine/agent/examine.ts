@@ -1,6 +1,6 @@
 /**
- * Whether a file is the data file of this one replica, by its head alone: engine, cluster, index, number of replicas. Reads
- * at most 96 KiB, writes nothing, takes no lock. What is behind the head is for the engine to verify.
+ * Checks by its head alone that a file is this replica's data file: engine, cluster, index, number of replicas. Reads at most
+ * 96 KiB, writes nothing, takes no lock. The engine verifies the rest of the file.
  */
 import { open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,14 +16,14 @@ export interface Finding {
   readonly message: string;
 }
 
-/** TigerBeetle makes no smaller file: superblock, log and replies (0.17's `data_file_size_min`). */
+/** Smallest size of a TigerBeetle data file: superblock, log and replies (0.17's `data_file_size_min`). */
 export const TIGERBEETLE_FILE_SIZE_MIN = 1_141_374_976;
 /** The one version of TigerBeetle's superblock in released programs. */
 const TIGERBEETLE_FORMAT_VERSION = 2;
 
 /**
- * What is wrong with the file, or undefined when it is this replica's. Rejects with the system's error when it cannot be
- * read, and with DataFileError `unknown_format_version` for a file of a newer release: neither says that it is bad.
+ * Returns what is wrong with the file, or `undefined` when it is this replica's. Rejects with the system's error when it
+ * cannot be read, and with DataFileError `unknown_format_version` for a newer release's file: neither means that it is bad.
  */
 export async function examine(path: string, expected: Expected): Promise<Finding | undefined> {
   const head = await readHead(path);
@@ -34,7 +34,7 @@ export async function examine(path: string, expected: Expected): Promise<Finding
   return found && { reason: found.reason, message: `${path}: ${found.message}` };
 }
 
-/** Pure: what a file of this size with these first bytes is not. */
+/** Returns why a file of this size with these first bytes is not the expected one. Pure. */
 export function judge(
   bytes: Uint8Array,
   sizeBytes: number,
@@ -82,7 +82,7 @@ function judgeTigerBeetle(
   );
 }
 
-/** Names everything that differs: whoever mixed up two volumes sees at once which. */
+/** Names every field that differs, so that mixed-up volumes are recognized at once. */
 function difference(found: Expected, expected: Expected): Finding | undefined {
   const names = {
     engine: 'engine',
@@ -114,7 +114,7 @@ async function readHead(
 ): Promise<{ bytes: Uint8Array; sizeBytes: number } | undefined> {
   const file = await open(path, 'r').catch(async (error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    // A folder that is not there is a volume that is not mounted, of whose files nothing is known.
+    // If the folder is missing, the volume is not mounted, and nothing is known of its files.
     await stat(dirname(path));
     return undefined;
   });

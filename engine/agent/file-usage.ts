@@ -1,4 +1,4 @@
-/** How large a data file is and may become; looked at now and then, so that asking is free and a slow disk keeps nobody. */
+/** Size and possible maximum of a data file, read now and then: so asking is free, and a slow disk delays nobody. */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Usage } from '../../domain/engine-status.ts';
@@ -12,12 +12,12 @@ export class FileUsage {
     this.#path = path;
   }
 
-  /** As last seen; undefined before that, and when the file could not be looked at. */
+  /** The last reading; `undefined` before the first one and when the file could not be read. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
 
-  /** Never rejects. Does nothing while an earlier look has not come back. */
+  /** Reads the usage. Never rejects. Does nothing while an earlier reading is still under way. */
   async look(): Promise<void> {
     if (this.#reading) return;
     this.#reading = true;

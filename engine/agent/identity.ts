@@ -1,4 +1,4 @@
-/** Whose data file is expected: the flags that say it, the same for every verb of the agent. */
+/** Flags that identify the expected data file, the same for every verb of the agent. */
 import { required } from '../commands/format.ts';
 import { parseClusterId, parseInteger } from '../commands/values.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';

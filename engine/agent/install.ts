@@ -28,13 +28,13 @@ export const install: Verb = {
 };
 
 /**
- * Afterwards `path` is this replica's data file, durably, and nothing is beside it; or a finding says why not, and nothing
- * was changed. May be killed at any point and run again.
+ * Installs this replica's data file at `path`, durably, with no leftovers beside it. If that is not possible, returns a
+ * finding and changes nothing. May be killed at any point and run again.
  */
 async function installDataFile(path: string, expected: Expected): Promise<Finding | undefined> {
   const existing = await examine(path, expected);
   if (existing === undefined) {
-    // A run before this one may have been killed between giving the name and removing the other.
+    // An earlier run may have been killed after it gave the file its final name and before it removed the temporary one.
     await removeLeftovers(path);
     await syncDurably(dirname(path));
     return undefined;

@@ -1,14 +1,14 @@
-/** Names beside a data file that is being made, and what a maker that was killed leaves there. */
+/** Temporary names beside a data file that is being made, and the removal of files that a killed run left. */
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** Where a data file is made, before it gets its name. */
+/** Path at which a data file is made, before it gets its final name. */
 export const partialOf = (path: string): string => `${path}.partial`;
 
 /**
- * Removes what an unfinished attempt to make `path` left, and gives the names: the file under its temporary name, our
- * `format`'s own temporary files for that one, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
- * data file and removes again. Never the data file itself, nor anything that it does not know.
+ * Removes the leftovers of an unfinished attempt to make `path` and returns their names: the file under its temporary name,
+ * our `format`'s own temporary files for it, and TigerBeetle's probe for Direct I/O, an empty file that it makes beside the
+ * data file and removes again. Never removes the data file or an unknown file.
  */
 export async function removeLeftovers(path: string): Promise<readonly string[]> {
   const folder = dirname(path);
@@ -24,9 +24,9 @@ export async function removeLeftovers(path: string): Promise<readonly string[]> 
   return removed;
 }
 
-/** As `createWhole` of engine/log names them. */
+/** `createWhole` of engine/log chooses these names. */
 const isTemporaryOf = (name: string, candidate: string) =>
   candidate.startsWith(`${name}.`) && /^[0-9a-f]{12}\.tmp$/.test(candidate.slice(name.length + 1));
 
-/** TigerBeetle's `fs_supports_direct_io` in src/io/linux.zig. */
+/** Name that TigerBeetle's `fs_supports_direct_io` uses (src/io/linux.zig). */
 const probe = /^fs_supports_direct_io-[0-9a-f]{16}$/;

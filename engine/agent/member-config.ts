@@ -1,4 +1,4 @@
-/** The configuration file of a member of etcd, as JSON, which its YAML parser takes (embed/config.go of etcd 3.6). */
+/** Configuration file of an etcd member, as JSON, which etcd's YAML parser accepts (embed/config.go of etcd 3.6). */
 import { memberName } from '../../domain/names.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { quotaBytes } from '../log/shared-volume.ts';
@@ -8,7 +8,7 @@ export interface MemberOptions extends ReplicaIdentity {
   readonly incarnation: number;
   readonly state: MemberState;
   readonly folder: string;
-  /** Of a cluster that is there and may lack a replica; all of them when absent. */
+  /** Members of an existing cluster, which may lack a replica; absent: all replicas. */
   readonly initialCluster?: string;
   /** URLs under which the members reach each other, by replica. */
   readonly peers: readonly string[];
@@ -16,9 +16,9 @@ export interface MemberOptions extends ReplicaIdentity {
   readonly health: string;
   readonly socket: string;
   readonly certificates: { readonly folder: string; readonly commonName: string };
-  /** The container's limit. */
+  /** Memory limit of the container. */
   readonly memoryBytes: number;
-  /** Of the volume that data file and member share. */
+  /** Size of the volume that data file and member share. */
   readonly volumeBytes: number;
 }
 
@@ -32,13 +32,13 @@ export function memberConfig(options: MemberOptions): Readonly<Record<string, un
     name: memberName(replicaIndex),
     'data-dir': options.folder,
     'listen-client-urls': `unix://${options.socket}`,
-    // Nobody asks for it, and it must have the form of an address.
+    // No client uses it, but etcd requires an address.
     'advertise-client-urls': `http://${memberName(replicaIndex)}:2379`,
     'listen-peer-urls': options.listen,
     'initial-advertise-peer-urls': peers[replicaIndex],
     'initial-cluster':
       options.initialCluster ?? peers.map((url, index) => `${memberName(index)}=${url}`).join(','),
-    // Members of another database, or of one before it was restored, are refused by it.
+    // It rejects members of another database, and of this one before a restore.
     'initial-cluster-token': `${options.clusterId}-${options.incarnation}`,
     'initial-cluster-state': options.state,
     'heartbeat-interval': 50,
@@ -59,11 +59,11 @@ export function memberConfig(options: MemberOptions): Readonly<Record<string, un
       'trusted-ca-file': `${certificates.folder}/ca.crt`,
       'client-cert-auth': true,
       'allowed-cn': [certificates.commonName],
-      // Who connects comes from its pod's address, which is in no certificate.
+      // A member connects from its pod's address, which is in no certificate.
       'skip-client-san-verification': true,
     },
   };
 }
 
-/** Blocks of up to 1.25 MiB that stay in memory for a member which is behind: 256 took 0.7 GiB, 64 took 0.35. */
+/** Number of blocks (up to 1.25 MiB each) that stay in memory for a member that is behind: 256 took 0.7 GiB, 64 took 0.35. */
 export const catchUpEntries = (memoryBytes: number): number => (memoryBytes >= 2 * gib ? 256 : 64);

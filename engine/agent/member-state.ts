@@ -1,7 +1,7 @@
 /**
- * How a member of etcd begins: with all others of a new database, or as one that is added to those that there are. And
- * whether it may begin at all: a replica whose data file is bound to a log has a member with what it has voted for and
- * written; without that it must not take part as if it were the one that it was.
+ * Decides how an etcd member begins: with all others of a new database, or added to existing ones. Also decides whether it
+ * may begin: once a data file is bound to a log, the replica's member must still have its votes and log entries; without them
+ * it must not take part under its old identity.
  */
 import { isThere } from '../../base/is-there.ts';
 import { hasMember, initialClusterPath, memoPath } from '../members/files.ts';
@@ -13,7 +13,7 @@ import type { Finding } from './examine.ts';
 /** etcd's `initial-cluster-state`, which it reads only while the member has no data. */
 export type MemberState = 'new' | 'existing';
 
-/** Takes a data file that `examine` found right. */
+/** Examines the member of a data file that `examine` accepted. */
 export async function examineMember(path: string, folder: string): Promise<MemberState | Finding> {
   const { position } = await superblockOf(path);
   const [hasData, joins, hadMember] = await Promise.all([
@@ -24,17 +24,17 @@ export async function examineMember(path: string, folder: string): Promise<Membe
   return stateOf(position.place, { hasData, joins, hadMember }, folder);
 }
 
-/** What of a member is on the volume; each may be absent. */
+/** Traces of a member on the volume; each may be absent. */
 export interface MemberTraces {
-  /** It has begun before. */
+  /** The member has begun before. */
   readonly hasData: boolean | undefined;
-  /** `recover` had the lost member replaced: a new one is expected by the others. */
+  /** `recover` had the lost member replaced: the others expect a new one. */
   readonly joins: boolean | undefined;
   /** The engine has seen a member beside it. */
   readonly hadMember: boolean | undefined;
 }
 
-/** Pure. */
+/** Pure part of `examineMember`. */
 export function stateOf(
   place: Superblock['position']['place'],
   { hasData = false, joins = false, hadMember = false }: MemberTraces,

@@ -1,11 +1,11 @@
-/** What TigerBeetle's statistics last said, bounded in time (old gauges do not count) and in number. */
+/** The latest statistics of TigerBeetle, bounded in time (old gauges do not count) and in number. */
 import type { ReplicaIdentity } from '../log/log.ts';
 import { exposition, single, type Metric, type Sample } from '../server/exposition.ts';
 import { parseStatsdLine, type StatsdSample } from './statsd.ts';
 
-/** TigerBeetle sends every 10 s: after two and a half rounds without, what was said no longer holds. */
+/** Age after which statistics are stale: two and a half of TigerBeetle's periods of 10 s. */
 export const staleMs = 25_000;
-/** Some four times what TigerBeetle 0.17 has; each takes about 300 bytes. */
+/** Maximum number of series: some four times what TigerBeetle 0.17 has. Each takes about 300 bytes. */
 const seriesMax = 4_096;
 
 const prefix = 'ledgerhouse_tigerbeetle_';
@@ -18,26 +18,26 @@ interface Series {
   atMs: number;
 }
 
-/** Why a line was passed over. */
+/** Reasons for ignoring a line. */
 const ignoredReasons = ['malformed', 'foreign', 'excess'] as const;
 type Ignored = (typeof ignoredReasons)[number];
 
 export class Statistics {
   readonly #identity: ReplicaIdentity;
   readonly #nowMs: () => number;
-  /** By name and tags as Prometheus will see them, so that no two of its samples can be the same one. */
+  /** Keyed by name and tags in Prometheus' form, so that no two Prometheus samples can be the same. */
   readonly #series = new Map<string, Series>();
   readonly #ignored = new Map<Ignored, number>();
   #lines = 0;
   #lastMs: number | undefined;
 
-  /** `nowMs` counts milliseconds from anywhere and never goes back. */
+  /** `nowMs` returns milliseconds of a monotonic clock with any origin. */
   constructor(identity: ReplicaIdentity, nowMs: () => number) {
     this.#identity = identity;
     this.#nowMs = nowMs;
   }
 
-  /** Takes a datagram's lines; whatever is in it. */
+  /** Takes the lines of a datagram, which may hold anything. */
   take(datagram: string): void {
     for (const line of datagram.split('\n')) {
       if (line === '') continue;
@@ -47,18 +47,18 @@ export class Statistics {
     }
   }
 
-  /** Since the last line that counted, in milliseconds; undefined before the first one. */
+  /** Milliseconds since the last accepted line; `undefined` before the first one. */
   get ageMs(): number | undefined {
     return this.#lastMs === undefined ? undefined : this.#nowMs() - this.#lastMs;
   }
 
-  /** A gauge's value unless it is stale; of those with tags, the one with just these. */
+  /** Value of a gauge with exactly these tags; `undefined` if it is stale. */
   gauge(name: string, tags: StatsdSample['tags'] = {}): number | undefined {
     const series = this.#series.get(keyOf(exported(name, 'gauge'), tags));
     return series !== undefined && this.#isCurrent(series) ? series.value : undefined;
   }
 
-  /** Everything, under names of Prometheus, with cluster and replica as labels. */
+  /** All series in Prometheus' text format, with cluster and replica as labels. */
   exposition(): string {
     const byName = new Map<string, { type: Metric['type']; samples: Sample[] }>();
     const { clusterId, replicaIndex } = this.#identity;

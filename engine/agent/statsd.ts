@@ -4,14 +4,14 @@
  *     tb.<name>:<integer>|<g or c>|#cluster:<32 hexadecimal digits>,replica:<index>[,<tag>:<value>…]
  */
 export interface StatsdSample {
-  /** Without `tb.`: `replica_status`, `replica_commit_us.sum`. */
+  /** Name without `tb.`: `replica_status`, `replica_commit_us.sum`. */
   readonly name: string;
   readonly value: number;
   /** A gauge holds a value; a counter's value is to be added. */
   readonly type: 'gauge' | 'counter';
   readonly clusterId: bigint;
   readonly replicaIndex: number;
-  /** The other tags, in the order in which they came. */
+  /** The other tags, in the order of the line. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ const shape = /^tb\.([a-z][a-z0-9_.]{0,79}):(-?\d{1,20})\|([gc])\|#(.{1,400})$/;
 const tagShape = /^([a-z][a-z0-9_]{0,31}):([\x21-\x7e]{1,64})$/;
 const tagsMax = 8;
 
-/** The sample in a line, or undefined when it is none. */
+/** Parses a line. Returns `undefined` if it is not a sample. */
 export function parseStatsdLine(line: string): StatsdSample | undefined {
   const [, name, digits, type, list] = shape.exec(line) ?? [];
   if (name === undefined || list === undefined) return undefined;

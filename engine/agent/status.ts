@@ -49,7 +49,7 @@ export const status: Verb = {
       clearInterval(looking);
       socket.close();
       server.close();
-      // A disk that hangs must not keep what has nothing to lose.
+      // The agent has nothing to lose, so a disk that hangs must not delay its end.
       process.exit(0);
     };
     process.once('SIGTERM', stop);

@@ -1,4 +1,4 @@
-/** How the agent's refusals reach the operator: an exit status, and a line of JSON as the container's termination message. */
+/** Reports the agent's refusals to the operator: an exit status, and a line of JSON as the container's termination message. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { isRefusal } from '../commands/command-line.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
@@ -13,7 +13,7 @@ export const exitStatus: Readonly<Record<AgentFinding, number>> = {
   [certificatesForeign]: 14,
 };
 
-/** Where Kubernetes reads a container's last words; it keeps 4 KiB of them. */
+/** File from which Kubernetes reads a container's termination message; it keeps 4 KiB. */
 const defaultPath = '/dev/termination-log';
 const messageLengthMax = 1_000;
 
@@ -23,7 +23,7 @@ export const terminationFlag: Flag = {
   help: `where to write why it refused, if the file is there; ${defaultPath} by default`,
 };
 
-/** Runs `work` and gives the exit status: 0, or that of what it found, which it tells. */
+/** Runs `work`, reports its finding if there is one, and returns the exit status: 0, or the finding's. */
 export async function reportingFinding(
   input: Input,
   work: () => Promise<Finding | undefined>,
@@ -36,7 +36,7 @@ export async function reportingFinding(
     tell(path, finding.reason, finding.message);
     return exitStatus[finding.reason];
   } catch (error) {
-    // A disk that cannot be read, say: told too, but nothing that a reader could take for a finding.
+    // Such as a disk that cannot be read. It is reported too, but in a form that no reader can take for a finding.
     if (isRefusal(error) && !(error instanceof UsageError)) tell(path, 'Failed', error.message);
     throw error;
   }
@@ -44,11 +44,11 @@ export async function reportingFinding(
 
 function tell(path: string, reason: string, message: string): void {
   try {
-    // Never creates it: outside a container there is none, and nobody would read it.
+    // Never creates the file: outside a container there is none, and nobody would read it.
     const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
     writeSync(file, JSON.stringify({ reason, message: message.slice(0, messageLengthMax) }));
     closeSync(file);
   } catch {
-    // The exit status and the log say it as well.
+    // The exit status and the log report it as well.
   }
 }

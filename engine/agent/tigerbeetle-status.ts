@@ -1,4 +1,4 @@
-/** Pure: what TigerBeetle's statistics make of readiness and of the status (domain/engine-status.ts). */
+/** Derives readiness and the status (domain/engine-status.ts) from TigerBeetle's statistics. Pure. */
 import {
   EngineWarning,
   isNear,
@@ -12,17 +12,17 @@ import { staleMs, type Statistics } from './statistics.ts';
 
 type Gauges = Pick<Statistics, 'ageMs' | 'gauge'>;
 
-/** TigerBeetle's `Status` and `SyncStage` (src/vsr/replica.zig, src/vsr/sync.zig). */
+/** Values of TigerBeetle's `Status` and `SyncStage` (src/vsr/replica.zig, src/vsr/sync.zig). */
 const statusNames = ['normal', 'view change', 'recovering', 'recovering head'];
 const syncStageNames = ['idle', 'canceling commit', 'canceling grid', 'updating checkpoint'];
 
 /**
- * A backup hears of a commit with the next prepare, of which 8 may be on their way. Eight times that is a replica that does
- * not keep up.
+ * Lag, in ops, above which a replica does not keep up. A backup learns of a commit with the next prepare, of which 8 may be
+ * in flight; this is eight times that.
  */
 const lagMaxOps = 64;
 
-/** Why the replica takes no part in serving clients, or undefined when it does. */
+/** Returns why the replica takes no part in serving clients, or `undefined` when it does. */
 export function unreadyReason(gauges: Gauges): string | undefined {
   const silence = silenceOf(gauges);
   if (silence !== undefined) return silence;
@@ -35,7 +35,7 @@ export function unreadyReason(gauges: Gauges): string | undefined {
   return undefined;
 }
 
-/** `storage` is undefined while the file has not been looked at. */
+/** Builds the status. `storage` is `undefined` until the file's usage has been read. */
 export function engineStatusOf(
   identity: ReplicaIdentity,
   gauges: Gauges,
@@ -62,7 +62,7 @@ export function engineStatusOf(
     syncing:
       !isNormal ||
       value('replica_sync_stage') !== 0 ||
-      // Not zero while what a new checkpoint refers to is still being fetched.
+      // It is not zero while the replica still fetches data that a new checkpoint refers to.
       (count(gauges, 'replica_sync_op_max') ?? 0) !== 0 ||
       (count(gauges, 'replica_commit_max') ?? commit) - commit > lagMaxOps,
     view,
@@ -93,7 +93,7 @@ function silenceOf({ ageMs }: Gauges): string | undefined {
   return `the last statistics are ${Math.floor(ageMs / 1_000)} s old`;
 }
 
-/** The primary of a view is the replica whose turn it is. */
+/** Role of the replica in `view`: views take the replicas as primary in turn. */
 const roleIn = (view: number, { replicaIndex, replicaCount }: ReplicaIdentity): ReplicaRole =>
   view % replicaCount === replicaIndex ? ReplicaRole.primary : ReplicaRole.backup;
 
@@ -105,7 +105,7 @@ function clientConnections(gauges: Gauges): number | undefined {
   return peers.reduce<number>((sum, peer) => sum + (peer ?? 0), 0);
 }
 
-/** A gauge that counts something, when it does. */
+/** Value of a gauge if it is a count. */
 function count(
   gauges: Gauges,
   name: string,

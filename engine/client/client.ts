@@ -1,7 +1,7 @@
 /**
- * A client of the protocol: registers a session, sends one request at a time, repeats it until it is answered, follows the
- * cluster's view. Unlike the official clients it never ends its process: a wrong reply is an error, and requests have
- * deadlines. A request that was sent stays in flight past its deadline, for the session goes on only from its answer.
+ * A client of the protocol: it registers a session, sends one request at a time, repeats it until it is answered, and follows
+ * the cluster's view. Unlike the official clients it never ends its process: a wrong reply is an error, and requests have
+ * deadlines. A sent request stays in flight past its deadline, because only its answer lets the session go on.
  */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -34,22 +34,22 @@ export interface Address {
 
 export interface ClientOptions {
   readonly cluster: bigint;
-  /** In the order of replica indexes. */
+  /** Addresses in the order of replica indexes. */
   readonly addresses: readonly Address[];
-  /** How long a request may wait for its answer when it says nothing else. */
+  /** Default timeout of a request. */
   readonly timeoutMs?: number;
-  /** Requests that may wait behind the one in flight. */
+  /** Maximum number of requests that wait behind the one in flight. */
   readonly queueMax?: number;
   readonly events?: ClientEvents;
 }
 
-/** What happens to a client between requests, for those who tell others of it. Called synchronously; must not throw. */
+/** Callbacks for changes between requests. They are called synchronously and must not throw. */
 export interface ClientEvents {
-  /** The session is there and a replica is connected, or one of the two no longer. Said when it changes. */
+  /** Called when readiness changes: `ready` means that the session exists and a replica is connected. */
   readonly onReady?: (ready: boolean) => void;
-  /** A connection could not be made, was lost, or brought what is not the protocol. It is made again. */
+  /** A connection could not be made, was lost, or received bytes that break the protocol. The client reconnects. */
   readonly onLinkFailure?: (failure: LinkFailure) => void;
-  /** The client is of no more use. Said before its requests are refused. */
+  /** The client cannot be used any more. Called before its requests are rejected. */
   readonly onEnd?: (error: Error) => void;
 }
 
@@ -60,7 +60,7 @@ export interface LinkFailure {
 
 export interface SubmitOptions {
   readonly timeoutMs?: number;
-  /** Checksum of the body (16 bytes) when it is known beforehand. */
+  /** Checksum of the body (16 bytes), if the caller already knows it. */
   readonly bodyChecksum?: Uint8Array;
 }
 
@@ -74,12 +74,12 @@ interface Pending {
   sent: boolean;
 }
 
-/** A request is sent again after this long without an answer, then at growing distances. */
+/** A request without an answer is sent again after this time, then at growing intervals. */
 const retryFirstMs = 600;
 const retryMaxMs = 2_000;
 /**
- * A replica that is asked again and again, and pinged, and from which nothing comes for this long, is behind a connection that
- * leads nowhere: its machine or pod is gone, and nobody is left to say so. The kernel would try for a quarter of an hour.
+ * Maximum silence of a replica that is asked repeatedly and pinged. After it the connection is taken for dead: the machine or
+ * pod is gone without closing it. The kernel would try for a quarter of an hour.
  */
 const silenceMaxMs = 4_000;
 const connectMaxMs = 3_000;
@@ -98,17 +98,17 @@ export class Client {
   #queue: Pending[] = [];
   #current: Pending | undefined;
   #inFlight: { readonly header: Header; readonly body: Uint8Array } | undefined;
-  /** The request whose place the one in flight has taken. */
+  /** The withdrawn request, whose number the one in flight has taken. */
   #withdrawn: Header | undefined;
   #retry: NodeJS.Timeout | undefined;
   #retries = 0;
   #sends = 0;
-  /** The session sent a request more than once, or two under one number: a copy may still be on its way. */
+  /** The session sent a request more than once, or two with one number: a copy may still be on its way. */
   #hasCopies = false;
   readonly #pinger: NodeJS.Timeout;
   #failed: Error | undefined;
   #ready = false;
-  /** What the cluster grants for one request's body; 0 until the session is there. */
+  /** Maximum size of a request's body, granted by the cluster; 0 until the session exists. */
   batchSizeLimit = 0;
 
   constructor(options: ClientOptions) {
@@ -132,7 +132,7 @@ export class Client {
     this.#begin({ operation: Operation.register, body: new Uint8Array(256) });
   }
 
-  /** Sends a request and gives the reply's body. Requests are executed in the order of the calls. */
+  /** Sends a request and returns the reply's body. Requests are executed in the order of the calls. */
   submit(operation: number, body: Uint8Array, options: SubmitOptions = {}): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.#failed !== undefined) {
@@ -160,8 +160,8 @@ export class Client {
   }
 
   /**
-   * Takes back the request in flight: another one, which must change nothing, takes its number. A cluster executes one request
-   * of each number, so the answer to the other proves that the first was not executed and never will be; `submit` then rejects
+   * Withdraws the request in flight: another one, which must change nothing, takes its number. A cluster executes one request
+   * of each number, so an answer to the other proves that the first was not executed and never will be; `submit` then rejects
    * with a RequestWithdrawnError. An answer to the first resolves `submit` as usual.
    */
   withdraw(operation: number, body: Uint8Array): void {
@@ -172,12 +172,12 @@ export class Client {
     this.#begin({ operation, body });
   }
 
-  /** Ends the client. What waits is refused; the session itself stays in the cluster until it is evicted. */
+  /** Ends the client. Waiting requests are rejected; the session stays in the cluster until it is evicted. */
   close(): void {
     this.#fail(new ClientClosedError('the client was closed'));
   }
 
-  /** A session, and a replica to use it with: a request would be sent at once. */
+  /** Whether the client has a session and a connected replica: a request would be sent at once. */
   get ready(): boolean {
     return this.#ready;
   }
@@ -224,7 +224,7 @@ export class Client {
     this.#transmit();
   }
 
-  /** Sends what is in flight to the believed primary and, when repeating, to another replica too. */
+  /** Sends the request in flight to the believed primary and, when repeating, to another replica too. */
   #transmit(): void {
     const { header, body } = this.#inFlight ?? {};
     if (header === undefined || body === undefined || this.#failed !== undefined) return;
@@ -233,7 +233,7 @@ export class Client {
       () => {
         this.#retries += 1;
         for (const link of this.#links) link.leaveIfDead();
-        // Who is only slow says so.
+        // A replica that is only slow answers the ping.
         if (this.#retries > 1) this.#ping();
         this.#transmit();
       },
@@ -250,8 +250,8 @@ export class Client {
   }
 
   /**
-   * Without the session: a cluster then never answers a ping with an eviction. Such an answer would look like a refusal of the
-   * request in flight, which the cluster may be executing at that moment.
+   * Pings without the session, because a cluster then never answers with an eviction. An eviction would look like a refusal
+   * of the request in flight, which the cluster may be executing at that moment.
    */
   #ping(): void {
     const bytes = buildPingClient({
@@ -291,7 +291,7 @@ export class Client {
     const withdrawn = this.#withdrawn;
     const answersFirst = withdrawn !== undefined && answers(reply, withdrawn);
     const sent = answersFirst ? withdrawn : inFlight;
-    // An answer to what was sent before and repeated: it was answered already.
+    // A second answer to a request that was repeated: it was answered already.
     if (reply.request < sent.u32(192)) return;
     const wrong = whatIsWrong(reply, sent, body);
     if (wrong !== undefined) {
@@ -311,14 +311,14 @@ export class Client {
     const done = this.#current;
     this.#current = undefined;
     clearTimeout(done?.timer);
-    // The next request is on its way before the caller looks at this answer.
+    // Sends the next request before the caller looks at this answer.
     this.#next();
     this.#tellReady();
     if (withdrawn === undefined || answersFirst) done?.resolve(body);
     else done?.reject(new RequestWithdrawnError('the request was withdrawn; it was not executed'));
   }
 
-  /** A cluster of an older release than ours says which it has: the session is begun anew, speaking that. */
+  /** A cluster of an older release reports its release: the session begins anew with that one. */
   #onEviction(header: Header): void {
     const reason = header.u8(255) as EvictionReason;
     if (
@@ -336,7 +336,7 @@ export class Client {
 
   #expire(pending: Pending): void {
     if (pending.sent) {
-      // It stays in flight: only its answer lets the session go on.
+      // The request stays in flight: only its answer lets the session go on.
       pending.reject(new RequestDeadlineError('unknown'));
       return;
     }
@@ -384,7 +384,7 @@ interface LinkEvents {
   readonly onMessage: (header: Header, body: Uint8Array) => void;
 }
 
-/** The connection to one replica, made again whenever it is lost. */
+/** The connection to one replica, which is made again whenever it is lost. */
 class Link {
   readonly #address: Address;
   readonly #cluster: bigint;
@@ -393,7 +393,7 @@ class Link {
   #attempts = 0;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  /** When the first was sent of what nothing came after. */
+  /** When the first message was sent after which nothing was received. */
   #unansweredSinceMs: number | undefined;
 
   constructor(address: Address, cluster: bigint, events: LinkEvents) {
@@ -407,7 +407,7 @@ class Link {
     return this.#socket.readyState === 'open';
   }
 
-  /** Sends when connected; otherwise nothing, as the request is sent again anyhow. */
+  /** Sends the message if connected. Otherwise drops it, because the request is repeated anyway. */
   send(header: Uint8Array, body: Uint8Array): void {
     const socket = this.#socket;
     if (!this.isOpen) return;
@@ -418,7 +418,7 @@ class Link {
     socket.uncork();
   }
 
-  /** Makes the connection anew when nothing comes over it any more. */
+  /** Reconnects when nothing is received any more. */
   leaveIfDead(): void {
     const silentMs = performance.now() - (this.#unansweredSinceMs ?? performance.now());
     if (this.isOpen && silentMs > silenceMaxMs) {
@@ -462,7 +462,7 @@ class Link {
       failure = { reason: error, detail: `${this.#name} does not speak the protocol (${error})` };
       socket.destroy();
     });
-    // What went wrong is told when the connection is gone: it is made again, and requests have deadlines.
+    // The error is reported when the connection closes; then it is made again, and requests have deadlines.
     socket.on('error', ({ message }) => {
       failure ??= { reason: 'connection_failed', detail: `${this.#name}: ${message}` };
     });

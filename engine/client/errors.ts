@@ -1,13 +1,13 @@
 import type { EvictionReason } from '../wire/header.ts';
 
-/** The cluster ended this client's session; the client is of no more use. */
+/** The cluster ended this client's session; the client cannot be used any more. */
 export class ClientEvictedError extends Error {
   override readonly name = 'ClientEvictedError';
   readonly code = 'client_evicted';
   readonly reason: EvictionReason;
   /**
-   * The request in flight was not executed and never will be: nothing else that this session sent can have been refused. When
-   * anything was sent twice, the refusal may be of a copy that came late, while the request in flight is being executed.
+   * The request in flight was not executed and never will be: the eviction can refer to no other request of this session. It
+   * is false when anything was sent twice: the eviction may then answer a late copy while the request is being executed.
    */
   readonly notExecuted: boolean;
 
@@ -29,13 +29,13 @@ const reasonNames: Readonly<Record<number, string>> = {
   8: 'release differs from the session',
 };
 
-/** The client was closed while requests waited. What was sent may have been executed. */
+/** The client was closed while requests waited. Requests that were sent may have been executed. */
 export class ClientClosedError extends Error {
   override readonly name = 'ClientClosedError';
   readonly code = 'client_closed';
 }
 
-/** The deadline passed. When `outcome` is unknown the request may still be executed: ask again with the same ids. */
+/** The deadline passed. When `outcome` is unknown the request may still be executed: retry it with the same ids. */
 export class RequestDeadlineError extends Error {
   override readonly name = 'RequestDeadlineError';
   readonly code = 'request_deadline';
@@ -57,13 +57,13 @@ export class RequestWithdrawnError extends Error {
   readonly code = 'request_withdrawn';
 }
 
-/** Too many requests wait already; nothing of this one was sent. */
+/** Too many requests wait already; nothing of this request was sent. */
 export class QueueFullError extends Error {
   override readonly name = 'QueueFullError';
   readonly code = 'queue_full';
 }
 
-/** The server's reply breaks the protocol. The client is closed: nothing that such a server says can be relied on. */
+/** The server's reply breaks the protocol. The client is closed, because no answer of such a server can be trusted. */
 export class WrongReplyError extends Error {
   override readonly name = 'WrongReplyError';
   readonly code = 'wrong_reply';

@@ -106,7 +106,7 @@ function print(name: string, { perSecond, p50, p99 }: Figures): void {
   );
 }
 
-/** A replica of its own process, on a data file that goes away with it. */
+/** Starts a replica in its own process, on a temporary data file. */
 async function temporaryReplica(): Promise<{ address: HostPort; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-engine-benchmark-'));
   const path = join(folder, '0_0.ledger');

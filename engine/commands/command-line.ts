@@ -1,4 +1,4 @@
-/** A program of verbs: its help, the choice of a verb, and what a mistake or a refusal looks like. */
+/** A program with verbs: its help, the choice of a verb, and the output of mistakes and refusals. */
 import { DataFileError } from '../log/errors.ts';
 import { ReplacementRefused } from '../members/ask-leader.ts';
 import { ReplicatedLogError } from '../log/replicated/errors.ts';
@@ -12,14 +12,14 @@ export interface Program {
   readonly verbs: readonly Verb[];
 }
 
-/** Runs the verb that the arguments name, and leaves the process with its exit status, or 1 and a line that says why. */
+/** Runs the verb that the arguments name and exits with its status, or with 1 and a line that says why. */
 export async function runProgram(program: Program, args: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runVerb(program, args);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     process.stderr.write(`${program.name}: ${error.message}\n`);
-    // At once: a start that failed half way may have a port open already, which would keep the process.
+    // Exit at once: a start that failed half way may have opened a port, which would keep the process alive.
     process.exit(1);
   }
 }
@@ -55,12 +55,12 @@ const refusals = [
   EtcdError,
 ];
 
-/** What is told with a line and no stack: a mistake in the command line, a data file that is refused, the system's no. */
+/** Errors that are reported in one line without a stack: usage errors, refused data files, and system errors. */
 export function isRefusal(error: unknown): error is Error {
   return refusals.some((kind) => error instanceof kind) || isSystemError(error);
 }
 
-/** What the system refused (no such file, no room, no right): its message names the path and the reason. */
+/** Errors of the system (no such file, no room, no right): the message names the path and the reason. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

@@ -49,7 +49,7 @@ export const exportFile: Verb = {
         `the replica refused: ${response.status} ${(await response.text()).trim()}`,
       );
     }
-    // Whole or not there: the name is given when the last byte has come and is on the disk.
+    // The file gets its name only when the last byte is on the disk, so that it is never incomplete.
     const unfinished = `${to}.unfinished`;
     try {
       await pipeline(

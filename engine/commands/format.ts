@@ -64,7 +64,7 @@ export const format: Verb = {
   },
 };
 
-/** Several replicas have their log in etcd; the one within the file is as small as the format has it. */
+/** Options of the log in the data file. Several replicas keep their log in etcd, so theirs has the minimum size. */
 export const logOf = (replicaCount: number): { logSizeBytes?: number } =>
   replicaCount === 1 ? {} : { logSizeBytes: LOG_SIZE_MIN };
 

@@ -1,4 +1,4 @@
-/** The flags that say how replicas know each other, the same for `start` and `recover`. */
+/** Flags for the authentication between replicas, the same for `start` and `recover`. */
 import { certifiedPeers, plainPeers, type PeerSecurity } from '../peers/peer-security.ts';
 import type { PeerAddress } from '../peers/tcp-link.ts';
 import { UsageError, type Flag, type Input } from './verb.ts';
@@ -21,7 +21,7 @@ export const peerSecurityFlags: readonly Flag[] = [
   },
 ];
 
-/** Throws UsageError if the flags do not say how, or if certificates cannot be read. */
+/** Throws UsageError if the flags do not choose a way, or if certificates cannot be read. */
 export function peerSecurity(input: Input, addresses: readonly PeerAddress[]): PeerSecurity {
   const [folder, name] = [input.flag('peer-certificates'), input.flag('peer-name')];
   if (input.flag('peer-plain') !== undefined) {

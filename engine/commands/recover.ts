@@ -52,8 +52,8 @@ export const recover: Verb = {
   async run(input) {
     const [path = ''] = input.arguments;
     const count = input.flag('replica-count');
-    // What a lost file held must come from other replicas. A single one has none, and formatting anew would look like
-    // recovery and be the loss of everything.
+    // The content of a lost file must come from other replicas. A single replica has none: formatting anew would look like
+    // recovery and lose everything.
     if (count === '1' || count === undefined) {
       throw new UsageError(
         'a cluster of one replica cannot recover a lost data file: restore it from a backup (ledger-engine restore)',
@@ -77,7 +77,7 @@ export const recover: Verb = {
     if (hasFile && !memberLost) throw notLost(file);
     if (asks) await replaceMember(input, file, identity, incarnation);
     else await forgetMember(file);
-    // What the data file holds is in the log: the replica goes on from there.
+    // The log holds the data file's content: the replica goes on from there.
     if (hasFile) return 0;
     await formatDataFile({
       path,
@@ -93,7 +93,7 @@ export const recover: Verb = {
   },
 };
 
-/** The data file comes last: while there is none, nothing of this replica starts. */
+/** Replaces the member, and makes the data file last: while there is none, nothing of this replica starts. */
 async function replaceMember(
   input: Input,
   path: string,
@@ -120,7 +120,7 @@ async function replaceMember(
     onWaiting: (reason) => process.stderr.write(`waiting: ${reason}\n`),
   });
   const folder = input.flag('member-folder');
-  // What it holds is a removed member's, which would end at its start.
+  // The folder holds a removed member's data; a member with it would end at its start.
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   await forgetMember(path);
   await writeFile(initialClusterPath(path), `${initialCluster}\n`, { flush: true });

@@ -15,7 +15,7 @@ import {
 } from './values.ts';
 import { programVersion } from './version.ts';
 
-/** Else an error's message and stack, which are what it says, would be left out. */
+/** Without it pino would leave out an error's message and stack. */
 const serializers = { error: pino.stdSerializers.err };
 
 export const start: Verb = {
@@ -162,7 +162,7 @@ function memoryLimit(input: Input): number {
     : parseSize('memory-limit', flag);
 }
 
-/** SIGTERM, SIGINT and, in test mode, the end of stdin: stops in good order, once. */
+/** Stops the engine in good order, once, on SIGTERM, SIGINT and, in test mode, the end of stdin. */
 function stopOnSignal(engine: Engine, logger: pino.Logger, watchStdin: boolean): void {
   let stopping = false;
   const stop = (why: string) => {

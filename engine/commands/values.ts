@@ -2,7 +2,7 @@ import { UsageError } from './verb.ts';
 
 const u128Max = (1n << 128n) - 1n;
 
-/** A u128 in decimal. */
+/** Parses a u128 in decimal. */
 export function parseClusterId(text: string): bigint {
   if (!/^\d{1,39}$/.test(text) || BigInt(text) > u128Max) {
     throw new UsageError(`"${text}" is no cluster id: it is a decimal number below 2^128`);
@@ -18,7 +18,7 @@ export function parseInteger(flag: string, text: string, min: number, max: numbe
   return value;
 }
 
-/** Bytes, with an optional KiB, MiB, GiB or TiB. */
+/** Parses a number of bytes, with an optional KiB, MiB, GiB or TiB. */
 export function parseSize(flag: string, text: string): number {
   const [, digits, unit] = /^(\d+)(KiB|MiB|GiB|TiB)?$/.exec(text) ?? [];
   const exponent = { KiB: 10, MiB: 20, GiB: 30, TiB: 40 }[unit ?? ''] ?? 0;
@@ -29,7 +29,7 @@ export function parseSize(flag: string, text: string): number {
   return Number(digits) * 2 ** exponent;
 }
 
-/** Counts the logs that a database has had: u32, from 1, which it is when nothing is said. */
+/** Parses the incarnation, which counts the logs that a database has had: u32, from 1, the default. */
 export const parseIncarnation = (text = '1'): number =>
   parseInteger('incarnation', text, 1, 2 ** 32 - 1);
 
@@ -38,7 +38,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** `ip`, `ip:port`, `[v6]`, `[v6]:port` or a bare port; what is missing is 127.0.0.1 and 3001. No names. */
+/** Parses `ip`, `ip:port`, `[v6]`, `[v6]:port` or a bare port; the defaults are 127.0.0.1 and 3001. Accepts no names. */
 export function parseAddress(text: string): HostPort {
   const [, v6, v4, suffix, bare] =
     /^(?:(?:\[([0-9a-fA-F:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::(\d+))?|(\d+))$/.exec(text) ?? [];

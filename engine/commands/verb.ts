@@ -1,9 +1,9 @@
-/** A verb of the engine's command line: data for help, and its handler, which gives the exit status. */
+/** A verb of the engine's command line: data for help, and a handler that returns the exit status. */
 import { parseArgs } from 'node:util';
 
 export interface Flag {
   readonly name: string;
-  /** What its value is called in help; undefined for a flag that takes none. */
+  /** Name of the flag's value in help; `undefined` for a flag without a value. */
   readonly value: string | undefined;
   readonly help: string;
 }
@@ -28,7 +28,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Reads `--name=value`, `--name value`, `--name` and positional arguments as the verb has them. */
+/** Reads `--name=value`, `--name value`, `--name` and positional arguments as the verb declares them. */
 export function readInput(program: string, verb: Verb, args: readonly string[]): Input {
   for (const arg of args) {
     const name = /^--([^=]+)/.exec(arg)?.[1];
@@ -78,7 +78,7 @@ function parse(
 
 const seeHelp = (program: string, verb: Verb) => `see: ${program} ${verb.name} --help`;
 
-/** `--development=true` is how TigerBeetle's flags may be written too. */
+/** Accepts `--development=true`, a form that TigerBeetle's flags allow too. */
 function expandBooleans(verb: Verb, args: readonly string[]): string[] {
   return args.flatMap((arg) => {
     const [, name, value] = /^--([^=]+)=(true|false)$/.exec(arg) ?? [];
@@ -97,7 +97,7 @@ function unknownFlag(program: string, verb: Verb, name: string): UsageError {
   return new UsageError(`${verb.name} has no flag --${name}${hint}; ${seeHelp(program, verb)}`);
 }
 
-/** Levenshtein's distance: how many letters to change, add or drop. */
+/** Levenshtein distance: the number of letters to change, add or drop. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i += 1) {

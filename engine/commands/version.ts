@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { engineRelease, formatRelease, oldestClientRelease } from '../wire/release.ts';
 import type { Verb } from './verb.ts';
 
-/** The version of the program, from the package that it was shipped in. */
+/** Version of the program, read from the package that it was shipped in. */
 export function programVersion(): string {
   for (const path of ['../../package.json', '../../../package.json']) {
     try {

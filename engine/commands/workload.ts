@@ -1,4 +1,4 @@
-/** Bodies of requests for the benchmarks, made before the clock runs. */
+/** Request bodies for the benchmarks, made before the clock runs. */
 import { checksum } from '../wire/checksum.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
 
@@ -72,7 +72,7 @@ export function queryByLedger(ledger: number, limit: number): Uint8Array {
   return encodeMultiBatch([filter], 64);
 }
 
-/** Accounts of ledger 1 and code 1. */
+/** Body that creates accounts of ledger 1 and code 1. */
 export function accountBytes(ids: readonly bigint[], flags = 0): Uint8Array {
   const bytes = new Uint8Array(ids.length * 128);
   const view = new DataView(bytes.buffer);
@@ -90,7 +90,7 @@ export function putU128(view: DataView, at: number, value: bigint): void {
   view.setBigUint64(at + 8, value >> 64n, true);
 }
 
-/** Milliseconds that something takes. */
+/** Measures how long `work` takes, in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const started = performance.now();
   await work();
@@ -99,12 +99,12 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 
 export interface Figures {
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Median, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Of requests that took `times` one after another, each with `events` events. */
+/** Figures of consecutive requests that took `times`, each with `events` events. */
 export function figures(times: readonly number[], events: number): Figures {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) =>

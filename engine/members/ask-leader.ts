@@ -1,4 +1,4 @@
-/** Asks for a replacement until whoever leads has made it. */
+/** Asks the replicas for a replacement until the leader has made it. */
 import { sleep, type Timers } from '../../base/timers.ts';
 import { ask } from '../peers/ask.ts';
 import { helloFrame, type Hello } from '../peers/peer-messages.ts';
@@ -7,26 +7,26 @@ import { SILENT_MIN_MS } from './replace-member.ts';
 import { replacementOf, type Replacement } from './questions.ts';
 
 export interface AskLeaderOptions {
-  /** Who asks: the replica that is lost. */
+  /** Identity of the lost replica, which asks. */
   readonly hello: Hello;
-  /** Of all replicas, in order. */
+  /** Addresses of all replicas, in order. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   readonly security: PeerSecurity;
   readonly peerUrl: string;
   readonly timers: Timers;
   readonly timeoutMs: number;
-  /** Why it is not done yet; told when it changes. */
+  /** Called with the reason for waiting whenever it changes. */
   readonly onWaiting: (reason: string) => void;
 }
 
-/** Told to whoever gave the command. */
+/** The leader refused the replacement. The message is for the person who ran the command. */
 export class ReplacementRefused extends Error {
   override readonly name = 'ReplacementRefused';
   readonly code = 'replacement_refused';
 }
 
 const AGAIN_MS = 500;
-/** Who is heard of for so long after it was said to be lost is not. */
+/** A replica that is still heard of after this time is not lost. */
 const LIVES_MS = 2 * SILENT_MIN_MS;
 
 /** Resolves with etcd's initial-cluster. Rejects with ReplacementRefused. */
@@ -43,14 +43,14 @@ export async function askLeader(options: AskLeaderOptions): Promise<string> {
       throw new ReplacementRefused(reason);
     if (timers.nowMs() >= untilMs)
       throw new ReplacementRefused(`not within ${timeoutMs / 1000} s: ${reason}`);
-    // How long ago something was heard changes all the time.
+    // The reason names how long ago something was heard, which changes all the time; so outcomes are compared.
     if (answer.outcome !== told) onWaiting(reason);
     told = answer.outcome;
     await sleep(timers, AGAIN_MS);
   }
 }
 
-/** What the one that leads says; else why none of them does. */
+/** Returns the leader's answer; without a leader, why no replica leads. */
 async function askAll({
   hello,
   addresses,

@@ -1,7 +1,7 @@
 import { memberName } from '../../domain/names.ts';
 import type { EtcdMember } from '../log/replicated/etcd.ts';
 
-/** As etcd's `initial-cluster` has it. Who has not started yet is known by its URL alone, and has the name it will have. */
+/** Formats etcd's `initial-cluster`. An unstarted member is known by its URL alone; it gets the name that it will have. */
 export function initialCluster(
   members: readonly EtcdMember[],
   unstarted: { readonly replica: number; readonly peerUrl: string },

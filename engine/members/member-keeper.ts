@@ -1,6 +1,6 @@
 /**
- * What whoever leads does for etcd's membership: it replaces the members of replicas that have lost their volumes, and gives
- * learners their vote once they have the log. Who leads next goes on with it, for all of it stands in etcd.
+ * The leader's care for etcd's membership: it replaces the members of replicas that lost their volumes, and promotes learners
+ * to voters once they have the log. The next leader goes on with it, because all of its state is in etcd.
  */
 import { sleep, type Timers } from '../../base/timers.ts';
 import { EtcdError, type EtcdMembership } from '../log/replicated/etcd.ts';
@@ -11,7 +11,7 @@ export interface MemberKeeperOptions {
   readonly membership: EtcdMembership;
   readonly timers: Timers;
   readonly leads: () => boolean;
-  /** When that replica's engine was last heard of, by `timers`; undefined: never. */
+  /** When that replica's engine was last heard of, by `timers`; `undefined`: never. */
   readonly heardAtMs: (replica: number) => number | undefined;
   readonly onPromoted: (memberId: bigint) => void;
   readonly onReplaced: (replica: number) => void;
@@ -32,7 +32,7 @@ export class MemberKeeper {
     void this.#promoteLearners();
   }
 
-  /** Answers what `replica` asks. Rejects with EtcdError when etcd does not say who belongs to the cluster. */
+  /** Answers a question of `replica`. Rejects with EtcdError when etcd does not list the members. */
   async answer(replica: number, question: Question): Promise<Replacement | MemberIds> {
     if (question.ask === 'members') {
       const members = await this.#options.membership.members({ timeoutMs: CALL_TIMEOUT_MS });
@@ -43,7 +43,7 @@ export class MemberKeeper {
     if (this.#replacing) return { outcome: 'wait', reason: 'another request is being answered' };
     this.#replacing = true;
     try {
-      // Who has just begun has not heard of those that live.
+      // A new leader has not yet heard of the replicas that live.
       const silentMs = timers.nowMs() - (heardAtMs(replica) ?? this.#begunAtMs);
       const { peerUrl } = question;
       const answer = await replaceMember({ membership, replica, peerUrl, silentMs });
@@ -77,7 +77,7 @@ export class MemberKeeper {
         onPromoted(id);
       }
     } catch (error) {
-      // It has not caught up yet, or etcd has other troubles: looked at again soon.
+      // The learner has not caught up, or etcd has other troubles: the next look comes soon.
       if (!(error instanceof EtcdError)) throw error;
     }
   }

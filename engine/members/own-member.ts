@@ -1,7 +1,7 @@
 /**
  * Notices that this replica was replaced: its volume was taken for lost, its member was removed, and now the volume is back.
- * etcd ends such a member as soon as it hears of the others, so that nothing is served; that it will never be otherwise the
- * others must be asked, and for that this replica must know which member was its own.
+ * etcd ends such a member as soon as it hears of the others, so it serves nothing. Only the others can tell that this is
+ * final, and to ask them this replica must remember which member was its own.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { sleep, type Timers } from '../../base/timers.ts';
@@ -9,24 +9,24 @@ import { initialClusterPath, memoPath } from './files.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
 
 export interface OwnMemberOptions {
-  /** Of the data file; what is remembered stands beside it. */
+  /** Path of the data file; the record stands beside it. */
   readonly path: string;
   readonly incarnation: number;
   readonly etcd: Pick<Etcd, 'status'>;
   readonly timers: Timers;
-  /** The members of the cluster, as another replica knows them; undefined when none says. */
+  /** Returns the cluster's members as another replica knows them; `undefined` when none answers. */
   readonly askOthers: () => Promise<readonly bigint[] | undefined>;
-  /** Called once at most. */
+  /** Called at most once. */
   readonly onRemoved: () => void;
-  /** What is remembered cannot be written. */
+  /** Called when the record cannot be written. */
   readonly onError: (error: unknown) => void;
 }
 
 const LOOK_MS = 1000;
-/** A member that starts takes a while. */
+/** Number of silent looks that are normal while a member starts. */
 const SILENT_LOOKS = 5;
 
-/** For a new data file at this path: it has had no member. */
+/** Forgets the member at this path: a new data file has had none. */
 export async function forgetMember(path: string): Promise<void> {
   await rm(memoPath(path), { force: true });
 }
@@ -75,7 +75,7 @@ export class OwnMember {
     return isOurs && /^\d{1,20}$/.test(member ?? '') ? BigInt(member ?? '') : undefined;
   }
 
-  /** Torn by a crash it is written again: nothing but an explanation depends on it. */
+  /** Writes the record. If a crash tears it, it is written again: only an explanation depends on it. */
   async #remember(memberId: bigint): Promise<void> {
     const { path, incarnation, onError } = this.#options;
     try {

@@ -1,17 +1,17 @@
-/** What is asked of a replica about etcd's membership, over the peer link, and what it answers: JSON both ways. */
+/** Questions to a replica about etcd's membership, over the peer link, and their answers: JSON both ways. */
 
 export type Question =
-  /** "My volume is lost; here is where my new member will be reached." Of whoever leads. */
+  /** Asks the leader to replace the member: the volume is lost, and `peerUrl` will reach the new member. */
   | { readonly ask: 'replace'; readonly peerUrl: string }
-  /** Whose members belong to the cluster. */
+  /** Asks which replicas have a member in the etcd cluster. */
   | { readonly ask: 'members' };
 
 /**
- * - `added`: the new member is expected; `initialCluster` is what it is to be started with.
- * - `not_leading`: another replica is to be asked.
- * - `lives`: the replica was heard of lately. Asked again and again, that is a refusal.
+ * - `added`: the others expect the new member; it starts with `initialCluster`.
+ * - `not_leading`: ask another replica.
+ * - `lives`: the replica was heard of lately. If the answer repeats, it is a refusal.
  * - `wait`: not now; ask again.
- * - `refused`: not in this state of things; a person has to look.
+ * - `refused`: not in this state; a person has to look.
  */
 export type Replacement =
   | { readonly outcome: 'added'; readonly initialCluster: string }
@@ -20,7 +20,7 @@ export type Replacement =
   | { readonly outcome: 'wait'; readonly reason: string }
   | { readonly outcome: 'refused'; readonly reason: string };
 
-/** Ids of members, decimal. */
+/** Ids of members, in decimal. */
 export interface MemberIds {
   readonly members: readonly string[];
 }
@@ -36,7 +36,7 @@ export function questionOf(json: unknown): Question | undefined {
   return isWhole ? { ask, peerUrl } : undefined;
 }
 
-/** Where etcd's members reach each other: `http` or `https`, a host, a port. */
+/** Whether `value` is a URL at which etcd members reach each other: `http` or `https`, a host, a port. */
 export const isPeerUrl = (value: string): boolean => /^https?:\/\/[^\s/,=]+:\d{1,5}$/.test(value);
 
 export function replacementOf(json: unknown): Replacement | undefined {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { EtcdError, type EtcdMember, type EtcdMembership } from '../log/replicated/etcd.ts';
 import { replaceMember, SILENT_MIN_MS } from './replace-member.ts';
 
-/** As etcd 3.6.16 keeps it: one learner at most, none unless a majority would be there with it as a voter away; new ids. */
+/** Membership as in etcd 3.6.16: at most one learner, none unless the voters would keep a majority with one more; new ids. */
 class Cluster implements EtcdMembership {
   list: EtcdMember[];
   readonly away: Set<bigint>;
@@ -65,10 +65,10 @@ test('asked again, it finds what it has begun', async () => {
   const cluster = new Cluster(3, [2]);
   await replace(cluster, 2);
   const before = cluster.list;
-  // Heard of or not: the new member has not even begun.
+  // The silence does not matter: the new member has not even begun.
   expect((await replace(cluster, 2, 0)).outcome).toBe('added');
   expect(cluster.done).toHaveLength(2);
-  // The crash came between the two changes.
+  // A crash between the two changes.
   cluster.list = before.filter(({ name }) => name !== '');
   expect((await replace(cluster, 2)).outcome).toBe('added');
   expect(cluster.done.slice(2)).toEqual([`add ${url(2)}`]);
@@ -109,7 +109,7 @@ test('two of six: one after the other', async () => {
 });
 
 test('what etcd refuses is to be asked again, and goes on with what was done', async () => {
-  // The other one is back, not for long enough yet.
+  // The other replica is back, but not for long enough yet.
   const cluster = new Cluster(3, [1, 2]);
   expect(await replace(cluster, 2)).toEqual({
     outcome: 'wait',

@@ -1,10 +1,10 @@
 /**
- * Takes the member of a replica that has lost its volume out of etcd's cluster, and expects a new one in its place, as a
- * learner: it gets its vote only when it has the log (member-keeper.ts). The old one goes first: what it promised is lost
- * with its volume, so that it must never vote again, and a cluster with a dead voter and a new one would need one more of
- * the others for a majority.
+ * Removes the member of a replica that lost its volume from etcd's cluster, and adds a new one in its place as a learner,
+ * which gets its vote only when it has the log (member-keeper.ts). The old member goes first: its promises are lost with its
+ * volume, so it must never vote again, and a cluster with a dead voter and a new one would need one more of the others for a
+ * majority.
  *
- * Asked again, after a crash between any two steps, it goes on where it was.
+ * A repeated call, after a crash between any two steps, goes on where the last one stopped.
  */
 import { memberName } from '../../domain/names.ts';
 import { EtcdError, type EtcdMember, type EtcdMembership } from '../log/replicated/etcd.ts';
@@ -14,17 +14,17 @@ import type { Replacement } from './questions.ts';
 export interface ReplaceOptions {
   readonly membership: EtcdMembership;
   readonly replica: number;
-  /** Where the new member will be reached by the others. */
+  /** URL at which the others will reach the new member. */
   readonly peerUrl: string;
-  /** Since when nothing was heard of that replica's engine, ms. */
+  /** How long that replica's engine has been silent, in ms. */
   readonly silentMs: number;
 }
 
-/** A replica that lives says so every 50 ms. */
+/** Minimum silence before a replacement. A live replica sends a heartbeat every 50 ms. */
 export const SILENT_MIN_MS = 3000;
 const CALL_TIMEOUT_MS = 5000;
 
-/** What etcd refuses, or does not answer, is to be asked again. */
+/** Makes the replacement. If etcd refuses or does not answer, the caller must ask again. */
 export async function replaceMember(options: ReplaceOptions): Promise<Replacement> {
   try {
     return await replace(options);
@@ -66,6 +66,6 @@ async function replace({
   return { outcome: 'added', initialCluster: initialCluster(now, { replica, peerUrl }) };
 }
 
-/** The new member, which was added and has not started yet. */
+/** Whether this is the new member, added but not yet started. */
 const isExpected = ({ name, isLearner, peerUrls }: EtcdMember, peerUrl: string): boolean =>
   name === '' && isLearner && peerUrls.includes(peerUrl);

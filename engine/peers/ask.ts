@@ -1,19 +1,19 @@
-/** Asks one replica one thing, on a connection of its own: JSON there and back. */
+/** Asks one replica one question, on a connection of its own: JSON both ways. */
 import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import type { PeerSecurity } from './peer-security.ts';
 
 export interface AskOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly security: PeerSecurity;
-  /** The frame that says who asks. */
+  /** The `hello` frame, which identifies the asking replica. */
   readonly hello: Buffer;
   readonly question: object;
 }
 
-/** What is asked may take a change of etcd's membership, two of them at most. */
+/** Timeout of an answer, which may need up to two changes of etcd's membership. */
 const ANSWER_MAX_MS = 15_000;
 
-/** Resolves with the answer. Rejects when none comes, or the replica could not find one. */
+/** Resolves with the answer. Rejects when none comes, or the replica reports a failure. */
 export async function ask({ address, security, hello, question }: AskOptions): Promise<unknown> {
   const socket = security.connect(address, () =>
     socket.write(Buffer.concat([hello, jsonFrame(FrameKind.question, question)])),

@@ -1,4 +1,4 @@
-/** Takes a data file from a peer, page by page, on a connection of its own. */
+/** Fetches a data file from a peer, page by page, on a connection of its own. */
 import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import { bytesOf } from './peer-messages.ts';
 import type { PeerSecurity } from './peer-security.ts';
@@ -6,17 +6,17 @@ import type { PeerSecurity } from './peer-security.ts';
 export interface FetchOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly security: PeerSecurity;
-  /** The frame that says who asks. */
+  /** The `hello` frame, which identifies the asking replica. */
   readonly hello: Buffer;
   readonly floor: number;
   readonly write: (bytes: Uint8Array) => Promise<void>;
 }
 
-/** The peer may have to write a checkpoint first. */
+/** Timeout of the first page, before which the peer may have to write a checkpoint. */
 const FIRST_PAGE_MAX_MS = 60_000;
 const PAGE_MAX_MS = 10_000;
 
-/** Resolves when all of it was written. Rejects when it does not come whole. */
+/** Resolves when the whole file was written. Rejects when it arrives incomplete. */
 export async function fetchState(options: FetchOptions): Promise<void> {
   const { address, security, hello, floor, write } = options;
   const socket = security.connect(address, () =>

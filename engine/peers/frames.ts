@@ -1,8 +1,8 @@
-/** How peers' messages lie on a connection: u32 bytes of payload (little-endian), u8 kind, the payload. */
+/** Format of peers' messages on a connection: u32 bytes of payload (little-endian), u8 kind, the payload. */
 import { messageSizeMax } from '../wire/limits.ts';
 
 /**
- * - `hello` first on every connection, JSON: who speaks, of which database.
+ * - `hello`, first on every connection, JSON: the sender and its database.
  * - `heartbeat`, JSON; `request`, `answer`: a message of the client protocol.
  * - `question`, JSON (engine/members/questions.ts); answered with `end`, JSON, or `failure`.
  * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
@@ -30,7 +30,7 @@ export function frameHead(kind: number, size: number): Buffer {
   return head;
 }
 
-/** A whole frame. */
+/** Returns a whole frame with a JSON payload. */
 export function jsonFrame(kind: number, value: object): Buffer {
   const payload = Buffer.from(JSON.stringify(value));
   return Buffer.concat([frameHead(kind, payload.length), payload]);
@@ -50,7 +50,7 @@ export class FrameReader {
   #payload: Uint8Array | undefined;
   #filled = 0;
 
-  /** False when the stream is not ours: the connection is to be closed. A payload has memory of its own. */
+  /** Returns false when the stream breaks the format: the connection must be closed. A payload has memory of its own. */
   push(chunk: Uint8Array, onFrame: (kind: number, payload: Uint8Array) => void): boolean {
     for (let at = 0; at < chunk.length;) {
       const target = this.#payload ?? this.#head;

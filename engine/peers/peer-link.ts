@@ -1,11 +1,11 @@
 /**
- * What the engines of one database say to each other. Nothing of it is needed for safety: what is lost is said again, or
- * was not needed. The log itself goes by way of etcd.
+ * Messages between the engines of one database. Safety does not depend on them: a lost message is repeated or was not needed.
+ * The log itself is replicated by etcd.
  */
 import type { Heartbeat, Peer, Peers } from '../log/replicated/peers.ts';
 
 export interface PeerHeartbeat extends Heartbeat {
-  /** 32 hexadecimal digits, of the state at `op`. */
+  /** Hash of the state at `op`: 32 hexadecimal digits. */
   readonly stateHash: string;
   /** The sender's clock, ms since the UNIX epoch. */
   readonly wallMs: number;
@@ -15,17 +15,17 @@ export interface PeerHeartbeat extends Heartbeat {
 
 export interface HeardPeer extends Peer {
   readonly stateHash: string;
-  /** The peer's clock when it sent this, ms since the UNIX epoch: at `heardAtMs`, less the way here. */
+  /** The peer's clock when it sent this, ms since the UNIX epoch. It was sent shortly before `heardAtMs`. */
   readonly wallMs: number;
   readonly rules?: number | undefined;
 }
 
-/** What comes from peers. Nothing of it may throw. */
+/** Handlers of peers' messages. They must not throw. */
 export interface PeerHandler {
   heard(peer: HeardPeer): void;
-  /** A client's request, whole and verified, that `from` took while it did not lead. */
+  /** A client's request, whole and verified, that `from` received while it did not lead. */
   forwarded(from: number, message: Uint8Array): void;
-  /** What a leader answers to a request that was forwarded to it: a message to the client, a reply or an eviction. */
+  /** The leader's answer to a forwarded request: a message to the client, a reply or an eviction. */
   answered(message: Uint8Array): void;
   /**
    * Writes a data file of this replica that holds at least the block before `floor`, for another replica of the cluster.
@@ -37,11 +37,11 @@ export interface PeerHandler {
 export interface PeerLink extends Peers {
   all(): readonly HeardPeer[];
   begin(handler: PeerHandler): void;
-  /** To all others. */
+  /** Sends the heartbeat to all other replicas. */
   beat(heartbeat: PeerHeartbeat): void;
   forward(replica: number, message: Uint8Array): void;
   answer(replica: number, message: Uint8Array): void;
-  /** Gives what the peer's `sendState` writes, in order. Rejects when it does not come whole. */
+  /** Passes on the bytes that the peer's `sendState` writes, in order. Rejects when they arrive incomplete. */
   fetchState(
     replica: number,
     floor: number,

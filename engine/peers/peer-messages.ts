@@ -1,8 +1,8 @@
-/** What peers say as JSON, and what of it is taken for it. */
+/** Peers' JSON messages: how they are written, and how they are checked when read. */
 import { FrameKind, jsonFrame } from './frames.ts';
 import type { PeerHeartbeat } from './peer-link.ts';
 
-/** Of which database, and who. */
+/** The sender of a connection and its database. */
 export interface Hello {
   /** u128, decimal. */
   readonly cluster: string;
@@ -25,7 +25,7 @@ export function helloOf(json: unknown): Hello | undefined {
   return { cluster, incarnation, replica };
 }
 
-/** What is said first on every connection. */
+/** The first frame of every connection. */
 export const helloFrame = (hello: Hello): Buffer => jsonFrame(FrameKind.hello, hello);
 
 export function encodeHeartbeat(heartbeat: PeerHeartbeat): string {
@@ -75,7 +75,7 @@ export function floorOf(json: unknown): number | undefined {
   return isCount(floor) ? floor : undefined;
 }
 
-/** Of `end`. */
+/** Parses the number of bytes in an `end` frame. */
 export function bytesOf(json: unknown): number | undefined {
   const { bytes } = fieldsOf(json);
   return isCount(bytes) ? bytes : undefined;

@@ -1,6 +1,6 @@
 /**
- * Who may speak on the peers' port: whoever shows a certificate of the database's own authority with the database's name in
- * it, as among the members of etcd (docs/decisions/0018-peer-certificates.md). Both ends ask for it.
+ * Authentication on the peers' port: both ends must show a certificate of the database's own authority with the database's
+ * name in it, as among the members of etcd (docs/decisions/0018-peer-certificates.md).
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -24,15 +24,15 @@ interface Address {
   readonly port: number;
 }
 
-/** The peers' connections, with certificates or, for tests on one machine, without. */
+/** Makes the peers' connections, with certificates or, for tests on one machine, without. */
 export interface PeerSecurity {
-  /** `onReady` is called once the peer is who it must be; before that nothing may be written. */
+  /** `onReady` is called once the peer is authenticated; nothing may be written before that. */
   connect(address: Address, onReady: () => void): Socket;
-  /** `onPeer` gets connections whose other end is who it must be. Others are ended. */
+  /** `onPeer` receives authenticated connections. Others are ended. */
   createServer(onPeer: (socket: Socket) => void): Server;
 }
 
-/** Anybody is believed: for replicas that reach each other on the loopback. */
+/** No authentication: for replicas that reach each other on the loopback. */
 export const plainPeers: PeerSecurity = {
   connect: (address, onReady) => connectPlain(address, onReady),
   createServer: (onPeer) => createPlain(onPeer),
@@ -46,18 +46,18 @@ export interface PeerCertificatesOptions {
 }
 
 const HANDSHAKE_MAX_MS = 5000;
-/** A server looks this often whether its certificates were replaced. */
+/** Interval at which a server checks whether its certificates were replaced. */
 const RENEW_MS = 10_000;
 
-/** Throws the system's error if a file cannot be read, and TLS's if it holds something else. */
+/** Throws the system's error if a file cannot be read, and TLS's if its content is wrong. */
 export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerSecurity {
   let used = readContext(folder);
-  /** While files are being replaced, those from before go on being used. */
+  /** Reads the files again. While they are being replaced, the last ones stay in use. */
   const newest = (): PeerContext => {
     try {
       used = readContext(folder, used);
     } catch {
-      // Half of the files are replaced, or a file is half written: looked at again at the next occasion.
+      // Half of the files are replaced, or a file is half written: the next call reads them again.
     }
     return used;
   };
@@ -67,7 +67,7 @@ export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerS
       : new Error(`the peer's certificate is of ${String(certificate.subject?.CN)}, not ${name}`);
   return {
     connect(address, onReady) {
-      // The name that all of them have stands for the addresses, which may become others.
+      // The common name of all certificates stands for the addresses, which may change.
       const checkServerIdentity = (_: string, certificate: PeerCertificate) =>
         problemOf(certificate);
       const { secureContext } = newest();
@@ -101,13 +101,13 @@ function renewWhileOpen(server: TlsServer, newest: () => PeerContext): void {
   server.on('close', () => clearInterval(timer));
 }
 
-/** Files that belong together, and what TLS makes of them. */
+/** Files that belong together, and the TLS context made from them. */
 interface PeerContext {
   readonly files: { readonly ca: string; readonly cert: string; readonly key: string };
   readonly secureContext: SecureContext;
 }
 
-/** `last` itself when the files are still the same. Throws when one is missing, or the key is not the certificate's. */
+/** Returns `last` itself if the files are unchanged. Throws when one is missing, or the key is not the certificate's. */
 function readContext(folder: string, last?: PeerContext): PeerContext {
   const files = {
     ca: readFileSync(join(folder, 'ca.crt'), 'utf8'),

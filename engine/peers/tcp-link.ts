@@ -1,8 +1,8 @@
 /**
- * Peers over TCP, on a port of their own: messages here move leadership, stop replicas and hand out the whole ledger. Both
- * ends prove who they are (peer-security.ts), and the network admits the database's own pods only.
+ * Peers over TCP, on a port of their own: their messages move leadership, stop replicas and hand out the whole ledger. Both
+ * ends authenticate (peer-security.ts), and the network admits the database's own pods only.
  *
- * Each replica keeps one connection to each other one and speaks on it; what it hears comes on theirs.
+ * Each replica keeps one connection to each other one and sends on it; it receives on the connections of the others.
  */
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
@@ -24,21 +24,21 @@ export interface TcpLinkOptions {
   readonly clusterId: bigint;
   readonly incarnation: number;
   readonly self: number;
-  /** Of all replicas, in order. */
+  /** Addresses of all replicas, in order. */
   readonly addresses: readonly PeerAddress[];
   readonly security: PeerSecurity;
   readonly timers: Timers;
-  /** Answers what a replica asks about the cluster; what it rejects with is told. Absent: nothing is answered. */
+  /** Answers a replica's question about the cluster; a rejection is sent as `failure`. Absent: questions are not answered. */
   readonly onQuestion?: (from: number, question: unknown) => Promise<object>;
 }
 
 const RECONNECT_MS = 100;
 const CONNECT_MAX_MS = 1000;
-/** Both ends of a connection have proved who they are within it, on a busy machine too. */
+/** Timeout of the handshake that authenticates both ends, long enough for a busy machine. */
 const HANDSHAKE_MAX_MS = 5000;
-/** A connection on which nothing comes for so long leads nowhere. */
+/** A connection on which nothing arrives for this long is taken for dead. */
 const SILENT_MAX_MS = 5000;
-/** What a peer does not take is not kept for it beyond this. */
+/** Maximum bytes that wait for a slow peer; further messages to it are dropped. */
 const UNSENT_MAX_BYTES = 8 << 20;
 
 export class TcpLink implements PeerLink {
@@ -55,7 +55,7 @@ export class TcpLink implements PeerLink {
     this.#server = options.security.createServer((socket) => this.#accept(socket));
   }
 
-  /** Where peers reach this replica; gives the port. */
+  /** Listens for peers and returns the port. */
   async listen({ host, port }: PeerAddress): Promise<number> {
     this.#server.listen({ host, port, exclusive: true });
     await once(this.#server, 'listening');
@@ -82,7 +82,7 @@ export class TcpLink implements PeerLink {
     const silentSinceMs = this.#options.timers.nowMs() - SILENT_MAX_MS;
     for (const [replica, outgoing] of this.#outgoing) {
       outgoing.send(FrameKind.heartbeat, payload);
-      // It hears us no more, perhaps: what is sent to a machine that is gone looks the same as what arrives.
+      // Perhaps the peer no longer hears us: writing to a machine that is gone looks like success.
       if ((this.#heard.get(replica)?.heardAtMs ?? 0) < silentSinceMs) outgoing.renew(silentSinceMs);
     }
   }
@@ -106,7 +106,7 @@ export class TcpLink implements PeerLink {
     return fetchState({ address, security, hello: this.#hello(), floor, write });
   }
 
-  /** Rejects when the replica does not answer. */
+  /** Asks a replica a question. Rejects when it does not answer. */
   ask(replica: number, question: object): Promise<unknown> {
     const address = this.#options.addresses[replica];
     if (address === undefined) return Promise.reject(new Error(`there is no replica ${replica}`));
@@ -153,7 +153,7 @@ export class TcpLink implements PeerLink {
     });
   }
 
-  /** Which replica of this database speaks. */
+  /** Index of the replica that sent this `hello`; `undefined` unless it is another replica of this database. */
   #known(payload: Uint8Array): number | undefined {
     const { clusterId, incarnation, self, addresses } = this.#options;
     const hello = helloOf(jsonOf(payload));
@@ -196,7 +196,7 @@ export class TcpLink implements PeerLink {
         return;
       }
       default:
-      // Of a later release, perhaps: nothing is needed of it.
+      // An unknown kind, perhaps of a later release: ignored.
     }
   }
 
@@ -208,7 +208,7 @@ export class TcpLink implements PeerLink {
 }
 
 async function answer(find: () => Promise<object>, socket: Socket): Promise<void> {
-  // It takes as long as the one who asks waits for it.
+  // The asker's timeout applies instead.
   socket.setTimeout(0);
   let kind: number = FrameKind.end;
   let said: object;
@@ -222,7 +222,7 @@ async function answer(find: () => Promise<object>, socket: Socket): Promise<void
 }
 
 async function sendState(handler: PeerHandler, floor: number, socket: Socket): Promise<void> {
-  // The one who fetches says nothing more; it takes as long as it takes, while it goes on.
+  // The peer sends nothing more. The transfer may take any time while it makes progress.
   socket.setTimeout(0);
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
@@ -230,7 +230,7 @@ async function sendState(handler: PeerHandler, floor: number, socket: Socket): P
   const send = async (kind: number, payload: Uint8Array): Promise<void> => {
     gone.signal.throwIfAborted();
     socket.write(frameHead(kind, payload.length));
-    // What is given may be memory that is used again.
+    // The payload may be memory that is used again, so it is copied.
     if (!socket.write(Buffer.from(payload))) {
       const stuck = setTimeout(() => socket.destroy(), SILENT_MAX_MS * 2);
       await once(socket, 'drain', { signal: gone.signal }).finally(() => clearTimeout(stuck));
@@ -258,11 +258,11 @@ interface OutgoingOptions {
   readonly timers: Timers;
 }
 
-/** The connection on which this replica speaks to one other; made again whenever it breaks. */
+/** The connection on which this replica sends to one other; made again whenever it breaks. */
 class Outgoing {
   readonly #options: OutgoingOptions;
   #socket: Socket | undefined;
-  /** The peer has proved who it is, and has been told who speaks. */
+  /** The peer is authenticated and has received `hello`. */
   #ready = false;
   #timer: NodeJS.Timeout | undefined;
   #connectedAtMs = 0;
@@ -273,7 +273,7 @@ class Outgoing {
     this.#connect();
   }
 
-  /** Lost when there is no connection, or when the peer does not take what it was sent before. */
+  /** Drops the message when there is no connection, or when too many bytes wait for the peer. */
   send(kind: number, payload: Uint8Array): void {
     const socket = this.#socket;
     if (socket === undefined || !this.#ready || socket.destroyed) return;
@@ -284,7 +284,7 @@ class Outgoing {
     socket.uncork();
   }
 
-  /** Connects anew, unless that was done since. */
+  /** Reconnects, unless the connection is newer than `sinceMs`. */
   renew(sinceMs: number): void {
     if (this.#connectedAtMs < sinceMs) this.#socket?.destroy();
   }
@@ -292,7 +292,7 @@ class Outgoing {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    // What was said last arrives, if the peer still listens.
+    // The last messages still arrive, if the peer reads.
     if (this.#ready) this.#socket?.destroySoon();
     else this.#socket?.destroy();
   }
@@ -314,7 +314,7 @@ class Outgoing {
     });
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
-    // Nothing comes this way, but the end of it.
+    // The peer sends nothing on this connection; reading only notices its end.
     socket.resume();
     socket.on('close', () => {
       clearTimeout(late);

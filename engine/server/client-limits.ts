@@ -1,18 +1,18 @@
 /** Bounds of clients' connections, in bytes and in milliseconds. docs/decisions/0043-client-connections.md says why. */
 export interface ClientLimits {
-  /** Until the first whole message; who says nothing is not a client. */
+  /** Timeout of the first whole message; a silent connection is not a client's. */
   readonly handshakeMs: number;
-  /** From the first byte of a message to its last. */
+  /** Timeout of a message, from its first byte to its last. */
   readonly messageMs: number;
-  /** Without a message. Official clients send a ping every 30 s. */
+  /** Maximum time without a message. Official clients send a ping every 30 s. */
   readonly idleMs: number;
-  /** For answers to be taken. */
+  /** Maximum time for which answers may wait to be read. */
   readonly takeMs: number;
-  /** Answers that one client has not taken. */
+  /** Maximum bytes of answers that one client has not read. */
   readonly unsentBytesMax: number;
-  /** The same, of all clients together. */
+  /** Maximum bytes of unread answers of all clients together. */
   readonly allUnsentBytesMax: number;
-  /** Memory for messages of all clients that have begun and are not whole. */
+  /** Maximum memory for incomplete messages of all clients. */
   readonly allBegunBytesMax: number;
 }
 

@@ -15,11 +15,11 @@ export interface ClientServerOptions {
   readonly identity: ReplicaIdentity;
   readonly connectionsMax: number;
   readonly logger: Logger;
-  /** Tests set shorter times. */
+  /** Replacements for the default limits, such as shorter times in tests. */
   readonly limits?: Partial<ClientLimits>;
 }
 
-/** Connections that are overdue are looked for this often. */
+/** Interval at which overdue connections are looked for. */
 const SWEEP_MS = 500;
 
 export class ClientServer {
@@ -29,9 +29,9 @@ export class ClientServer {
   readonly #connections = new Set<Connection>();
   readonly #byClient = new Map<bigint, Connection>();
   #sweeper: NodeJS.Timeout | undefined;
-  /** Connections that were closed for what they sent, by why. */
+  /** Number of connections that were closed for malformed input, by error. */
   readonly streamErrors = new Map<string, number>();
-  /** Connections that were closed because they exceeded a bound, by which. */
+  /** Number of connections that were closed because they exceeded a bound, by bound. */
   readonly closed = new Map<CloseReason, number>();
 
   constructor(options: ClientServerOptions) {
@@ -44,7 +44,7 @@ export class ClientServer {
     return this.#connections.size;
   }
 
-  /** Binds, and returns the port. An address that is still taken is tried again for `retryMs`: its last owner may be going. */
+  /** Binds, and returns the port. Retries for `retryMs` while the address is taken: its last owner may be going. */
   async listen(host: string, port: number, retryMs: number): Promise<number> {
     this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS);
     this.#sweeper.unref();
@@ -60,7 +60,7 @@ export class ClientServer {
     }
   }
 
-  /** Takes no more connections; those that are there get what they are owed. */
+  /** Accepts no more connections; existing ones still get the answers they wait for. */
   stopAccepting(): void {
     this.#server.close();
   }
@@ -74,7 +74,7 @@ export class ClientServer {
   #accept(socket: Socket): void {
     const { replica, identity, connectionsMax, logger } = this.#options;
     if (this.#connections.size >= connectionsMax && !this.#makeRoom()) {
-      // Accepted and closed at once, as the protocol's own servers do: the client comes back with a delay.
+      // Accepted and closed at once, as TigerBeetle's servers do: the client comes back with a delay.
       socket.destroy();
       return;
     }
@@ -92,7 +92,7 @@ export class ClientServer {
       onClosed: (reason) => {
         this.#forget(connection);
         this.closed.set(reason, (this.closed.get(reason) ?? 0) + 1);
-        // Whoever says nothing cannot fill the log either.
+        // Connections without a client are logged at `debug`, so that they cannot fill the log.
         const level = connection.client === 0n ? 'debug' : 'warn';
         logger[level]({ reason, remote }, 'connection closed at a bound');
       },
@@ -109,7 +109,7 @@ export class ClientServer {
       this.#byClient.delete(connection.client);
   }
 
-  /** Closes the connection that is needed least; false when all of them are clients with a session. */
+  /** Closes the most dispensable connection. Returns false when all of them are clients with a session. */
   #makeRoom(): boolean {
     const { sessions } = this.#options.replica;
     const least = mostDispensable(

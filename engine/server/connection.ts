@@ -1,9 +1,9 @@
 /**
  * One client's connection: bytes in, whole messages to the replica, answers out. A stream that is out of step is closed
- * without a word; a header that breaks a rule of the protocol is ignored.
+ * without a message; a header that breaks a rule of the protocol is ignored.
  *
  * No request is taken while answers wait to be sent. A client that pipelines requests and reads nothing therefore costs one
- * answer and one chunk of requests, and nothing that it asked further is executed.
+ * answer and one chunk of requests, and its further requests are not executed.
  */
 import type { Socket } from 'node:net';
 import type { ReplySink, ServedReplica } from '../replica/served-replica.ts';
@@ -26,11 +26,11 @@ export interface ConnectionOptions {
   readonly replica: Pick<ServedReplica, 'receive' | 'sessions' | 'view' | 'evicts'>;
   readonly identity: ReplicaIdentity;
   readonly limits: ClientLimits;
-  /** The connection's client is known: an older connection of the same client is to be closed. */
+  /** Called when the connection's client is known: an older connection of the same client must be closed. */
   readonly onClient: (client: bigint, connection: Connection) => void;
   readonly onStreamError: (error: StreamError) => void;
   readonly onClosed: (reason: CloseReason) => void;
-  /** `heldBytes` may have grown. */
+  /** Called when `heldBytes` may have grown. */
   readonly onHeld: () => void;
 }
 
@@ -60,12 +60,12 @@ export class Connection implements ReplySink {
     return this.#client;
   }
 
-  /** Whether a whole message has come. */
+  /** Whether a whole message has arrived. */
   get hasSpoken(): boolean {
     return this.#heard;
   }
 
-  /** When the last whole message came, or the connection was made. */
+  /** When the last whole message arrived; before the first one, when the connection was made. */
   get heardAtMs(): number {
     return this.#heardAtMs;
   }
@@ -75,12 +75,12 @@ export class Connection implements ReplySink {
     return this.#options.socket.writableLength;
   }
 
-  /** Since when answers have waited without a moment in which all of them were sent. */
+  /** Since when some answers have been waiting at every moment. */
   get unsentSinceMs(): number | undefined {
     return this.#unsentSinceMs;
   }
 
-  /** Memory for a message that has begun and is not whole. */
+  /** Memory that an incomplete message holds. */
   get begunBytes(): number {
     return this.#reader.begunBytes;
   }
@@ -89,7 +89,7 @@ export class Connection implements ReplySink {
     return this.#begunAtMs;
   }
 
-  /** Why the connection is to be closed at this time, if it is. */
+  /** Why the connection must be closed at this time; `undefined` if it need not be. */
   overdue(nowMs: number): CloseReason | undefined {
     const { handshakeMs, messageMs, idleMs, takeMs } = this.#options.limits;
     if (nowMs - (this.#unsentSinceMs ?? nowMs) > takeMs) return 'answers_not_taken';
@@ -120,7 +120,7 @@ export class Connection implements ReplySink {
     if (reason !== undefined) onClosed(reason);
   }
 
-  /** A chunk, or an empty one to go on with what waits. */
+  /** Processes a chunk, or an empty one to go on with waiting bytes. */
   #take(chunk: Uint8Array): void {
     const { socket, onStreamError, onHeld } = this.#options;
     const maySend = (): boolean => !socket.writableNeedDrain && !socket.destroyed;
@@ -191,7 +191,7 @@ export class Connection implements ReplySink {
     this.#sent();
   }
 
-  /** Something was written. Answers to requests that were taken before may come while others wait. */
+  /** Called after each write. Answers to requests that were taken before may come while others wait. */
   #sent(): void {
     const { socket, limits, onHeld } = this.#options;
     if (!socket.writableNeedDrain) return;

@@ -1,4 +1,4 @@
-/** Which connections are closed first when there are too many, or when together they hold too much. */
+/** Chooses the connections to close first when there are too many, or when together they hold too much. */
 import type { ClientLimits, CloseReason } from './client-limits.ts';
 
 export interface Holding {
@@ -12,8 +12,8 @@ export interface Holding {
 }
 
 /**
- * The connection that has said nothing for longest; if all have spoken, the one without a session that was silent for
- * longest. Returns `undefined` if every connection's client has a session.
+ * Returns the connection that has been silent for longest among those without a session, first among those that have never
+ * sent a message. Returns `undefined` if every connection's client has a session.
  */
 export function mostDispensable<T extends Holding>(
   connections: Iterable<T>,
@@ -25,7 +25,7 @@ export function mostDispensable<T extends Holding>(
     .sort((a, b) => rank(a) - rank(b) || a.heardAtMs - b.heardAtMs)[0];
 }
 
-/** Connections to close, those first that have held their bytes for longest, until the rest is within the bounds. */
+/** Connections to close until the rest is within the bounds, longest holders first. */
 export function overBounds<T extends Holding>(
   connections: ReadonlySet<T>,
   { allUnsentBytesMax, allBegunBytesMax }: ClientLimits,

@@ -1,4 +1,4 @@
-/** A running replica with its ports: put together, told, and stopped as one. */
+/** A running replica with its ports: assembled, observed and stopped as one. */
 import type { BuiltinStatus } from '../../domain/engine-status.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
@@ -58,12 +58,12 @@ export class Engine {
     return this.#member.identity;
   }
 
-  /** Serves the status from now on; says that it is not ready until `serve` is done. */
+  /** Serves the status from now on; it reports "not ready" until `serve` is done. */
   serveStatus(host: string, port: number): Promise<number> {
     return this.#status.listen(host, port);
   }
 
-  /** Loads the data file and then serves clients; gives the port. */
+  /** Loads the data file, then serves clients; returns the port. */
   async serve(host: string, port: number): Promise<number> {
     const started = performance.now();
     const replayed = await this.replica.recover();
@@ -77,7 +77,7 @@ export class Engine {
     return bound;
   }
 
-  /** Answers what was taken, writes a checkpoint, closes everything. */
+  /** Answers the requests that were taken, writes a checkpoint, closes everything. */
   async stop(): Promise<void> {
     this.#serving = false;
     clearInterval(this.#timer);
@@ -118,7 +118,7 @@ export class Engine {
         halted,
         clockDisagrees: this.#serving && !clock.agrees,
         logFull,
-        // A replica that does not serve has other reasons to refuse.
+        // A replica that does not serve refuses for other reasons.
         shortage: this.#serving && unready === undefined ? shortageOf(ledger) : undefined,
         memory,
         storage,

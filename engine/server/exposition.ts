@@ -7,7 +7,7 @@ export interface Metric {
   readonly samples: readonly Sample[];
 }
 
-/** Labels in the order in which they are written; a value may hold any character. */
+/** One sample of a metric, with labels in the order in which they are written; a value may hold any character. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;

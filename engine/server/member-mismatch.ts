@@ -1,4 +1,4 @@
-/** What the command line says does not fit the data file; the message says what to do. */
+/** The command line does not fit the data file; the message says what to do. */
 export class MemberMismatch extends Error {
   override readonly name = 'MemberMismatch';
   readonly code = 'member_mismatch';

@@ -1,4 +1,4 @@
-/** Puts a replica together with what it stands on: its data file alone, or with etcd and the other replicas. */
+/** Assembles a replica from its data file alone, or with etcd and the other replicas. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -25,13 +25,13 @@ import type { ServedReplica } from '../replica/served-replica.ts';
 import { MemberMismatch } from './member-mismatch.ts';
 import { engineRelease } from '../wire/release.ts';
 
-/** What a replica of several is started with besides. */
+/** Options that only a replica of several has. */
 export interface ClusterOptions {
   /** The etcd member beside this replica: `unix:/path/of/socket` or `host:port`. */
   readonly etcd: string;
-  /** Where replicas reach each other, in order. */
+  /** Addresses at which replicas reach each other, in order. */
   readonly peerAddresses: readonly PeerAddress[];
-  /** Where this one serves the others; its own entry of `peerAddresses` when absent. */
+  /** Address at which this replica serves the others; its own entry of `peerAddresses` by default. */
   readonly peerListen: PeerAddress | undefined;
   readonly peerSecurity: PeerSecurity;
   readonly incarnation: number;
@@ -41,10 +41,10 @@ export interface MemberOptions {
   readonly path: string;
   readonly batchSizeLimit: number;
   readonly memoryLimitBytes: number;
-  /** Of a replica of several. */
+  /** Present for a replica of several. */
   readonly cluster?: ClusterOptions | undefined;
   readonly logger: Logger;
-  /** The data file cannot be written any more: the process must end. */
+  /** Called when the data file cannot be written any more: the process must end. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -52,13 +52,13 @@ export interface Member {
   readonly identity: ReplicaIdentity;
   readonly replica: ServedReplica;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
-  /** To be called before the replica stops: what looks after it from beside ends. */
+  /** Ends the services beside the replica. Must be called before the replica stops. */
   leave(): void;
-  /** The newest checkpoint, as an exported data file. */
+  /** Writes the newest checkpoint as an exported data file. */
   exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
-/** Rejects with DataFileError or MemberMismatch. */
+/** Opens the replica. Rejects with DataFileError or MemberMismatch. */
 export async function openMember(options: MemberOptions): Promise<Member> {
   const { path, onFatal } = options;
   const data = await DataFile.open({ path, release: engineRelease, onFailure: onFatal });
@@ -66,7 +66,7 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   const { cluster } = options;
   if (identity.replicaCount === 1) return single(options, data);
   if (cluster?.peerAddresses.length === identity.replicaCount) {
-    // Opened again when it is loaded: another replica's state may take its place.
+    // It is opened again when it is loaded: another replica's state may replace it before that.
     await data.close();
     return oneOfSeveral(options, cluster, identity);
   }
@@ -204,7 +204,7 @@ function watchOwnMember(
   });
 }
 
-/** The cluster's members as any other replica knows them. */
+/** Returns the cluster's members as any other replica knows them. */
 async function membersByOthers(
   peers: TcpLink,
   replicaCount: number,

@@ -1,4 +1,4 @@
-/** The status as Prometheus reads it. Every series is there from the start. */
+/** The status in Prometheus' format. Every series is there from the start. */
 import {
   EngineWarning,
   type BuiltinStatus,
@@ -59,7 +59,7 @@ export function metricsText(status: BuiltinStatus, counters: Counters): string {
   ]);
 }
 
-/** What a status says in figures, the same names for either engine; without what that engine does not tell. */
+/** Numeric fields of an engine's status. Both engines use the same names; a field that an engine does not report is absent. */
 export function statusMetrics(status: EngineStatus): readonly Metric[] {
   const gauges: readonly (readonly [string, string, number | undefined])[] = [
     ['op', 'Last executed operation.', status.op],

@@ -1,22 +1,22 @@
 /**
- * HTTP for those who look after a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`, and, from
- * the replica's own machine or pod only, `POST /export`, which answers with a data file. Our engine serves it, and the agent
- * in the place of an engine that serves none.
+ * HTTP interface for operating a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`,
+ * and, from the replica's own machine or pod only, `POST /export`, which answers with a data file. Our engine serves it; for
+ * an engine without one, the agent does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
 export interface StatusSource {
-  /** Or why there is none now: answered with 503. */
+  /** The status, or why there is none now, which is answered with 503. */
   status(): EngineStatus | { readonly problem: string };
-  /** Whether what comes before serving is over: the data file is loaded. */
+  /** Whether the preparation for serving is over: the data file is loaded. */
   hasStarted(): boolean;
-  /** Why this replica takes no part in serving clients; undefined when it does. */
+  /** Why this replica takes no part in serving clients; `undefined` when it does. */
   unready(): string | undefined;
   /** Prometheus' text format, version 0.0.4. */
   metrics(): string;
-  /** Writes a portable data file of this replica, piece by piece; absent where there is no such thing. */
+  /** Writes a portable data file of this replica, piece by piece; absent if the engine has no export. */
   exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
@@ -99,19 +99,19 @@ async function sendExport(
     answer(response, 403, 'text/plain', 'an export is given to the same machine or pod only\n');
     return;
   }
-  // A receiver that goes away ends the export: what it has pinned of the data file is free again.
+  // A receiver that goes away ends the export, which frees the parts of the data file that it pinned.
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
     response.writeHead(200, { 'content-type': 'application/octet-stream' });
     await source.exportTo?.(async (bytes) => {
-      // What is written may be memory that is used again: it is handed over before the next piece is made.
+      // The bytes may be memory that is used again: they are copied before the next piece is made.
       if (!response.write(bytes.slice())) await once(response, 'drain', { signal: gone.signal });
       gone.signal.throwIfAborted();
     });
     response.end();
   } catch (error) {
-    // The length is not known beforehand: a broken connection is how the receiver learns that the file is not whole.
+    // The length is not known beforehand: a broken connection tells the receiver that the file is incomplete.
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }

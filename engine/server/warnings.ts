@@ -1,4 +1,4 @@
-/** What an engine's `/status` warns of, from what is used and what there is no room for. */
+/** Warnings in an engine's `/status`, derived from usage and shortages. */
 import { EngineWarning, isNear, type Usage } from '../../domain/engine-status.ts';
 import type { Shortage, StateMachine } from '../ledger/state-machine.ts';
 import { fullBatch } from '../replica/served-replica.ts';
@@ -9,7 +9,7 @@ export interface Findings {
   readonly clockDisagrees: boolean;
   /** The log refuses creates because storage is at its limit. */
   readonly logFull: boolean;
-  /** What the ledger lacks to execute the largest request. */
+  /** The resource that the ledger lacks to execute the largest request. */
   readonly shortage: Shortage | undefined;
   readonly memory: Usage;
   readonly storage: Usage;
@@ -26,7 +26,7 @@ export function warningsOf(findings: Findings): EngineWarning[] {
   ];
 }
 
-/** What the ledger lacks to execute the largest request. */
+/** Returns the resource that the ledger lacks to execute the largest request. */
 export const shortageOf = (ledger: StateMachine): Shortage | undefined =>
   ledger.shortage(Operation.createTransfersUnbatched, fullBatch);
 
