@@ -6,7 +6,7 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** A bug in this program, never a mistake of its user or of the world around it. */
+/** A bug in this program, never a mistake of its user or a failure of its environment. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }

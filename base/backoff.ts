@@ -4,8 +4,8 @@ export interface BackoffRange {
 }
 
 /**
- * The wait before try `failures + 1`: doubles with each failure, and is spread over its upper half so that those who failed
- * together do not come back together.
+ * Wait before try `failures + 1`: it doubles with each failure, and is spread over its upper half so that clients which
+ * failed together do not retry together.
  */
 export function backoffMs(
   failures: number,

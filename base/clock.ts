@@ -1,6 +1,6 @@
-/** Time from outside, so that tests may bring their own. */
+/** Source of the time, which tests can replace. */
 export interface Clock {
-  /** Nanoseconds since the UNIX epoch, as the machine's clock has it: it may jump either way. */
+  /** Nanoseconds since the UNIX epoch by the machine's clock, which may jump either way. */
   realtimeNs(): bigint;
 }
 

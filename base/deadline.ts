@@ -1,26 +1,26 @@
 import type { Timers } from './timers.ts';
 
-/** The signal's reason when a deadline has passed, not the caller's wish. */
+/** Abort reason of a signal whose deadline has passed, as opposed to the caller's wish. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Starts the time anew. */
+  /** Restarts the time. */
   extend(): void;
-  /** From here on only the parents, and `clear`, abort. */
+  /** Stops the time: afterwards only the parents, and `clear`, abort. */
   disarm(): void;
-  /** Aborts, which frees what still hangs on the signal, and lets go of timer and parents. To be called in a `finally`. */
+  /** Aborts, which frees listeners of the signal, and releases timer and parents. Must be called in a `finally`. */
   clear(): void;
 }
 
-/** One for all: nobody is told of it, and an error with its stack for each request costs more than its deadline. */
+/** A shared reason: nobody reads it, and an error with its stack for each request costs more than its deadline. */
 const cleared = new Error('ended');
 
 /**
- * A signal that aborts after `ms`, or with a parent. Not AbortSignal.any: parents here live as long as the process, and
- * nothing of a call may stay with them.
+ * Returns a signal that aborts after `ms`, or with a parent. It does not use AbortSignal.any: parents here live as long as
+ * the process, and must keep nothing of a call.
  */
 export function startDeadline(
   timers: Timers,

@@ -1,14 +1,14 @@
 /**
- * `/livez`: the event loop turns and no work is stuck; a failure here is worth a restart, so nothing outside this process
- * counts. `/readyz`: the caches are filled, whether it leads or stands by. `/metrics`. Each check names what is wrong, or
- * nothing.
+ * `/livez`: the event loop turns and no work is stuck; a failure causes a restart, so nothing outside this process counts.
+ * `/readyz`: the caches are filled, whether it leads or stands by. `/metrics`: Prometheus metrics. A check returns its
+ * problems, or none.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface HealthServerOptions {
   readonly host: string;
-  /** 0: any free one. */
+  /** Port to listen on; 0: any free one. */
   readonly port: number;
   readonly live: () => readonly string[];
   readonly ready: () => readonly string[];

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-/** Whether there is a file or folder of that name. Rejects with the system's error where that cannot be told. */
+/** Whether a file or folder exists at `path`. Rejects with the system's error if that cannot be determined. */
 export const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
     () => true,

@@ -1,10 +1,10 @@
-/** Time as the runtime uses it: handed in, so that tests own the clock. All durations are milliseconds. */
+/** Time for the runtime, injected so that tests control the clock. All durations are milliseconds. */
 export interface Timers {
-  /** Never goes back and knows no date: for durations and deadlines only. */
+  /** Monotonic milliseconds without a date: for durations and deadlines only. */
   nowMs(): number;
-  /** Milliseconds since the UNIX epoch, as the machine's clock has it. */
+  /** Milliseconds since the UNIX epoch by the machine's clock. */
   wallMs(): number;
-  /** Calls `callback` once. The result cancels that. */
+  /** Calls `callback` once. The returned function cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -17,7 +17,7 @@ export const systemTimers: Timers = {
   },
 };
 
-/** Resolves after `ms`, or at once when the signal aborts: the caller looks at the signal. */
+/** Resolves after `ms`, or at once when the signal aborts: the caller must check the signal. */
 export function sleep(timers: Timers, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

@@ -1,11 +1,11 @@
-/** UUIDs of version 7 (RFC 9562, section 5.7): in the order of the millisecond they were made in, random within it. */
+/** UUIDs of version 7 (RFC 9562, section 5.7): ordered by the millisecond in which they were made, random within it. */
 import { randomBytes } from 'node:crypto';
 import { assert } from './assert.ts';
 
 const randomSize = 10;
 let pool: Uint8Array = new Uint8Array(0);
 
-/** Drawn many at a time: asking for ten bytes takes longer than all the rest. */
+/** Returns bytes of a pool that is filled in bulk: drawing ten bytes alone takes longer than all the rest. */
 function tenRandomBytes(): Uint8Array {
   if (pool.length < randomSize) pool = randomBytes(400 * randomSize);
   const taken = pool.subarray(0, randomSize);
@@ -13,7 +13,7 @@ function tenRandomBytes(): Uint8Array {
   return taken;
 }
 
-/** `random`: ten bytes. */
+/** Makes a UUID; `random` must have ten bytes. */
 export function uuidV7(wallMs: number = Date.now(), random: Uint8Array = tenRandomBytes()): string {
   assert(wallMs >= 0 && wallMs < 2 ** 48, 'the time of a UUID has 48 bits');
   assert(random.length === randomSize, 'a UUID takes ten random bytes');

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { settle, VirtualTimers } from '../test/support/operator/virtual-timers.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Work that goes on until it is told to end. */
+/** Work that goes on until the test ends it. */
 function manual(options: { concurrency?: number } = {}) {
   const timers = new VirtualTimers();
   const started: string[] = [];

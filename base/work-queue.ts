@@ -1,18 +1,18 @@
 /**
- * A queue of keys. A key is worked on by one worker at a time; asked for again meanwhile, it runs once more afterwards,
- * however often it was asked for. Memory is bounded by the number of keys.
+ * A queue of keys. One worker at a time works on a key; a key that is added meanwhile runs once more afterwards, however
+ * often it was added. Memory is bounded by the number of keys.
  *
- * Work reads the newest state and says itself when it wants to be visited next; so a run cancels the visits planned for its
- * key before it began, and of several planned ones the soonest counts.
+ * Work reads the newest state and returns when it wants to run next; so a run cancels the earlier plans for its key, and of
+ * several plans the soonest counts.
  */
 import { assert } from './assert.ts';
 import { backoffMs, type BackoffRange } from './backoff.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
 export interface WorkQueueOptions {
-  /** Must not reject: what it throws is a bug. `waitedMs`: since the key was due. */
+  /** Must not reject: an exception is a bug. `waitedMs` is the time since the key was due. */
   readonly work: (key: string, waitedMs: number) => Promise<void>;
-  /** Keys worked on at once. Default 10. */
+  /** Maximum number of keys in work at once. Default 10. */
   readonly concurrency?: number;
   /** Delay before a retry. Default 5 ms to 60 s. */
   readonly backoff?: BackoffRange;
@@ -26,13 +26,13 @@ export class WorkQueue {
   readonly #backoff: BackoffRange;
   readonly #timers: Timers;
   readonly #random: () => number;
-  /** Due, in the order they became so, with the time of that. */
+  /** Due keys, in the order in which they became due, with that time. */
   readonly #due = new Map<string, number>();
   readonly #inFlight = new Map<
     string,
     { readonly startedAtMs: number; readonly end: Promise<void> }
   >();
-  /** In flight and asked for again, with the time of that. */
+  /** Keys in flight that were added again, with the time of that. */
   readonly #again = new Map<string, number>();
   readonly #planned = new Map<string, { readonly atMs: number; readonly cancel: () => void }>();
   readonly #failures = new Map<string, number>();
@@ -48,7 +48,7 @@ export class WorkQueue {
     assert(this.#concurrency >= 1, 'a queue needs a worker');
   }
 
-  /** Due now. */
+  /** Makes the key due now. */
   add(key: string): void {
     if (this.#stopped) return;
     const nowMs = this.#timers.nowMs();
@@ -57,7 +57,7 @@ export class WorkQueue {
     this.#dispatch();
   }
 
-  /** Due in `ms`, unless it is planned for sooner. */
+  /** Makes the key due in `ms`, unless it is planned for sooner. */
   addAfter(key: string, ms: number): void {
     if (this.#stopped) return;
     const atMs = this.#timers.nowMs() + Math.max(0, ms);
@@ -71,7 +71,7 @@ export class WorkQueue {
     this.#planned.set(key, { atMs, cancel });
   }
 
-  /** Due after a wait that doubles with each failure since the last `forget`, and is at least `leastMs`. */
+  /** Makes the key due after a wait that doubles with each failure since the last `forget`, and is at least `leastMs`. */
   retry(key: string, leastMs = 0): void {
     if (this.#stopped) return;
     const failures = (this.#failures.get(key) ?? 0) + 1;
@@ -80,22 +80,22 @@ export class WorkQueue {
     this.addAfter(key, Math.max(leastMs, backoffMs(failures, this.#backoff, this.#random)));
   }
 
-  /** The next failure is the first. */
+  /** Resets the number of the key's failures. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** How often the key has failed since the last `forget`. */
+  /** Number of the key's failures since the last `forget`. */
   failures(key: string): number {
     return this.#failures.get(key) ?? 0;
   }
 
-  /** Keys that have failed since their last `forget`, and how often. */
+  /** Keys that have failed since their last `forget`, with the number of failures. */
   get failing(): ReadonlyMap<string, number> {
     return this.#failures;
   }
 
-  /** Keys that are due and wait for a worker. */
+  /** Number of due keys that wait for a worker. */
   get depth(): number {
     return this.#due.size + this.#again.size;
   }
@@ -108,21 +108,21 @@ export class WorkQueue {
     return this.#retries;
   }
 
-  /** How long the longest waiting key has been due. */
+  /** Time in ms for which the longest waiting key has been due. */
   get oldestAgeMs(): number {
     const [first] = this.#due.values();
     const oldest = Math.min(first ?? Infinity, ...this.#again.values());
     return oldest === Infinity ? 0 : this.#timers.nowMs() - oldest;
   }
 
-  /** How long the work that takes longest has been going on. */
+  /** Time in ms for which the longest run has been going on. */
   get longestRunMs(): number {
     let oldest = Infinity;
     for (const { startedAtMs } of this.#inFlight.values()) oldest = Math.min(oldest, startedAtMs);
     return oldest === Infinity ? 0 : this.#timers.nowMs() - oldest;
   }
 
-  /** Starts nothing more, and waits for what is in flight. False: some was still going on after `waitMaxMs`. */
+  /** Starts nothing more, and waits for work in flight. Returns false if some still runs after `waitMaxMs`. */
   async stop(waitMaxMs: number): Promise<boolean> {
     this.#stopped = true;
     this.#due.clear();
@@ -147,7 +147,7 @@ export class WorkQueue {
       this.#planned.get(key)?.cancel();
       this.#planned.delete(key);
       const startedAtMs = this.#timers.nowMs();
-      // Begins in a microtask, so that whoever adds never runs the work within its own call.
+      // Begins in a microtask, so that the work never runs within the call that added the key.
       const end = Promise.resolve()
         .then(() => this.#work(key, startedAtMs - dueAtMs))
         .finally(() => this.#finished(key));

@@ -5,7 +5,7 @@ export const ConditionType = {
   /** Everything that the spec asks for exists and is healthy. */
   Ready: 'Ready',
   Reconciling: 'Reconciling',
-  /** Nothing more happens until a person acts; the message says how. */
+  /** Nothing more happens until a person acts; the message says what to do. */
   Stalled: 'Stalled',
   Bootstrapped: 'Bootstrapped',
   ReplicasHealthy: 'ReplicasHealthy',
@@ -55,7 +55,7 @@ export const StallReason = {
 } as const;
 export type StallReason = (typeof StallReason)[keyof typeof StallReason];
 
-/** Reasons of `Ready` and `Reconciling` while nothing is stalled, the most telling one first. */
+/** Reasons of `Ready` and `Reconciling` while nothing is stalled, the most specific one first. */
 export const ProgressReason = {
   AllHealthy: 'AllHealthy',
   Settled: 'Settled',
@@ -71,7 +71,7 @@ export const ProgressReason = {
   UpgradePending: 'UpgradePending',
   Resizing: 'Resizing',
   CapacityFull: 'CapacityFull',
-  /** The API server could not do what the operator asked for; it is tried again. */
+  /** The API server could not do what the operator asked for; the operator retries. */
   WriteFailed: 'WriteFailed',
   Stalled: 'Stalled',
 } as const;
@@ -105,5 +105,5 @@ export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Typ
 export const CatalogReason = { valid: 'Valid', inconsistent: 'Inconsistent' } as const;
 export const BackupReason = { notSupportedYet: 'NotSupportedYet' } as const;
 
-/** Events that are told of volumes whose database is gone. */
+/** Events about volumes whose database is gone. */
 export const VolumeEvent = { retained: 'VolumeRetained', purged: 'VolumePurged' } as const;

@@ -1,6 +1,6 @@
 /**
- * What a replica says of itself at `/status`, whichever engine it is: ours serves it, and so does the sidecar of a
- * TigerBeetle replica. The operator and the gateway read it.
+ * Status that a replica reports at `/status`, for either engine: ours serves it, and so does the sidecar of a TigerBeetle
+ * replica. The operator and the gateway read it.
  */
 export const ReplicaRole = {
   primary: 'primary',
@@ -10,15 +10,15 @@ export const ReplicaRole = {
 export type ReplicaRole = (typeof ReplicaRole)[keyof typeof ReplicaRole];
 
 /**
- * What is optional is what TigerBeetle's statistics do not tell; our own engine says all of it (`BuiltinStatus`). Who reads
- * an absent field says "not known", never 0 or false.
+ * Optional fields are those that TigerBeetle's statistics do not report; our own engine reports all of them
+ * (`BuiltinStatus`). An absent field means "not known", never 0 or false.
  */
 export interface EngineStatus {
   readonly engine: 'Builtin' | 'TigerBeetle';
   /** Version of the program that runs. TigerBeetle's is its release. */
   readonly version: string;
   /**
-   * Release of the client protocol: `0.17.9`. TigerBeetle's is the one that the replica runs, which may be older than its
+   * Release of the client protocol: `0.17.9`. For TigerBeetle, the one that the replica runs, which may be older than its
    * program: all replicas switch together.
    */
   readonly release: string;
@@ -31,18 +31,18 @@ export interface EngineStatus {
   readonly syncing: boolean;
   readonly view: number;
   /**
-   * The last operation that the replica holds, the last one that it executed knowing it to be committed, and that of its
-   * last checkpoint.
+   * The last operation that the replica holds, the last one that it executed knowing it to be committed, and that of its last
+   * checkpoint.
    */
   readonly op: number;
   readonly commit: number;
   readonly checkpoint: number;
-  /** 32 hexadecimal digits: equal on every replica at the same op. */
+  /** Hash of the state, 32 hexadecimal digits: equal on every replica at the same op. */
   readonly stateHash?: string;
   readonly acceptsWrites?: boolean;
   /**
-   * The replica's clock is one that may give timestamps: a majority of the replicas was heard lately, their clocks are near
-   * each other and near this one. A leader whose clock is not orders no writes and expires nothing.
+   * Whether the replica's clock may give timestamps: a majority of the replicas was heard lately, and their clocks are near
+   * each other and near this one. A leader with another clock orders no writes and expires nothing.
    */
   readonly clockAgrees?: boolean;
   /**
@@ -50,10 +50,10 @@ export interface EngineStatus {
    * too few replicas are heard.
    */
   readonly clockOffsetMs?: number;
-  /** Why writes are refused, when they are; near a limit, what is nearly used up. */
+  /** Reasons for refusing writes, and resources that are near a limit. */
   readonly warnings: readonly EngineWarning[];
   readonly sessions?: number;
-  /** Connections of clients. */
+  /** Number of clients' connections. */
   readonly connections?: number;
   readonly accounts?: number;
   readonly transfers?: number;
@@ -61,7 +61,7 @@ export interface EngineStatus {
   readonly storage: Usage;
 }
 
-/** Our own engine's status: everything that is known. */
+/** Status of our own engine, with every field. */
 export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs'>> &
   Pick<EngineStatus, 'clockOffsetMs'>;
 
@@ -73,26 +73,26 @@ export interface Usage {
 export const EngineWarning = {
   memoryNearLimit: 'MemoryNearLimit',
   memoryAtLimit: 'MemoryAtLimit',
-  /** Records have taken all numbers that the engine has for them, whatever memory is left. */
+  /** Records have taken all numbers that the engine has for them, even if memory is left. */
   recordsAtLimit: 'RecordsAtLimit',
   storageNearLimit: 'StorageNearLimit',
   storageFull: 'StorageFull',
-  /** This replica's clock is not one that may give timestamps; of a leader: writes wait. */
+  /** This replica's clock may not give timestamps. If the replica leads, writes wait. */
   clockDisagrees: 'ClockDisagrees',
-  /** This replica of several has stopped for good, the others go on: `/readyz` says why. */
+  /** This replica of several has stopped for good; the others go on. `/readyz` says why. */
   halted: 'Halted',
 } as const;
 export type EngineWarning = (typeof EngineWarning)[keyof typeof EngineWarning];
 
-/** From this part of a limit on, a warning says so. */
+/** Part of a limit from which a warning is given. */
 export const nearLimit = 0.9;
 
 export const isNear = ({ usedBytes, limitBytes }: Usage): boolean =>
   usedBytes >= nearLimit * limitBytes;
 
 /**
- * Why the cluster takes no new events, by the status of its primary; `undefined` while it does, and for a replica that cannot
- * tell. An engine that is stopping refuses writes without a warning: it is not full.
+ * Why the cluster takes no new events, according to its primary's status. Returns `undefined` while it takes them, and for a
+ * replica that cannot tell. A stopping engine refuses writes without a warning: it is not full.
  */
 export function fullReason({
   role,

@@ -2,11 +2,11 @@
 
 const sizeMax = 64 * 1024;
 
-/** Returns the JSON that `url` answers with. Rejects when there is none, or the signal aborts. Tests bring their own. */
+/** Returns the JSON that `url` answers with. Rejects when there is none, or when the signal aborts. Tests replace it. */
 export type StatusFetch = (url: string, signal: AbortSignal) => Promise<unknown>;
 
 export const fetchStatus: StatusFetch = async (url, signal) => {
-  // Compressed, few bytes could be very many.
+  // A small compressed body could expand to a very large one.
   const headers = { 'Accept-Encoding': 'identity' };
   const response = await fetch(url, { signal, redirect: 'error', headers });
   if (!response.ok) {
@@ -16,7 +16,7 @@ export const fetchStatus: StatusFetch = async (url, signal) => {
   return JSON.parse(await textOf(response)) as unknown;
 };
 
-/** Whoever answers in a pod may be anybody: no more is read, after decompression, than a status can have. */
+/** Reads the body up to the largest size of a status, after decompression: any process may answer in a pod. */
 async function textOf(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;

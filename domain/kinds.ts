@@ -1,4 +1,4 @@
-/** The kinds that the operator reads and writes: their paths, and their types as JSON has them. */
+/** The kinds that the operator reads and writes: their paths, and their JSON types. */
 import type {
   EventsV1Event,
   V1ConfigMap,
@@ -15,7 +15,7 @@ import type {
 } from '@kubernetes/client-node';
 import type { KubeObject, Resource } from '../base/kube/kube.ts';
 
-/** One of client-node's types with the metadata as JSON has it. */
+/** A type of client-node, with the metadata's JSON type. */
 type Json<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
 
 export type Service = Json<V1Service>;
@@ -29,7 +29,7 @@ export type PodDisruptionBudget = Json<V1PodDisruptionBudget>;
 export type StorageClass = Json<V1StorageClass>;
 export type Event = Json<EventsV1Event>;
 
-/** client-node renames `from`, which JSON does not. */
+/** client-node renames the field `from`; JSON does not. */
 export type NetworkPolicy = KubeObject & {
   readonly spec: {
     readonly podSelector: V1LabelSelector;

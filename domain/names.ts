@@ -7,7 +7,7 @@ export const labels = {
   name: 'app.kubernetes.io/name',
   /** Name of the LedgerDatabase. */
   database: 'ledgerhouse.dev/database',
-  /** The uid of the LedgerDatabase: a database made anew under an old name is another. */
+  /** The uid of the LedgerDatabase: it tells databases of the same name apart. */
   uid: 'ledgerhouse.dev/database-uid',
   databaseId: 'ledgerhouse.dev/database-id',
   workload: 'ledgerhouse.dev/workload',
@@ -22,43 +22,43 @@ export const labels = {
 } as const;
 
 export const annotations = {
-  /** On a volume: a data file was made on it; cluster id and index. Outlives the database. */
+  /** On a volume: cluster id and index of the data file that was made on it. Outlives the database. */
   formatted: 'ledgerhouse.dev/formatted',
-  /** On a volume: what its data file runs, so that a database which takes it over begins with that. */
+  /** On a volume: version that its data file runs, so that a database which adopts the volume begins with that. */
   engineVersion: 'ledgerhouse.dev/engine-version',
   /** On a volume whose database is gone: the time (RFC 3339) from which it is deleted. */
   purgeAt: 'ledgerhouse.dev/purge-at',
-  /** On a StatefulSet: hash of what its pods were made from. */
+  /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */
   templateRevision: 'ledgerhouse.dev/template-revision',
-  /** On a StatefulSet: its pods' template as it was last applied (JSON), so that a hand's change of it is seen and put right. */
+  /** On a StatefulSet: its pods' template as last applied (JSON), so that manual changes are detected and reverted. */
   appliedTemplate: 'ledgerhouse.dev/applied-template',
-  /** On a Job: hash of what the operator meant it to be, whatever admission made of it. */
+  /** On a Job: hash of the operator's intent, without the changes of admission. */
   intended: 'ledgerhouse.dev/intended',
-  /** On a StatefulSet: what the last apply was to put right (operator/ledgerdatabase/attempts.ts); absent where nothing differs. */
+  /** On a StatefulSet: differences for the last apply to correct (operator/ledgerdatabase/attempts.ts); absent without any. */
   attempt: 'ledgerhouse.dev/attempt',
   /**
-   * On a LedgerDatabase: a word of a person's choice, such as the time; another word has its pods made from the newest template. On a
-   * StatefulSet: the word that was last met.
+   * On a LedgerDatabase: a word that a person chooses, such as the time; when it changes, the pods are made from the newest
+   * template. On a StatefulSet: the last word that was met.
    */
   refreshTemplate: 'ledgerhouse.dev/refresh-template',
-  /** On a StatefulSet: `status.peerCertificates.generations` as its pods have them, for when the status is lost. */
+  /** On a StatefulSet: the `status.peerCertificates.generations` that its pods have, in case the status is lost. */
   peerCertificates: 'ledgerhouse.dev/peer-certificates',
-  /** On a LedgerDatabase of a provider with `provisioning: MANUAL`: people let it be made; the value is `true`. */
+  /** On a LedgerDatabase of a provider with `provisioning: MANUAL`: `true` once people have approved it. */
   manuallyApproved: 'ledgerhouse.dev/manually-approved',
 } as const;
 
-/** On a database whose deletion the operator must act on before it goes. */
+/** Finalizer of a database whose deletion needs an action of the operator first. */
 export const volumesFinalizer = 'ledgerhouse.dev/volumes';
 
-/** The value of `labels.managedBy` on all that the operator makes: its watches select it. */
+/** Value of `labels.managedBy` on all objects that the operator makes: its watches select by it. */
 export const managedBy = 'ledgerhouse-operator';
 export const operatorName = 'ledgerhouse-operator';
 export const apiName = 'ledgerhouse-api';
 export const catalogName = 'default';
 
-/** `peer` and `etcd`: among several replicas of the built-in engine. `etcdHealth`: for the kubelet's probes only. */
+/** `peer` and `etcd` connect several replicas of the built-in engine. `etcdHealth` serves the kubelet's probes only. */
 export const ports = {
   client: 3001,
   status: 3002,
@@ -74,36 +74,36 @@ export function workloadNameOf(database: LedgerDatabase): string {
 }
 
 export const podName = (workload: string, index: number) => `${workload}-${index}`;
-/** As a StatefulSet names the claims of its template `data`. */
+/** Name that a StatefulSet gives the claims of its template `data`. */
 export const claimName = (workload: string, index: number) => `data-${workload}-${index}`;
-/** Each replica's own Service. Begins with a letter, as Services must: so do databases' names. */
+/** Name of a replica's own Service. Like a database's name, it begins with a letter, as Services require. */
 export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
 export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
 export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
 /**
- * By what replica `index` is called among its database's members of etcd, and by what their pods reach it, whatever address
- * its Service has: members keep each other's names for ever, while a database that takes over volumes has other Services.
+ * Name of replica `index` in its etcd cluster, and host name by which the members' pods reach it, whatever address its
+ * Service has: members keep each other's names for ever, while a database that adopts volumes has other Services.
  */
 export const memberName = (index: number) => `r${index}`;
 /**
- * Secret with which the etcd members of several replicas know each other. It is immutable, so a kubelet that has seen it never looks
- * again: no two may have one name. A restored database keeps its workload's name and has another uid, which is in the name for that.
+ * Secret that authenticates the etcd members of several replicas to each other. It is immutable and a kubelet reads it once,
+ * so names must be unique. They contain the uid, because a restored database has its workload's old name and a new uid.
  */
 export const peerSecretName = (workload: string, uid: string, number: number) =>
   `${workload}-peers-${uid.replaceAll('-', '').slice(0, 12)}-${number}`;
 /**
- * Environment variable by which the agent knows whether the certificates in its pod are those that it was made for: SHA-256 of
- * `ca.crt`, and of the authority (PEM) that has signed `tls.crt`, in hexadecimal with a colon between. An agent of an earlier
- * version passes it over, which it could not do with a flag.
+ * Environment variable that tells the agent which certificates its pod was made for: SHA-256 of `ca.crt`, and of the
+ * authority (PEM) that signed `tls.crt`, in hexadecimal with a colon between. Unlike a flag, it is ignored by agents of
+ * earlier versions.
  */
 export const wantedCertificatesVariable = 'LEDGERHOUSE_CERTIFICATES';
-/** ConfigMap with what a client needs to connect; named after the database alone, for pods to mount. */
+/** ConfigMap with the connection data of clients. It is named after the database alone, so that pods can mount it. */
 export const connectionName = (database: LedgerDatabase) => `${database.metadata.name}-connection`;
 
 /** The label that a client's pod must have; its value is the database's namespace. */
 export const connectLabel = (databaseName: string) => `ledgerhouse.dev/connect-${databaseName}`;
 
-/** The public ID: what the API has put on it, or, where a person applied the resource, made from its uid. */
+/** The public ID: the one that the API set, or, for a resource that a person applied, one made from its uid. */
 export function databaseIdOf(database: LedgerDatabase): string {
   return database.metadata.labels?.[labels.databaseId] ?? typeIdOfUuid('db', uidOf(database));
 }

@@ -1,4 +1,4 @@
-/** Reads what an engine says of itself. An engine that answers wrongly is a problem with words, never a crash of its reader. */
+/** Parses an engine's status. A wrong answer of an engine becomes a problem with a message, never a crash of the reader. */
 import { EngineWarning, ReplicaRole, type EngineStatus, type Usage } from './engine-status.ts';
 
 export interface StatusProblem {
@@ -45,7 +45,7 @@ export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
     : { problem: `the status has no valid ${reader.wrong}` };
 }
 
-/** Notes the first field that is not as it should be; what it returns for that one is never used. */
+/** Reads fields and records the first invalid one, whose returned value must not be used. */
 class Reader {
   wrong: string | undefined;
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ class Reader {
     this.#fields = fields;
   }
 
-  /** A field that not every engine reports: the field, or nothing. */
+  /** Reads a field that not every engine reports. Returns an empty object if it is absent. */
   optional<Name extends string, T>(name: Name, read: (name: Name) => T): Partial<Record<Name, T>> {
     if (this.#fields[name] === undefined) return {};
     return { [name]: read(name) } as Record<Name, T>;
@@ -89,7 +89,7 @@ class Reader {
     return found ?? this.#refuse(name, values[0] as T);
   }
 
-  /** Words of a newer engine are left out rather than refused. */
+  /** Unknown words of a newer engine are left out rather than refused. */
   warnings(): EngineWarning[] {
     const value = this.#fields['warnings'];
     if (!Array.isArray(value) || value.length > 32) return this.#refuse('warnings', []);

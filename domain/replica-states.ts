@@ -1,4 +1,4 @@
-/** Words for how one replica is (`status.members`), and why one fails: closed lists, each with its row in docs/operating/conditions.md. */
+/** States of a replica (`status.members`) and causes of failure: closed lists, documented in docs/operating/conditions.md. */
 import { certificatesForeign, DataProblem } from './data-problem.ts';
 import type { Member } from './resources.ts';
 
@@ -11,7 +11,7 @@ export const replicaStates = [
   'Stopping',
 ] as const satisfies readonly Member['state'][];
 
-/** Reasons for which a container waits and which time alone does not cure: Kubernetes' own words. */
+/** Kubernetes' reasons of waiting containers that time alone does not cure. */
 export const waitingFailures = [
   'ErrImagePull',
   'ImagePullBackOff',

@@ -1,7 +1,7 @@
-/** The custom resources as TypeScript sees them: the generated shapes with the metadata that Kubernetes gives. */
+/** TypeScript types of the custom resources: the generated shapes with Kubernetes' metadata. */
 import type * as generated from '../gen/crds.ts';
 
-/** The metadata fields that are read here. Times are the strings that the API server sent. */
+/** The metadata fields that are read here. Times are strings as sent by the API server. */
 export interface Metadata {
   readonly name: string;
   readonly namespace?: string;

@@ -3,7 +3,7 @@ import { uuidV7 } from '../base/uuid-v7.ts';
 
 const digits = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** From a UUID in its usual form. */
+/** Makes a TypeID from a UUID in its usual form. */
 export function typeIdOfUuid(prefix: string, uuid: string): string {
   const hex = uuid.replaceAll('-', '');
   if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError(`not a UUID: ${uuid}`);
@@ -22,7 +22,7 @@ export function typeIdOfUuid(prefix: string, uuid: string): string {
   return text;
 }
 
-/** Whether it is one with this prefix. The first digit holds the upper three bits only. */
+/** Whether `text` is a TypeID with this prefix. The first digit holds the upper three bits only. */
 export function isTypeId(prefix: string, text: string): boolean {
   return (
     text.startsWith(`${prefix}_`) &&
@@ -30,10 +30,10 @@ export function isTypeId(prefix: string, text: string): boolean {
   );
 }
 
-/** A new one, later than all that were made in earlier milliseconds. */
+/** Makes a new TypeID, which sorts after those of earlier milliseconds. */
 export const newTypeId = (prefix: string): string => typeIdOfUuid(prefix, uuidV7());
 
-/** The UUID in it; `undefined`: it is none with this prefix. */
+/** Returns the UUID in a TypeID, or `undefined` if `text` is none with this prefix. */
 export function uuidOfTypeId(prefix: string, text: string): string | undefined {
   if (!isTypeId(prefix, text)) return undefined;
   let value = 0n;

@@ -13,13 +13,13 @@ interface Status {
   };
 }
 
-/** An answer that is no success. `what` names the request: verb and object. */
+/** Error for an answer that is not a success. `what` names the request: verb and object. */
 export function failureOfAnswer(
   what: string,
   answer: { status: number; retryAfter: string | null; body: string },
 ): ApiError {
   const status = statusOf(answer.body);
-  // An object that is not there is named. A kind that is not served is answered likewise, but with no name or in plain text.
+  // The Status of a missing object has its name. That of a kind that is not served has no name or is plain text.
   const named = answer.status !== 404 || status?.details?.name !== undefined;
   const reason = (named ? status?.reason : undefined) ?? reasons[answer.status] ?? 'Unknown';
   const message = status?.message ?? (answer.body.slice(0, 200).trim() || 'no explanation');
@@ -31,13 +31,13 @@ export function failureOfAnswer(
   });
 }
 
-/** A `Status` object that came as an event of a watch. */
+/** Error for a `Status` object that arrived as an event of a watch. */
 export function failureOfStatus(what: string, object: unknown): ApiError {
   const code = (object as Status | undefined)?.code ?? 500;
   return failureOfAnswer(what, { status: code, retryAfter: null, body: JSON.stringify(object) });
 }
 
-/** No answer at all. */
+/** Error for a request without an answer. */
 export function failureOfTransport(what: string, error: unknown, signal: AbortSignal): ApiError {
   const cause: unknown = signal.aborted ? signal.reason : error;
   const reason = !signal.aborted
@@ -48,12 +48,12 @@ export function failureOfTransport(what: string, error: unknown, signal: AbortSi
   return new ApiError(`${what}: ${reason}: ${deepestMessage(cause)}`, { status: 0, reason, cause });
 }
 
-/** Whether an object's absence is meant, not that of its kind. */
+/** Whether the error means that the object, not its kind, is absent. */
 export function isAbsence(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && error.reason === 'NotFound';
 }
 
-/** For answers that carry no Status: proxies in between, and paths that the server does not know. */
+/** Reasons for answers without a Status: from proxies, and for paths that the server does not know. */
 const reasons: Readonly<Record<number, string>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
@@ -72,19 +72,19 @@ function statusOf(body: string): Status | undefined {
     const parsed = JSON.parse(body) as Status | null;
     return parsed?.kind === 'Status' ? parsed : undefined;
   } catch {
-    // Not JSON: the caller shows the text as it came.
+    // Not JSON: the caller shows the text itself.
     return undefined;
   }
 }
 
-/** The API server sends whole seconds; a date, as proxies may, is not worth a clock here. */
+/** Reads the API server's Retry-After, whole seconds. Dates, which proxies may send, are ignored. */
 function retryAfterMs(header: string | null, status: Status | undefined): number | undefined {
   const seconds =
     header !== null && /^\d+$/.test(header) ? Number(header) : status?.details?.retryAfterSeconds;
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** fetch says only "fetch failed": what happened is in the cause. */
+/** Returns the message of the innermost cause: fetch itself says only "fetch failed". */
 function deepestMessage(error: unknown): string {
   let current = error;
   while (current instanceof Error && current.cause instanceof Error) current = current.cause;

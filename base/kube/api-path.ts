@@ -7,7 +7,7 @@ export interface PathParts {
   readonly subresource?: string | undefined;
 }
 
-/** Path of a collection, an object or a subresource. Without a namespace: that of all namespaces (lists and watches only). */
+/** Path of a collection, an object or a subresource. Without a namespace it covers all namespaces (lists and watches only). */
 export function apiPath(resource: Resource, { namespace, name, subresource }: PathParts): string {
   const { apiVersion, plural, namespaced, kind } = resource;
   assert(namespaced || namespace === undefined, `${kind} has no namespace`);
@@ -24,7 +24,7 @@ export function apiPath(resource: Resource, { namespace, name, subresource }: Pa
   return `/${parts.join('/')}`;
 }
 
-/** An empty name would turn an object's path into its collection's: a delete of one into a delete of all. */
+/** Encodes a name, which must not be empty: that would turn a delete of one object into a delete of its collection. */
 function segment(name: string): string {
   assert(name !== '' && name !== '.' && name !== '..', `no name: "${name}"`);
   return encodeURIComponent(name);

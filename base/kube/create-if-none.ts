@@ -1,6 +1,6 @@
 import { ApiError, type Kube, type KubeObject, type Resource } from './kube.ts';
 
-/** Creates it. `undefined`: there is one of that name, and nothing was written. Throws as `create` does otherwise. */
+/** Creates the object. Returns `undefined`, writing nothing, if one of that name exists. Otherwise throws as `create` does. */
 export async function createIfNone<T extends KubeObject>(
   kube: Kube,
   resource: Resource,

@@ -17,7 +17,7 @@ const by = { fieldManager: 'test' };
 
 type Answer = (request: TransportRequest) => TransportResponse | Promise<TransportResponse>;
 
-/** An API server that gives these answers in turn, the last one again and again. */
+/** An API server that gives these answers in turn, and then repeats the last one. */
 function serverOf(answers: readonly Answer[], options: KubeHttpOptions = {}) {
   const timers = new VirtualTimers();
   const requests: (TransportRequest & { readonly atMs: number })[] = [];
@@ -57,7 +57,7 @@ const silence: Answer = ({ signal }) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-/** How a call ended, once it has. */
+/** Records how a call ended. */
 function watched<T>(call: Promise<T>) {
   const end: { value?: T; error?: unknown } = {};
   const settled = call.then(
@@ -201,7 +201,7 @@ test('requests keep to the rate, and who could not go in time is refused at once
   expect(calls.filter(({ end }) => end.error !== undefined)).toHaveLength(2);
   await timers.advance(3_000);
   await Promise.all(calls.map(({ settled }) => settled));
-  // The fifth had its turn in the very moment of its deadline.
+  // The turn of the fifth came exactly at its deadline.
   expect(requests.map(({ atMs }) => atMs)).toEqual([0, 0, 1_000, 2_000]);
   expect(calls.map(({ end }) => end.error === undefined)).toEqual([
     true,

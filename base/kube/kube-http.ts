@@ -1,6 +1,6 @@
 /**
- * `Kube` over HTTP: each call has a deadline that covers waiting for its turn, all tries and the body; tries again only what
- * may be repeated; and sends no write that the fence forbids.
+ * `Kube` over HTTP. Each call has a deadline that covers waiting for its turn, all tries and the body. Only repeatable
+ * requests are retried, and no write that the fence forbids is sent.
  */
 import type { KubeConfig } from '@kubernetes/client-node';
 import { assert } from '../assert.ts';
@@ -25,33 +25,33 @@ import { TokenBucket } from './token-bucket.ts';
 import { createTransport, type Transport, type TransportResponse } from './transport.ts';
 import { WatchLines } from './watch-lines.ts';
 
-/** As RBAC has them. */
+/** Verbs of RBAC. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
 
-/** One request as it went over the wire: a call that is tried three times is three of them. */
+/** One request on the wire: a call that is tried three times makes three records. */
 export interface RequestRecord {
   readonly verb: Verb;
   readonly resource: Resource;
   readonly subresource: string | undefined;
   readonly namespace: string | undefined;
-  /** HTTP status; 0 when no answer came. */
+  /** HTTP status; 0 without an answer. */
   readonly code: number;
   readonly durationMs: number;
 }
 
 export interface KubeHttpOptions {
-  /** Default 10,000. */
+  /** Timeout of a call. Default 10,000. */
   readonly callTimeoutMs?: number;
   /** Timeout of one page of a list. Default 60,000. */
   readonly listTimeoutMs?: number;
-  /** Default 500. */
+  /** Objects in one page of a list. Default 500. */
   readonly pageSize?: number;
-  /** Default 50, with a burst of 100. */
+  /** Rate limit. Default 50, with a burst of 100. */
   readonly requestsPerSecond?: number;
   readonly requestsBurst?: number;
-  /** Besides the first. Default 3. */
+  /** Maximum number of tries after the first. Default 3. */
   readonly retriesMax?: number;
-  /** Asked right before each write goes out. Default: always. */
+  /** The fence: called right before each write is sent. Default: always true. */
   readonly mayWrite?: () => boolean;
   readonly onRequest?: (record: RequestRecord) => void;
   readonly userAgent?: string;
@@ -61,7 +61,7 @@ export interface KubeHttpOptions {
 }
 
 export interface KubeHttp extends Kube, KubeSource {
-  /** The same API, whose calls end with the signal. */
+  /** Returns a client of the same API whose calls end with the signal. */
   withSignal(signal: AbortSignal): KubeHttp;
   close(): Promise<void>;
 }
@@ -92,7 +92,7 @@ export function createKube(kubeConfig: KubeConfig, options: KubeHttpOptions = {}
 
 type Shared = Required<Omit<KubeHttpOptions, 'requestsPerSecond' | 'requestsBurst'>> & {
   readonly bucket: TokenBucket;
-  /** The API server's clock as last told, and when that was by ours. */
+  /** The API server's clock when last read, and our clock at that moment. */
   readonly clock: { read: { readonly serverMs: number; readonly atMs: number } | undefined };
 };
 
@@ -144,7 +144,7 @@ class KubeOverHttp implements KubeHttp {
     resource: Resource,
     options: ListOptions = {},
   ): Promise<readonly T[]> {
-    // A continue token that has expired says so with 410: the list is begun again, since its pages must be of one moment.
+    // An expired continue token is answered with 410: the list begins again, since its pages must be of one moment.
     for (let begun = 1; ; begun += 1) {
       try {
         return await this.#allPages<T>(resource, options);
@@ -286,7 +286,7 @@ class KubeOverHttp implements KubeHttp {
     return clock.read && clock.read.serverMs + timers.nowMs() - clock.read.atMs;
   }
 
-  /** Proxies answer too, but keep the server's header; an answer of their own is an error. */
+  /** Reads the server's clock from Date. Proxies keep the server's header; a proxy's own answer is an error. */
   #readClock({ status, headers }: TransportResponse): void {
     const serverMs = Date.parse(headers.get('date') ?? '');
     if (status >= 500 || Number.isNaN(serverMs)) return;
@@ -308,7 +308,7 @@ class KubeOverHttp implements KubeHttp {
         timeoutSeconds: String(options.timeoutSeconds),
       },
     };
-    // The deadline is for the answer's head; how long the body may be silent is the reader's to decide.
+    // The deadline covers the answer's head; the reader decides how long the body may be silent.
     const deadline = startDeadline(timers, callTimeoutMs, options.signal, this.#signal);
     try {
       await this.#turn(call, deadline.signal, callTimeoutMs);
@@ -323,7 +323,7 @@ class KubeOverHttp implements KubeHttp {
         ? error
         : failureOfTransport(nameOf(call), error, deadline.signal);
     } finally {
-      // Also ends the connection when the reader has stopped early.
+      // Also ends the connection when the reader stops early.
       deadline.clear();
     }
   }
@@ -346,7 +346,7 @@ class KubeOverHttp implements KubeHttp {
           if (!(error instanceof ApiError) || failures > retriesMax) throw error;
           if (deadline.signal.aborted || !mayRepeat(call.verb, error)) throw error;
           const waitMs = error.retryAfterMs ?? backoffMs(failures, retryBackoff, random);
-          // A server may ask to come back later than this call's deadline. The caller is told so.
+          // The server may ask to wait beyond this call's deadline. Then the caller gets the error.
           if (timers.nowMs() + waitMs >= endsAtMs) throw error;
           await sleep(timers, waitMs, deadline.signal);
         }
@@ -371,7 +371,7 @@ class KubeOverHttp implements KubeHttp {
     if (writes.has(call.verb) && !mayWrite()) throw new LostLeadership();
   }
 
-  /** One request. Throws `ApiError` for whatever is no success. */
+  /** Sends one request. Throws `ApiError` for any answer that is not a success. */
   async #send<T>(
     call: Call,
     signal: AbortSignal,
@@ -408,7 +408,7 @@ class KubeOverHttp implements KubeHttp {
   }
 }
 
-/** A 429 was not acted upon. After any other failure the request may have been: only what may be done twice is. */
+/** Whether to retry. A 429 had no effect. After other failures the request may have had one: it must be repeatable. */
 function mayRepeat(verb: Verb, error: ApiError): boolean {
   if (error.status === 429) return true;
   const passing = error.status === 0 || error.status >= 502 || error.retryAfterMs !== undefined;

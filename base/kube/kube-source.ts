@@ -16,7 +16,7 @@ export interface WatchEvent {
 
 export interface WatchOptions extends ListOptions {
   readonly resourceVersion: string;
-  /** After which the server ends the watch by itself. */
+  /** Seconds after which the server ends the watch by itself. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
 }
@@ -30,8 +30,8 @@ export interface KubeSource {
     },
   ): Promise<Page<T>>;
   /**
-   * Yields once the watch is open and then whenever bytes have arrived, with the events that they completed, perhaps none:
-   * silence is what a dead connection looks like. Returns when the server has ended the stream; throws `ApiError` otherwise.
+   * Yields once the watch is open, and then whenever bytes have arrived, with the events that they completed, perhaps none: a
+   * dead connection is recognized by silence. Returns when the server has ended the stream; throws `ApiError` otherwise.
    */
   watch(resource: Resource, options: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
 }

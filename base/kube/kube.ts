@@ -1,14 +1,14 @@
-/** Calls to the Kubernetes API: few verbs, each with a deadline, none that overwrites blindly. */
+/** Calls to the Kubernetes API: few verbs, each with a deadline, and no blind overwrites. */
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 
-/** Any object of the API, as JSON. Kinds' types come from `@kubernetes/client-node` and `gen/crds.ts`. */
+/** Any object of the API, as JSON. The types of kinds come from `@kubernetes/client-node` and `gen/crds.ts`. */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** Times stay the strings that the API sent: nothing here parses them behind one's back. */
+/** Metadata whose times are strings as sent by the API server: nothing parses them implicitly. */
 export type ObjectMeta = Omit<V1ObjectMeta, 'creationTimestamp' | 'deletionTimestamp'> & {
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
@@ -32,14 +32,14 @@ export interface ListOptions {
   readonly namespace?: string | undefined;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** No more than so many pages of 500 are read. Default: all. */
+  /** Maximum number of pages, of 500 objects each, that are read. Default: all. */
   readonly pagesMax?: number | undefined;
 }
 
 export interface DeleteOptions {
-  /** Deletes this very object, not one of the same name that came after it. */
+  /** Deletes only the object with this uid, not a later one of the same name. */
   readonly uid: string;
-  /** Deletes it only as it was seen. */
+  /** Deletes the object only if it still has this version. */
   readonly resourceVersion?: string | undefined;
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined;
   readonly gracePeriodSeconds?: number | undefined;
@@ -47,17 +47,17 @@ export interface DeleteOptions {
 
 export interface ApplyOptions {
   readonly fieldManager: string;
-  /** Takes over fields that another manager holds. */
+  /** Takes over fields that another manager owns. */
   readonly force?: boolean | undefined;
   readonly subresource?: 'status' | undefined;
 }
 
 export interface Kube {
-  /** From the API server itself, never from a cache. `undefined` when there is none. */
+  /** Reads from the API server itself, never from a cache. Returns `undefined` when there is none. */
   read<T extends KubeObject>(reference: Reference): Promise<T | undefined>;
-  /** From the API server itself, page by page. */
+  /** Lists from the API server itself, page by page. */
   list<T extends KubeObject>(resource: Resource, options?: ListOptions): Promise<readonly T[]>;
-  /** `ApiError` with reason `AlreadyExists` when there is one of that name. */
+  /** Creates an object. Throws `ApiError` with reason `AlreadyExists` when there is one of that name. */
   create<T extends KubeObject>(
     resource: Resource,
     object: T,
@@ -65,28 +65,28 @@ export interface Kube {
   ): Promise<T>;
   /** Server-side apply. */
   apply<T extends KubeObject>(resource: Resource, object: T, options: ApplyOptions): Promise<T>;
-  /** RFC 7396 merge patch; with `metadata.resourceVersion` in the patch it is refused (409) when the object has moved. */
+  /** RFC 7396 merge patch. With `metadata.resourceVersion` in the patch it is refused (409) if the object has changed. */
   mergePatch<T extends KubeObject>(
     reference: Reference,
     patch: object,
     options: { readonly fieldManager: string; readonly subresource?: 'status' | undefined },
   ): Promise<T>;
-  /** An object that is gone already is deleted. `ApiError` (409) when a precondition does not hold. */
+  /** Deletes an object; succeeds if it is already gone. Throws `ApiError` (409) when a precondition does not hold. */
   delete(reference: Reference, options: DeleteOptions): Promise<void>;
   /**
-   * The time by the API server's clock, in milliseconds since the UNIX epoch: what its last answer said (header Date, whole
-   * seconds) and what has passed since. `undefined` before the first answer.
+   * Time by the API server's clock, in milliseconds since the UNIX epoch: its last answer's Date header (whole seconds) plus
+   * the time since then. `undefined` before the first answer.
    */
   serverTimeMs(): number | undefined;
 }
 
-/** An answer of the API server that is not a success, or none at all (`status` 0: refused, reset, deadline). */
+/** An unsuccessful answer of the API server, or none at all (`status` 0: refused, reset, deadline). */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   /** The `reason` of the Status object (`Conflict`, `AlreadyExists`, `Invalid`, …), or `Unreachable`, `Timeout`. */
   readonly reason: string;
-  /** From the header Retry-After. */
+  /** Wait that the header Retry-After asks for. */
   readonly retryAfterMs: number | undefined;
   /** `details.causes` of the Status object. */
   readonly causes: readonly { readonly reason?: string; readonly message?: string }[];
@@ -111,7 +111,7 @@ export class ApiError extends Error {
 
 /** A local copy of one kind's objects, kept by a watch (reflector.ts). */
 export interface Cache<T extends KubeObject> {
-  /** Whether the first list has been taken in: until then nothing follows from an object's absence. */
+  /** Whether the first list has been loaded: until then an object's absence means nothing. */
   readonly synced: boolean;
   get(namespace: string | undefined, name: string): T | undefined;
   list(): readonly T[];

@@ -1,4 +1,4 @@
-/** A write that was not sent, because this process may not be the leader any more. Not to be tried again. */
+/** A write was not sent because this process may not be the leader any more. It must not be retried. */
 export class LostLeadership extends Error {
   override readonly name = 'LostLeadership';
   readonly reason = 'LostLeadership';

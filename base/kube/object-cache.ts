@@ -3,16 +3,16 @@ import type { Cache, KubeObject } from './kube.ts';
 export interface ObjectChange<T extends KubeObject> {
   readonly namespace: string | undefined;
   readonly name: string;
-  /** `undefined`: it is gone. */
+  /** The object; `undefined` if it is gone. */
   readonly object: T | undefined;
-  /** `undefined`: it is new, also when one of the same name was there before it. */
+  /** The object before the change; `undefined` if the object is new, also when it replaces one of the same name. */
   readonly previous: T | undefined;
 }
 
-/** A label's key, or what an object is found by. */
+/** A label's key, or a function that returns an object's index value. */
 export type Index<T extends KubeObject> = string | ((object: T) => string | undefined);
 
-/** Objects by namespace and name, without what only the API server needs. Says what each change was. */
+/** Objects by namespace and name, without fields that only the API server needs. Reports each change. */
 export class ObjectCache<T extends KubeObject> implements Cache<T> {
   synced = false;
   readonly #objects = new Map<string, T>();
@@ -42,7 +42,7 @@ export class ObjectCache<T extends KubeObject> implements Cache<T> {
     return this.#objects.size;
   }
 
-  /** One change, none if that very version is held, or two: another of the same name is a removal and an addition. */
+  /** Returns one change, none if this version is held, or two: another object of the same name is a removal and an addition. */
   put(whole: T): readonly ObjectChange<T>[] {
     const object = slim(whole);
     const { namespace, name = '', uid, resourceVersion } = object.metadata;
@@ -91,7 +91,7 @@ export const pathOf = (namespace: string | undefined, name: string): string =>
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Managed fields and kubectl's last-applied annotation are often larger than the rest of an object. */
+/** Removes managed fields and kubectl's last-applied annotation, which are often larger than the rest of an object. */
 function slim<T extends KubeObject>(object: T): T {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   if (annotations === undefined) return { ...object, metadata };

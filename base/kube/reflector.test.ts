@@ -31,7 +31,7 @@ const gone = event('ERROR', {
   reason: 'Expired',
 } as unknown as KubeObject);
 
-/** One watch as the test plays it. */
+/** One watch, controlled by the test. */
 class Stream {
   readonly options: WatchOptions;
   readonly atMs: number;
@@ -70,7 +70,7 @@ class Stream {
   }
 }
 
-/** `lists`: each in its turn, the last one again and again. */
+/** Makes a reflector. `lists` are returned in turn, then the last one repeatedly. */
 function reflectorOf(
   lists: readonly (Page<Pod>[] | Error)[],
   options: Partial<ReflectorOptions<Pod>> = {},

@@ -1,13 +1,13 @@
 /**
- * Keeps a cache of one kind like the API server has it: a list, then a watch from it, for as long as the process lives.
+ * Keeps a cache of one kind in step with the API server: a list, then a watch from it, for the life of the process.
  *
- * - The server ends each watch after 4 to 5 minutes and is asked again at once from where it stopped; bookmarks keep that
- *   place fresh. Waits are for errors only.
- * - A connection over which nothing has come for 90 s (bookmarks do each minute) is dead whatever TCP says, and given up.
- * - When the place is too old to go on from (410), the list is taken again. What that list shows of the time that the watch
- *   had covered already was missed by it, and counted.
- * - A list older than what is held is not believed: it would undo what is known. Only after it came thrice is it, since a
- *   restored etcd does go back.
+ * - The server ends each watch after 4 to 5 minutes; the next one begins at once from where it stopped. Bookmarks keep that
+ *   position fresh. Only errors cause waits.
+ * - A connection on which nothing arrives for 90 s (bookmarks do each minute) is given up as dead, whatever TCP says.
+ * - When the position is too old to go on from (410), the list is read again. Changes in it that the watch should have
+ *   reported are counted as missed.
+ * - A list older than the cache is rejected: it would undo newer changes. Only after it came three times is it accepted,
+ *   since a restored etcd does go back.
  */
 import type { Logger } from 'pino';
 import { failureOfStatus } from './api-failure.ts';
@@ -27,23 +27,23 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string | undefined;
   /** Index functions for `cache.byIndex`. */
   readonly index?: Index<T>;
-  /** For putting keys into queues. After it was called the cache holds the change. What it throws is counted and logged. */
+  /** Puts keys into queues. The cache holds the change before the call. Exceptions are counted and logged. */
   readonly onChange: (change: ObjectChange<T>) => void;
   readonly logger: Logger;
   readonly metrics: WatchMetrics;
-  /** Default 240 to 300. */
+  /** Length of a watch. Default 240 to 300. */
   readonly watchSeconds?: { readonly min: number; readonly max: number };
-  /** Default 90,000. */
+  /** Maximum silence of a watch. Default 90,000. */
   readonly silenceMaxMs?: number;
-  /** After errors. Default 200 ms to 30 s. */
+  /** Waits after errors. Default 200 ms to 30 s. */
   readonly backoff?: BackoffRange;
   readonly timers?: Timers;
   readonly random?: () => number;
 }
 
-/** So often in a row a list may be older than what is held before it is believed. */
+/** Number of consecutive older lists after which one is accepted. */
 const staleListsMax = 3;
-/** A watch that ends sooner with nothing to show is a failure, however cleanly it ended. */
+/** A shorter watch without an event is a failure, however cleanly it ended. */
 const shortWatchMs = 1_000;
 
 export class Reflector<T extends KubeObject> {
@@ -53,7 +53,7 @@ export class Reflector<T extends KubeObject> {
   readonly #random: () => number;
   readonly #stopping = new AbortController();
   readonly #labels: { readonly resource: string };
-  /** Up to where the cache knows everything. */
+  /** Resource version up to which the cache is complete. */
   #position: string | undefined;
   #mustList = true;
   #failures = 0;
@@ -78,7 +78,7 @@ export class Reflector<T extends KubeObject> {
     this.#loop ??= this.#run();
   }
 
-  /** Resolves once the first list has been taken in. */
+  /** Resolves once the first list has been loaded. */
   whenSynced(): Promise<void> {
     return this.#synced;
   }
@@ -93,12 +93,12 @@ export class Reflector<T extends KubeObject> {
     return this.#options.resource;
   }
 
-  /** Since anything came from the API server. */
+  /** Time in ms since anything arrived from the API server. */
   get silenceMs(): number {
     return this.#timers.nowMs() - this.#heardAtMs;
   }
 
-  /** For each scrape. */
+  /** Updates the metrics; called for each scrape. */
   measure(): void {
     this.#options.metrics.watchSilence.set(this.#labels, this.silenceMs / 1_000);
   }
@@ -118,7 +118,7 @@ export class Reflector<T extends KubeObject> {
         const expired = error instanceof ApiError && error.status === 410;
         if (expired) this.#mustList = true;
         const told = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
-        // The first 410 is no failure of anyone: it is how one is told to list again.
+        // The first 410 is not a failure: it only asks for a new list.
         const waitMs =
           expired && this.#failures === 1
             ? 0
@@ -134,7 +134,7 @@ export class Reflector<T extends KubeObject> {
     const { signal } = this.#stopping;
     const held = this.#position;
     if (held !== undefined) metrics.watchRelists.increment(this.#labels);
-    // Gathered whole before any of it counts: a list that breaks off half way must not look like deletions.
+    // Collected completely before it is used: a list that breaks off half way must not look like deletions.
     const found = new Map<string, T>();
     let continueToken: string | undefined;
     let position = '';
@@ -170,11 +170,11 @@ export class Reflector<T extends KubeObject> {
     this.#announceSynced();
   }
 
-  /** `covered`: up to where the watch should have told already. */
+  /** Loads a list. `covered` is the version up to which the watch should have reported changes. */
   #takeIn(found: ReadonlyMap<string, T>, covered: string | undefined): void {
     for (const object of this.cache.list()) {
       const { namespace, name = '' } = object.metadata;
-      // Whether a deletion was missed by the watch or came after it is not to be told from a list.
+      // A list does not show whether the watch missed a deletion or the deletion came later.
       if (!found.has(pathOf(namespace, name))) this.#tell(this.cache.remove(namespace, name));
     }
     for (const object of found.values()) {
@@ -215,7 +215,7 @@ export class Reflector<T extends KubeObject> {
         }
       }
     } catch (error) {
-      // A connection may be half open, or the cluster quiet: bookmarks come when the API server sees fit. A new watch tells.
+      // The connection may be half open, or the cluster quiet: bookmarks come when the API server sees fit. A new watch tells.
       if (!connected || !(watchdog.signal.reason instanceof DeadlineExceeded)) throw error;
     } finally {
       watchdog.clear();

@@ -1,8 +1,8 @@
-/** How many requests a second: `perSecond` in the long run, `burst` at once. Waiting is the caller's. */
+/** Rate limit: `perSecond` requests in the long run, `burst` at once. The caller does the waiting. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
-  /** Below zero: so many are promised to those who wait. */
+  /** Available tokens; below zero, the number promised to waiting callers. */
   #tokens: number;
   #refilledAtMs: number;
 
@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#refilledAtMs = options.nowMs;
   }
 
-  /** How long to wait before going on, in the order asked; `undefined`, and nothing taken, when longer than `waitMaxMs`. */
+  /** Returns the wait in call order. Returns `undefined`, taking nothing, if it would exceed `waitMaxMs`. */
   reserve(nowMs: number, waitMaxMs: number): number | undefined {
     const refill = ((nowMs - this.#refilledAtMs) / 1_000) * this.#perSecond;
     this.#tokens = Math.min(this.#burst, this.#tokens + refill);

@@ -1,9 +1,9 @@
 /**
- * The connection to the API server: credentials from a kubeconfig or the pod's service account, read anew now and then since
- * both tokens and certificates are rotated, and one pool of connections for as long as the certificates stay.
+ * Connection to the API server: credentials from a kubeconfig or the pod's service account, reread now and then since tokens
+ * and certificates are rotated, and one pool of connections for as long as the certificates stay the same.
  *
- * The pool is ours because client-node makes one for each request, which would mean a TLS handshake each. HTTP/1.1 only:
- * with HTTP/2 all watches would share one connection, and a half-open one would stop them all, and every write.
+ * The pool is ours because client-node makes one for each request, with a TLS handshake each. HTTP/1.1 only: with HTTP/2 all
+ * watches would share one connection, and a half-open one would stop them all, and every write.
  */
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
@@ -28,11 +28,11 @@ export interface TransportResponse {
 
 export interface Transport {
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends all connections, watches too. */
+  /** Ends all connections, including watches. */
   close(): Promise<void>;
 }
 
-/** Service account tokens live an hour and are replaced long before; reading files is cheap. */
+/** Maximum age of credentials. Service account tokens live an hour and are replaced long before; reading files is cheap. */
 const credentialsAgeMaxMs = 10_000;
 
 interface Credentials {
@@ -54,7 +54,7 @@ export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemT
     await kubeConfig.applyToHTTPSOptions(options);
     const fingerprint = fingerprintOf(options);
     if (pool?.fingerprint !== fingerprint) {
-      // Those who use the old one finish on it.
+      // Requests in flight finish on the old pool.
       void pool?.dispatcher.close();
       pool = { fingerprint, dispatcher: createPool(kubeConfig, options) };
     }
@@ -67,7 +67,7 @@ export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemT
 
   const credentials = async (): Promise<Credentials> => {
     if (held !== undefined && timers.nowMs() - held.readAtMs < credentialsAgeMaxMs) return held;
-    // One reads, the others wait for it. A failure is not kept: the next request reads again.
+    // One request reads, the others wait for it. A failure is not kept: the next request reads again.
     reading ??= readCredentials().finally(() => {
       reading = undefined;
     });
@@ -94,7 +94,7 @@ export function createTransport(kubeConfig: KubeConfig, timers: Timers = systemT
   };
 }
 
-/** Credential plugins of a kubeconfig know no signal: the request goes its way without them. */
+/** Adds a signal to a promise: a kubeconfig's credential plugins know none, and go on after an abort. */
 function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);
@@ -117,7 +117,7 @@ const material = [
 const fingerprintOf = (options: RequestOptions): string =>
   JSON.stringify(material.map((name) => options[name]));
 
-/** client-node's types allow `undefined` where undici's do not; it sets none. */
+/** Type without `undefined`: client-node's types allow it where undici's do not, but it sets none. */
 type Connect = NonNullable<Agent.Options['connect']>;
 type RequestTls = NonNullable<ProxyAgent.Options['requestTls']>;
 
@@ -129,7 +129,7 @@ function createPool(kubeConfig: KubeConfig, options: RequestOptions): Dispatcher
   if (how.type === 'socks') {
     throw new Error('a SOCKS proxy in the kubeconfig is not supported; use an HTTP proxy-url');
   }
-  // A body may be silent as long as a watch is: its own watchdog ends it, and calls have deadlines.
+  // A watch's body may be long silent: its own watchdog ends it, and calls have deadlines.
   const common = { allowH2: false, bodyTimeout: 0, headersTimeout: 0, keepAliveTimeout: 30_000 };
   if (how.type === 'agent') return new Agent({ ...common, connect: how.connect as Connect });
   if (how.type === 'none') return new Agent(common);

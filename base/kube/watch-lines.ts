@@ -1,15 +1,15 @@
 import type { WatchEvent } from './kube-source.ts';
 
-/** An object has at most 1.5 MiB in etcd, and JSON of it is not ten times that. */
+/** Maximum length of a line. An object has at most 1.5 MiB in etcd, and its JSON is less than ten times that. */
 const lineSizeMax = 16 * 1024 * 1024;
 
-/** Cuts a watch's bytes into its events, one a line, however they are split on the way. */
+/** Splits a watch's bytes into events, one a line, regardless of chunk boundaries. */
 export class WatchLines {
   readonly #decoder = new TextDecoder();
   #parts: string[] = [];
   #size = 0;
 
-  /** The events completed by these bytes. Throws `SyntaxError` for what is no JSON, `RangeError` for an endless line. */
+  /** Returns the events completed by these bytes. Throws `SyntaxError` for invalid JSON, `RangeError` for an endless line. */
   push(bytes: Uint8Array): readonly WatchEvent[] {
     const [first = '', ...rest] = this.#decoder.decode(bytes, { stream: true }).split('\n');
     this.#parts.push(first);

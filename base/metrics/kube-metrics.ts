@@ -4,7 +4,7 @@ import type { MetricRegistry } from './metrics.ts';
 
 export type WatchMetrics = ReturnType<typeof watchMetrics>;
 
-/** `watched`: plurals of what is watched. */
+/** Metrics of watches; `watched` holds the plurals of the watched kinds. */
 export function watchMetrics(registry: MetricRegistry, prefix: string, watched: readonly string[]) {
   const series = watched.map((resource) => ({ resource }));
   const counter = (name: string, help: string) =>

@@ -1,6 +1,6 @@
 /**
- * Counters, gauges and histograms, written as Prometheus reads them (text format 0.0.4). Series are named up front, so that
- * each is there with zero from the start: a rate over a series that first appears with its first error misses that error.
+ * Counters, gauges and histograms in Prometheus' text format (0.0.4). Series are declared up front, so that each is there
+ * with zero from the start: a rate over a series that first appears with its first error misses that error.
  */
 import { assert } from '../assert.ts';
 
@@ -20,12 +20,12 @@ export class MetricRegistry {
     return this.#add(new Counter(name, help, series));
   }
 
-  /** With `read`, the value is asked for at each scrape. */
+  /** Adds a gauge. If `read` is given, each scrape calls it for the value. */
   gauge(name: string, help: string, read?: () => number): Gauge {
     return this.#add(new Gauge(name, help, read));
   }
 
-  /** `bounds`: upper ends of the buckets, ascending, without the last, which holds everything. */
+  /** Adds a histogram. `bounds` are the upper ends of the buckets, ascending, without the last, which holds everything. */
   histogram(
     name: string,
     help: string,
@@ -91,7 +91,7 @@ export class Gauge implements Metric {
     this.#values.set(labels, value);
   }
 
-  /** Instead of all series that there were: for what comes and goes. */
+  /** Replaces all series, for labels that come and go. */
   replace(rows: Iterable<readonly [Labels, number]>): void {
     this.#values.clear();
     for (const [labels, value] of rows) this.#values.set(labels, value);
@@ -151,7 +151,7 @@ export class Histogram implements Metric {
   }
 }
 
-/** Values by labels, which are kept as they are written. */
+/** Values by labels, keyed by their written form. */
 class Series<V> {
   readonly #values = new Map<string, V>();
   readonly #initial: () => V;

@@ -1,13 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { MetricRegistry } from './metrics.ts';
 
-/** Memory of the process and how late its event loop is: a late one renews the lease late. The result ends the measuring. */
+/** Measures the process's memory and the lag of its event loop, which delays the lease's renewal. The result ends measuring. */
 export function measureProcess(registry: MetricRegistry, prefix: string): () => void {
   const resolutionMs = 20;
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   registry.gauge(`${prefix}event_loop_lag_seconds`, 'Worst lateness since the last scrape.', () => {
-    // It measures the whole interval of its timer, lateness included.
+    // The delay includes the whole interval of its timer.
     const worstMs = Math.max(0, delay.max / 1e6 - resolutionMs);
     delay.reset();
     return worstMs / 1_000;

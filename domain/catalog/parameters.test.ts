@@ -79,7 +79,7 @@ test('a parameter that there is not is refused with those that there are', () =>
   ]);
 });
 
-// Not kept yet: it passes only while it fails.
+// Not fixed yet: the test passes only while it fails.
 test.failing('names of JavaScript itself are no parameters', () => {
   const wanted = JSON.parse('{"constructor":"1","toString":"2"}') as Record<string, string>;
   expect(flagsOf(wanted).problems.map(({ reason }) => reason)).toEqual([

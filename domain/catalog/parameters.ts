@@ -1,4 +1,4 @@
-/** Engine parameters of a database against the catalog's closed list. */
+/** Checks a database's engine parameters against the catalog's closed list. */
 import type { CatalogSpec } from '../resources.ts';
 import { problem, type Problem } from './problem.ts';
 
@@ -11,7 +11,7 @@ const units: Readonly<Record<string, bigint>> = {
   TiB: 1n << 40n,
 };
 
-/** The flags that they become, by name. What was resolved before stays as it was. */
+/** Returns the engine's flags by parameter name. Parameters that were resolved before stay as they were. */
 export function resolveParameters(
   known: readonly Parameter[],
   wanted: Readonly<Record<string, string>>,

@@ -21,7 +21,7 @@ test.each([
   ['0', '0', 1, 1, '0.00'],
   ['0.0049', '0', 1, 1, '0.00'],
   ['0.005', '0', 1, 1, '0.01'],
-  // Rounded once, of all replicas: not three times half a cent.
+  // The sum of all replicas is rounded once: not three times half a cent.
   ['0.005', '0', 1, 3, '0.02'],
   ['19.99', '0.0825', 100, 3, '84.72'],
   // Prices that floating point cannot represent.

@@ -42,7 +42,7 @@ export function priceLinesOf(catalog: CatalogSpec, chosen: Chosen): readonly Pri
   ];
 }
 
-/** In ten-thousandths, of all replicas. */
+/** Parts of the price in ten-thousandths, for all replicas. */
 function partsOf({ prices }: CatalogSpec, chosen: Chosen) {
   const size = prices?.sizes?.find((row) => row.size === chosen.size);
   const storage = prices?.storage?.find((row) => row.tier === chosen.tier);

@@ -1,6 +1,6 @@
 import type { StallReason } from '../conditions.ts';
 
-/** Why a request cannot be met: whose field, which of the closed list of reasons, and what there is to choose from. */
+/** Why a request cannot be met: a field, a reason of the closed list, and the possible choices. */
 export interface Problem {
   /** Path in a LedgerDatabase, such as `spec.size`. */
   readonly field: string;

@@ -22,7 +22,7 @@ const problemsOf = (resolution: Resolution): readonly Problem[] =>
   resolution.ok ? [] : resolution.problems;
 const messagesOf = (resolution: Resolution) => problemsOf(resolution).map(({ message }) => message);
 
-/** As it is once every replica runs what was resolved. */
+/** The previous state once every replica runs the resolved version. */
 const running = ({ resolved, storageGb }: { resolved: Complete; storageGb: number }): Previous => ({
   resolved,
   storageGb,
@@ -139,7 +139,7 @@ const narrow: CatalogSpec = {
   defaults: { ...catalog.defaults, storageGb: 10 },
 };
 
-// The table of all refusals: whose field, which reason, and a sentence that names what can be chosen instead.
+// All refusals: the field, the reason, and the end of the sentence, which names the choices.
 test.each<[string, Request, string, string, string]>([
   [
     'an engine that the catalog lacks',
@@ -228,7 +228,7 @@ test.each<[string, Request, string, string, string]>([
   };
   const problems = problemsOf(resolve(few, request));
   expect(problems).toMatchObject([{ field, reason, message }]);
-  // The choices are real: each of them resolves, or is at least no longer what is wrong.
+  // The choices are real: each of them resolves, or at least removes this problem.
   for (const choice of problems[0]?.choices ?? []) {
     const [, key = '', inner] = field.split('.');
     const fixed = { ...request, [key]: inner === undefined ? choice : { [inner]: choice } };
@@ -343,7 +343,7 @@ test('an image that never ran is put right by putting it right in the catalog', 
   const wrong = ok(resolve(catalogSpec({ ...namesOf(), engine: 'ledgerhouse/typo:1' }), {}));
   const waiting: Previous = { ...running(wrong), activeVersion: undefined };
   expect(ok(resolve(catalog, {}, waiting)).resolved.engine.image).toBe('ledgerhouse/engine:1');
-  // Once it runs, the catalog's image may be any other.
+  // Once the version runs, the catalog's image may be any other.
   expect(ok(resolve(catalog, {}, running(wrong))).resolved.engine.image).toBe('ledgerhouse/typo:1');
 });
 const namesOf = () => ({
@@ -365,7 +365,7 @@ test('a version that is deprecated is given to no new database, and left to thos
   ]);
   const before = ran();
   expect(ok(resolve(edited, {}, before)).resolved).toEqual(before.resolved);
-  // Volumes that 0.1.0 wrote, of a database that has nothing else left.
+  // Volumes that 0.1.0 wrote, of a database that has lost everything else.
   const volumes: Previous = { ...nothing, activeVersion: '0.1.0' };
   expect(ok(resolve(edited, { version: '0.1.0' }, volumes)).resolved.engine.version).toBe('0.1.0');
   expect(ok(resolve(edited, { version: '0.2.0' }, before)).resolved.engine.version).toBe('0.2.0');
@@ -390,7 +390,7 @@ test('storage that the catalog no longer offers stays; it grows only to what is 
   ]);
 });
 
-// Promises that are not kept yet: each of these passes only while it fails.
+// Promises that are not kept yet: each test passes only while it fails.
 
 test.failing('a catalog that gets prices changes no database that was made without one', () => {
   const { prices, ...free } = catalog;
@@ -409,7 +409,7 @@ const engines = fc.constantFrom('Builtin' as const, 'TigerBeetle' as const);
 const replicasOf = { single: 1, 'ha-3': 3, 'ha-6': 6 } as const;
 const optional = { nil: undefined };
 
-/** Any catalog that its schema admits, small names, so that what one part names is in another now and then. */
+/** Any catalog that its schema admits, with short names, so that references between its parts are sometimes valid. */
 const catalogs: fc.Arbitrary<CatalogSpec> = fc.record(
   {
     defaults: fc.record({
@@ -562,7 +562,7 @@ const requests: fc.Arbitrary<Request> = fc
   })
   .map(withoutUndefined) as fc.Arbitrary<Request>;
 
-/** Requests that a person would make of this catalog: mostly valid choices. */
+/** Requests that a person would make of this catalog, mostly with valid choices. */
 const requestsOf = (from: CatalogSpec): fc.Arbitrary<Request> =>
   fc
     .record({
@@ -587,7 +587,7 @@ const requestsOf = (from: CatalogSpec): fc.Arbitrary<Request> =>
       parameters,
     }));
 
-/** A database that runs: what was asked of which catalog, and what it got. */
+/** Running databases: the request, the catalog, and the result. */
 const databases = catalogs
   .chain((from) =>
     requestsOf(from).map((request) => ({ from, request, resolution: resolve(from, request) })),
@@ -597,7 +597,7 @@ const databases = catalogs
 
 const runs = { numRuns: 200 };
 
-/** The catalog drawn anew, and the request with some of its choices left to it. */
+/** A newly drawn catalog, and the request with some of its choices left to the catalog. */
 const edits = fc
   .tuple(databases, catalogs, fc.subarray(['engine', 'version', 'region', 'size', 'storage']))
   .map(([{ request, previous }, edited, left]) => ({

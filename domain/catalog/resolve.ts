@@ -1,7 +1,7 @@
 /**
- * From what a database asks for to what it gets: a pure function that the API (before it creates) and the operator (before
- * it acts) share. What was resolved before stays until the spec asks for something else, so that editing the catalog never
- * changes a running database; and where anything is refused, nothing changes at all.
+ * Resolves what a database asks for into what it gets: a pure function that the API (before it creates) and the operator
+ * (before it acts) share. Earlier results stay until the spec asks for something else, so that editing the catalog never
+ * changes a running database; a refusal of any part changes nothing at all.
  */
 import type { CatalogSpec, DatabaseSpec, EngineName, Resolved } from '../resources.ts';
 import { resolveParameters } from './parameters.ts';
@@ -58,7 +58,7 @@ export function resolve(
   );
   if (engine !== undefined) problems.push(...wrong);
   if (!engine || !placement || !topology || !size || !storage) return { ok: false, problems };
-  // A pair that already runs is not asked again: the catalog may have changed its mind since.
+  // A pair that already runs is not checked again: the catalog may have changed since.
   if (previous.resolved?.topology === undefined) {
     problems.push(...pairProblems(catalog, topology.name, storage.tier, engine.name as EngineName));
   }
@@ -159,7 +159,7 @@ function resolveEngine(
   };
 }
 
-/** Whether each replica has a member of etcd beside it, which keeps the log of all of them. */
+/** Whether each replica has a member of etcd beside it, which keeps the log of all replicas. */
 export const isReplicatedByEtcd = (engine: string | undefined, replicas: number): boolean =>
   engine === 'Builtin' && replicas > 1;
 
@@ -233,7 +233,7 @@ function resolveSize(
     const sentence = `size ${name} is too small for the engine ${engine}`;
     return [problem('spec.size', 'SizeUnsupported', sentence, ids)];
   }
-  // Where processors are few, pods are promised less of them than their size says; they may use all that is free.
+  // With few processors, pods are promised less than their size says; they may use all that is free.
   const percent = placement?.cpuRequestPercent ?? 100;
   const cpuMillis = Math.max(Math.round((row.cpuMillis * percent) / 100), 1);
   const several = topology !== undefined && isReplicatedByEtcd(engine, topology.replicas);
@@ -241,7 +241,7 @@ function resolveSize(
     name: row.id,
     cpuMillis,
     memoryMib: row.memoryMib,
-    // All of it: who leads depends on members that answer in time.
+    // The member gets its full request: the choice of the leader depends on members that answer in time.
     ...(several ? { member: memberOf(row) } : {}),
   };
 }
