@@ -1,6 +1,6 @@
 /**
- * `node operator/check-installation.ts --namespace NAME [--timeout-seconds N]`: makes a database, waits until it is ready, and
- * deletes it. What `helm test` runs. Ends with 0 when all went well.
+ * `node operator/check-installation.ts --namespace NAME [--timeout-seconds N]`: makes a database, waits until it is ready,
+ * and deletes it. `helm test` runs it. The exit status is 0 on success.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -1,18 +1,18 @@
-/** The operator's configuration, from the environment. Unknown names of ours are mistakes. */
+/** The operator's configuration, from the environment. An unknown variable with our prefix is a mistake. */
 import { hostname } from 'node:os';
 
 export interface Config {
-  /** Where the operator and the API run, and where the Lease is. */
+  /** Namespace of the operator, the API and the Lease. */
   readonly namespace: string;
-  /** Who this replica is among the operators, for the Lease. */
+  /** Identity of this replica among the operators, for the Lease. */
   readonly identity: string;
   readonly listen: { readonly host: string; readonly port: number };
-  /** Databases worked on at a time. */
+  /** Maximum number of databases in work at a time. */
   readonly concurrency: number;
-  /** Requests to the Kubernetes API a second at most, watches and the lease aside. */
+  /** Maximum requests a second to the Kubernetes API, without watches and the lease. */
   readonly requestsPerSecond: number;
   readonly logLevel: string;
-  /** How TigerBeetle's pods may use io_uring: by a profile on the nodes, or without any. */
+  /** Seccomp profile with which TigerBeetle's pods may use io_uring: one that is installed on the nodes, or none. */
   readonly tigerbeetleSeccomp: 'localhost' | 'unconfined';
 }
 

@@ -1,3 +1,3 @@
-/** Who holds which fields of server-side apply: objects' own, and what is said of their state. */
+/** Field managers of server-side apply: one for the objects themselves, one for their status. */
 export const fieldManager = 'ledgerhouse-operator';
 export const statusManager = 'ledgerhouse-operator-status';

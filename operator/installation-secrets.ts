@@ -1,6 +1,7 @@
 /**
- * The Secrets that an installation generates for itself. Each is created once and never read or replaced: a chart that is rendered
- * without a cluster (`helm template`, Argo CD) cannot know what is there, so a Job in the cluster creates what is missing.
+ * The Secrets that an installation generates for itself. Each is created once and never read or replaced: a chart that is
+ * rendered without a cluster (`helm template`, Argo CD) cannot know the existing ones, so a Job in the cluster creates the
+ * missing ones.
  */
 import { randomBytes } from 'node:crypto';
 import { ApiError, type Kube } from '../base/kube/kube.ts';
@@ -22,7 +23,7 @@ export interface SecretsOptions {
 }
 
 const fieldManager = 'ledgerhouse-secrets';
-/** Helm deletes nothing that has it, be it that an earlier chart held the Secret as a part of its release. */
+/** Keeps Helm from deleting the Secret, even if an earlier chart had it in its release. */
 const annotations = { 'helm.sh/resource-policy': 'keep' };
 
 export async function makeMissingSecrets(options: SecretsOptions): Promise<void> {
@@ -69,12 +70,12 @@ const makers: Record<SecretKind, (namespace: string) => Record<string, string>> 
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Letters and digits, each as likely as the others. */
+/** Random letters and digits, uniformly distributed. */
 function random(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 is the largest multiple of 62 in a byte: what is beyond would favour the first letters.
+      // 248 is the largest multiple of 62 in a byte: greater bytes would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet.charAt(byte % alphabet.length);
     }
   }

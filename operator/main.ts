@@ -1,4 +1,4 @@
-/** The operator's process: one of several, of which the one that holds the lease works. */
+/** The operator's process. Several run; the one that holds the lease works. */
 import { randomBytes } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
@@ -11,7 +11,7 @@ import { LeaderElection } from './runtime/leader.ts';
 import { createOperatorMetrics, operatorPrefix } from './runtime/operator-metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 
-/** Of those in flight when the process is to end; Kubernetes gives it 30 s. */
+/** Time for work in flight when the process must end; Kubernetes gives the process 30 s. */
 const stopWaitMs = 15_000;
 
 const logger = pino({ base: null });
@@ -31,7 +31,7 @@ async function run(config: Config): Promise<void> {
   const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
   measureProcess(metrics.registry, operatorPrefix);
   const onRequest = metrics.requestMade;
-  // Of its own, so that no amount of work delays the lease, and no lost lease its release.
+  // A separate client, so that work never delays the lease, and a lost lease never prevents its release.
   const leaseKube = createKube(kubeConfig, { onRequest });
   const kube = createKube(kubeConfig, {
     onRequest,
@@ -63,7 +63,7 @@ async function run(config: Config): Promise<void> {
       logger.info('leading');
       void operator.lead();
     },
-    // What is in flight is fenced; a process that begins anew knows nothing stale.
+    // Writes in flight are fenced. The process ends, because a new one starts without stale knowledge.
     onLost: () => end('the lease is lost'),
   });
   metrics.gauge('leader', '1 while this process leads.', () => (election.isLeader() ? 1 : 0));
@@ -78,7 +78,7 @@ async function run(config: Config): Promise<void> {
     },
   });
   operator.start();
-  // Who does not know what there is does not lead: another, whose caches are filled, may.
+  // A process with incomplete caches does not lead: another one, whose caches are filled, may.
   void operator.whenSynced().then(() => election.start());
   logger.info({ port: health.port }, 'started');
 

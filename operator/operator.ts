@@ -1,6 +1,6 @@
 /**
- * The operator: caches of all that it looks after, and a controller for each kind. It watches from the start, so that one
- * that stands by knows everything when it takes the lead; it works only while it leads.
+ * The operator: caches of the kinds that it looks after, and a controller for each kind. It watches from the start, so that a
+ * standby knows everything when it takes the lead; it works only while it leads.
  */
 import type { Logger } from 'pino';
 import { labels, managedBy, uidOf } from '../domain/names.ts';
@@ -61,11 +61,11 @@ export const watchedResources = [
 ].map((resource) => resource.plural);
 
 export interface OperatorOptions {
-  /** For the watches; unfenced. */
+  /** API for the watches, without the fence. */
   readonly source: KubeSource;
-  /** For a reconcile's calls, which end with its signal. Writes only while this process leads. */
+  /** Makes the API for a reconcile, whose calls end with its signal. It writes only while this process leads. */
   readonly kubeFor: (signal: AbortSignal) => Kube;
-  /** For events. */
+  /** API for recording events. */
   readonly kube: Kube;
   readonly plan: PlanOptions;
   readonly instance: string;
@@ -74,16 +74,16 @@ export interface OperatorOptions {
   readonly metrics: OperatorMetrics;
   readonly onLostLeadership: () => void;
   readonly fetchStatus?: StatusFetch;
-  /** How often engines are asked how much of their limits they use. Default 60,000. */
+  /** Interval at which engines are asked for their usage. Default 60,000. */
   readonly capacityPeriodMs?: number;
   readonly nowMs?: () => number;
   readonly random?: () => number;
 }
 
-/** Everything is looked at again now and then, at times of its own: it costs nothing where nothing is to be done. */
+/** Every object is visited again now and then, at random times: it costs nothing when there is nothing to do. */
 const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 
-/** Of a watch: each is begun anew after 90 s of silence, and what begins is heard. */
+/** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard. */
 const silenceMaxMs = 5 * 60_000;
 
 export class Operator {
@@ -143,7 +143,7 @@ export class Operator {
     return this.#reflectors.every((reflector) => reflector.cache.synced);
   }
 
-  /** Begins to work. All caches must be filled: until then nothing follows from an object's absence. */
+  /** Begins to work. All caches must be filled: until then an object's absence means nothing. */
   async lead(): Promise<void> {
     await this.whenSynced();
     this.#leads = true;
@@ -161,7 +161,7 @@ export class Operator {
     this.#capacity.start();
   }
 
-  /** Why the process should begin anew: who leads by a picture that is long out of date keeps another from doing better. */
+  /** Returns why the process should restart: a leader with an outdated view keeps another from doing better. */
   stuck(): readonly string[] {
     const controllers = Object.values(this.#controllers).map((controller) => controller.stuck());
     const silent = this.#reflectors
@@ -175,7 +175,7 @@ export class Operator {
 
   measure(): void {
     const databases = this.#caches.databases.list();
-    // Of several operators one speaks for the databases: the others may be behind.
+    // Only the leader reports metrics of the databases: other operators may be behind.
     const told = this.#leads ? databases : [];
     this.#conditions.replace(conditionRows(told));
     this.#started.replace(startedRows(told));
@@ -190,7 +190,7 @@ export class Operator {
     for (const reflector of this.#reflectors) reflector.measure();
   }
 
-  /** Ends what is being worked on in good order. False when something did not end in time. */
+  /** Ends work in flight in good order. Returns false if some did not end in time. */
   async stop(waitMaxMs: number): Promise<boolean> {
     this.#leads = false;
     const ended = await Promise.all(
@@ -234,7 +234,7 @@ export class Operator {
     };
   }
 
-  /** `ours`: only what is labelled as made by the operator, found by the database's uid. */
+  /** Watches a kind. With `ours`, only objects labelled as made by the operator, indexed by the database's uid. */
   #watch<T extends KubeObject>(
     resource: Resource,
     onChange: (change: ObjectChange<T>) => void,
@@ -335,14 +335,14 @@ export class Operator {
     this.#enqueue('PersistentVolumeClaim', change.object);
     const databaseId = change.object?.metadata.labels?.[labels.databaseId];
     for (const database of this.#caches.databases.list()) {
-      // One that waits for volumes to take over.
+      // A database that waits for volumes to adopt.
       if (databaseId === undefined) return;
       const awaits = database.spec.bootstrap?.volumes?.databaseId === databaseId;
       if (awaits) this.#enqueue('LedgerDatabase', database);
     }
   }
 
-  /** Volumes that a pod has let go of may be nobody's now. */
+  /** Volumes of a pod that is gone may have no user any more. */
   #podChanged(change: ObjectChange<Pod>): void {
     this.#ownedChanged(change);
     const { object, previous, namespace } = change;
@@ -363,7 +363,7 @@ export class Operator {
   #databaseChanged({ object, previous }: ObjectChange<DatabaseObject>): void {
     this.#enqueue('LedgerDatabase', object);
     if (object !== undefined && previous !== undefined) return;
-    // It came or went: that decides about its volumes, and about those that it takes over.
+    // The database appeared or disappeared: that decides about its volumes, and about those that it adopts.
     const database = object ?? previous;
     const uid = database?.metadata.uid ?? '';
     const from = database?.spec.bootstrap?.volumes?.databaseId;
@@ -379,7 +379,7 @@ export class Operator {
 
   #catalogChanged({ object }: ObjectChange<CatalogObject>): void {
     this.#enqueue('LedgerCatalog', object);
-    // What was refused may be possible now.
+    // A refused write may be possible now.
     for (const database of this.#caches.databases.list()) this.#enqueue('LedgerDatabase', database);
   }
 }

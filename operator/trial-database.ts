@@ -1,5 +1,5 @@
 /**
- * Whether databases can be made here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
+ * Checks that databases can be made here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
  * gone. It is deleted with its volume whatever happens in between.
  */
 import { apiVersion } from '../domain/resources.ts';
@@ -11,18 +11,18 @@ import { sleep, type Timers } from '../base/timers.ts';
 export interface CheckOptions {
   readonly kube: Kube;
   readonly namespace: string;
-  /** Of the database. Another one of that name is left alone, and the check fails. */
+  /** Name of the database. An existing database of that name is left alone, and the check fails. */
   readonly name: string;
-  /** For becoming ready, and once more for going. */
+  /** Timeout for becoming ready, and again for the deletion. */
   readonly timeoutMs: number;
   readonly timers: Timers;
-  /** Called with each step, and with each new standing of the database. */
+  /** Called with each step, and with each change of the database's state. */
   readonly report: (words: string) => void;
-  /** Ends the waiting for readiness; what was made is deleted all the same. */
+  /** Ends the wait for readiness; the database is deleted all the same. */
   readonly signal: AbortSignal;
 }
 
-/** Why no database could be made, in words to act on. */
+/** No database could be made. The message says what to do. */
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 }

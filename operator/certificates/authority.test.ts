@@ -1,11 +1,11 @@
-/** Read by another implementation than the one that wrote them. */
+/** The certificates are parsed by another library than the one that wrote them. */
 import { expect, test } from '@jest/globals';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createAuthority } from './authority.ts';
 
 const validity = {
   notBefore: new Date('2026-11-21T10:00:00Z'),
-  // Beyond 2049 a time is written in another form.
+  // From 2050 on, a time is encoded in another form.
   notAfter: new Date('2051-02-03T04:05:06Z'),
 };
 const hosts = ['r0', '10.96.0.7', 'fd00::12', '::1', '2001:db8:0:1:2:3:4:5', '::ffff:10.1.2.3'];

@@ -1,4 +1,7 @@
-/** An authority in memory, which signs and is forgotten (RFC 5280; keys P-256, as etcd's Go and every TLS 1.3 take them). */
+/**
+ * A certificate authority in memory, which signs and is forgotten (RFC 5280; keys P-256, supported by etcd's Go and by TLS
+ * 1.3).
+ */
 import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Integer, BitString, OctetString, Utf8String, type BaseBlock } from 'asn1js';
@@ -14,7 +17,7 @@ import {
   TimeType,
 } from 'pkijs';
 
-/** Both PEM; the key PKCS #8. */
+/** A certificate and its key, both PEM; the key is PKCS #8. */
 export interface Identity {
   readonly certificate: string;
   readonly key: string;
@@ -26,9 +29,9 @@ export interface Validity {
 }
 
 export interface Authority {
-  /** PEM. */
+  /** The authority's certificate, PEM. */
   readonly certificate: string;
-  /** For both ends of a connection: who serves also connects. `hosts`: names and addresses under which it is reached. */
+  /** Signs a certificate for both ends of a connection, since servers also connect. `hosts` are its names and addresses. */
   sign(commonName: string, hosts: readonly string[]): Promise<Identity>;
 }
 
@@ -37,7 +40,7 @@ export async function createAuthority(name: string, validity: Validity): Promise
   const issued = { issuer: name, signedWith: privateKey, ...validity };
   const extensions = [
     extension(oid.basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 })),
-    // keyCertSign, alone.
+    // keyCertSign alone
     extension(oid.keyUsage, bits(0b0000_0100, 2)),
   ];
   return {
@@ -50,7 +53,7 @@ export async function createAuthority(name: string, validity: Validity): Promise
         publicKey: own.publicKey,
         extensions: [
           extension(oid.basicConstraints, new BasicConstraints({ cA: false })),
-          // digitalSignature, alone.
+          // digitalSignature alone
           extension(oid.keyUsage, bits(0b1000_0000, 7)),
           extension(oid.extKeyUsage, new ExtKeyUsage({ keyPurposes: [oid.server, oid.client] })),
           extension(oid.subjectAltName, new GeneralNames({ names: hosts.map(hostName) })),
@@ -63,7 +66,7 @@ export async function createAuthority(name: string, validity: Validity): Promise
 
 type Key = webcrypto.CryptoKey;
 
-/** RFC 5280, 4.2.1. */
+/** Object identifiers, RFC 5280, 4.2.1. */
 const oid = {
   commonName: '2.5.4.3',
   keyUsage: '2.5.29.15',
@@ -86,10 +89,10 @@ interface Wanted extends Validity {
   readonly extensions: readonly Extension[];
 }
 
-/** PEM. */
+/** Returns a certificate in PEM. */
 async function certificate(wanted: Wanted): Promise<string> {
   const made = new Certificate();
-  // v3
+  // X.509 v3
   made.version = 2;
   made.serialNumber = new Integer({ valueHex: serialNumber() });
   made.subject.typesAndValues.push(commonName(wanted.subject));
@@ -99,7 +102,7 @@ async function certificate(wanted: Wanted): Promise<string> {
   await made.subjectPublicKeyInfo.importKey(wanted.publicKey);
   made.extensions = [...wanted.extensions];
   await made.sign(wanted.signedWith, 'SHA-256');
-  // Read once more by another library before anybody relies on it.
+  // Parsed once more by another library before anybody relies on it.
   return new X509Certificate(Buffer.from(made.toSchema(true).toBER())).toString();
 }
 
@@ -136,11 +139,11 @@ function hostName(host: string): GeneralName {
     : new GeneralName({ type: 7, value: new OctetString({ valueHex: address }) });
 }
 
-/** Of an IP address, in network order. */
+/** Bytes of an IP address, in network order; `undefined` if it is none. */
 function addressBytes(host: string): ArrayBuffer | undefined {
   if (isIPv4(host)) return new Uint8Array(host.split('.').map(Number)).buffer;
   if (!isIPv6(host)) return undefined;
-  // The URL parser writes an address out in one way only, in which `::` stands for what is missing.
+  // The URL parser writes an address in only one form, in which `::` stands for the omitted groups.
   const [head = '', tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::');
   const words = (text: string) => (text === '' ? [] : text.split(':'));
   const before = words(head);

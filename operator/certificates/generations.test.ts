@@ -1,4 +1,4 @@
-/** What members say to each other while generations follow one another. */
+/** Members' certificates while generations follow one another. */
 import { expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import type { Secret } from '../../domain/kinds.ts';
@@ -18,10 +18,10 @@ import { issue } from './issue.ts';
 
 const subject = subjectOf('Builtin', 'ha-3');
 const nowMs = Date.parse('2026-11-21T10:00:00Z');
-/** Numbers that were tried and not noted are left out. */
+/** Numbers of the generations. Tried but unrecorded numbers are left out. */
 const numbers = [1, 2, 4, 5, 6, 9];
 
-/** The generations on record after each one, and the Secrets. */
+/** The generations on record after each issue, and the Secrets. */
 async function history() {
   const secrets = new Map<string, Secret>();
   const records: Generation[][] = [];
@@ -131,7 +131,7 @@ test('a Secret cannot be changed, goes with its database, and names no key in wh
   expect(JSON.stringify(generation)).not.toContain('PRIVATE');
   expect(generation).toMatchObject({ number: 3, expiresAt: '2028-11-20T10:00:00Z' });
   expect(expiryMs(generation)).toBe(nowMs + lifetimeMs);
-  // Within what the status may hold.
+  // The length is within the limit of the status.
   expect(generation.authority.length).toBeLessThan(1024);
 });
 

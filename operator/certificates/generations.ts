@@ -1,10 +1,10 @@
 /**
- * Which certificates the etcd members of a database use, and when there are to be others (docs/decisions/0018).
+ * Decides which certificates the etcd members of a database use, and when new ones are due (docs/decisions/0018).
  *
- * Each generation is an authority, whose key is forgotten at once, and one certificate that it signed. What a generation's Secret
- * trusts are its own authority and those of the two generations before it. Members trust by the newest generation and show the
- * certificate of the one before, so that one round of restarts brings in a generation: whoever has not restarted yet trusts
- * what the others begin to show, and the others still trust what it shows.
+ * Each generation is an authority, whose key is forgotten at once, and one certificate that it signed. A generation's Secret
+ * trusts its own authority and those of the two generations before it. Members take trust from the newest generation and show
+ * the certificate of the one before. So one round of restarts introduces a generation: a member that has not restarted yet
+ * trusts the new certificates of the others, and the others still trust its own.
  */
 import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
@@ -15,22 +15,22 @@ export type Generation = NonNullable<PeerCertificates['generations']>[number];
 
 const dayMs = 24 * 60 * 60_000;
 export const lifetimeMs = 730 * dayMs;
-/** From one generation to the next. A certificate is shown from its successor's making to the one after: two thirds of its life. */
+/** Time between generations. A certificate is shown from the next generation's issue to the one after: two thirds of its life. */
 export const renewAfterMs = lifetimeMs / 3;
-/** How many authorities are trusted at a time. */
+/** Maximum number of authorities that are trusted at a time. */
 export const generationsMax = 3;
 
-/** Whether its replicas have etcd members beside them. */
+/** Whether the replicas have etcd members beside them. */
 export const hasPeers = ({ resolved: { engine, topology } }: Pick<Subject, 'resolved'>): boolean =>
   isReplicatedByEtcd(engine.name, topology.replicas);
 
-/** Names of the Secrets that a member's pod takes `ca.crt` (`trust`) and `tls.crt`, `tls.key` (`identity`) from. */
+/** Names of the Secrets from which a member's pod takes `ca.crt` (`trust`) and `tls.crt`, `tls.key` (`identity`). */
 export interface PeerSecrets {
   readonly trust: string;
   readonly identity: string;
 }
 
-/** `undefined` while there is no generation. */
+/** Returns `undefined` while there is no generation. */
 export function peerSecretsOf(
   workload: string,
   generations: readonly Generation[],
@@ -44,11 +44,11 @@ export function peerSecretsOf(
   };
 }
 
-/** Name of the Secret that holds a generation. Before names were recorded they had no uid in them. */
+/** Name of the Secret that holds a generation. Generations without a recorded name use the older form without a uid. */
 const secretOf = (workload: string, { secret, number }: Generation): string =>
   secret ?? `${workload}-peers-${number}`;
 
-/** The generation whose certificate members show. */
+/** The generation whose certificate the members show. */
 export const shownOf = (generations: readonly Generation[]): Generation | undefined =>
   generations.at(-2) ?? generations.at(-1);
 
@@ -59,7 +59,7 @@ export const isDue = (generations: readonly Generation[], nowMs: number): boolea
 
 export const expiryMs = ({ expiresAt }: Generation): number => Date.parse(expiresAt);
 
-/** Of a JSON text; `undefined` where it is something else. */
+/** Parses the generations from a JSON string. Returns `undefined` if the string is not a list of generations. */
 export function generationsIn(text: string): readonly Generation[] | undefined {
   let parsed: unknown;
   try {

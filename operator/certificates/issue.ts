@@ -1,4 +1,4 @@
-/** Makes one generation of certificates: the Secret that holds it, and what of it is on record in the status. */
+/** Makes one generation of certificates: the Secret that holds it, and its record for the status. */
 import { memberName, peerSecretName } from '../../domain/names.ts';
 import type { Secret } from '../../domain/kinds.ts';
 import { ownedMetadata } from '../manifests/metadata.ts';
@@ -11,10 +11,10 @@ export interface Issued {
   readonly generation: Generation;
 }
 
-/** Clocks of nodes may be behind this one's. */
+/** Margin for nodes whose clocks are behind this one's. */
 const backdatedMs = 60 * 60_000;
 
-/** `after`: the generations that whoever gets this one has to go on trusting, oldest first. */
+/** Issues a generation. `after` holds the earlier generations that it must still trust, oldest first. */
 export async function issue(
   subject: Subject,
   number: number,

@@ -1,4 +1,4 @@
-/** The volume with a member's certificates, and where it is: files `ca.crt`, `tls.crt` and `tls.key`. */
+/** The volume with a member's certificates, and its mount: files `ca.crt`, `tls.crt` and `tls.key`. */
 import { createHash } from 'node:crypto';
 import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import { assert } from '../../base/assert.ts';
@@ -12,14 +12,14 @@ export const certificatesMount: V1VolumeMount = {
   readOnly: true,
 };
 
-/** From two Secrets, or from one: whom a member trusts is renewed before what it shows. */
+/** The volume combines two Secrets, or uses one: a member's trust is renewed before its identity. */
 export function certificatesVolume({ workload, peerCertificates = [] }: Subject): V1Volume {
   const secrets = peerSecretsOf(workload, peerCertificates);
   assert(secrets !== undefined, 'certificates are made before what mounts them');
   return {
     name: certificatesMount.name,
     projected: {
-      // Read by the containers' group, which owns the volume.
+      // Readable by the containers' group, which owns the volume.
       defaultMode: 0o440,
       sources: [
         { secret: { name: secrets.trust, items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
@@ -37,7 +37,7 @@ export function certificatesVolume({ workload, peerCertificates = [] }: Subject)
   };
 }
 
-/** What the volume must hold, for the agent to compare. A Secret of ours trusts the recorded authorities, in their order. */
+/** The expected content of the volume, for the agent to compare. A Secret trusts the recorded authorities, in their order. */
 export function wantedCertificates({ peerCertificates = [] }: Subject): string {
   const shown = shownOf(peerCertificates);
   assert(shown !== undefined, 'certificates are made before what mounts them');
@@ -47,7 +47,7 @@ export function wantedCertificates({ peerCertificates = [] }: Subject): string {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Name of the Secret that a pod takes its authorities from. */
+/** Name of the Secret from which a pod takes its authorities. */
 export const trustOf = (pod: Pod): string | undefined =>
   pod.spec?.volumes?.find(({ name }) => name === certificatesMount.name)?.projected?.sources?.[0]
     ?.secret?.name;

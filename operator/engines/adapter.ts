@@ -1,4 +1,4 @@
-/** All in which one engine differs from the other, for the operator. */
+/** Everything in which the engines differ for the operator. */
 import type {
   V1Container,
   V1HostAlias,
@@ -11,34 +11,34 @@ import type { Subject } from '../manifests/subject.ts';
 
 export interface EngineAdapter {
   readonly name: EngineName;
-  /** The program that the image's verbs are given to; the image's own entrypoint when undefined. */
+  /** Program that runs the image's verbs; `undefined`: the image's own entrypoint. */
   readonly command: readonly string[] | undefined;
   /**
-   * When a version counts as the one that runs: once every pod has its `image`, or once every engine says that it runs its
-   * `release` (TigerBeetle goes on with the old one until all replicas have the new program).
+   * When a version counts as active: once every pod has its `image`, or once every engine reports its `release` (TigerBeetle
+   * goes on with the old one until all replicas have the new program).
    */
   readonly activeBy: 'image' | 'release';
   /** Whether the pod's containers share one process namespace. */
   readonly sharesProcesses: boolean;
   quorum(replicas: number): Quorum;
-  /** Of the engine's containers; the pod's own profile when undefined. */
+  /** Seccomp profile of the engine's containers; `undefined`: the pod's own profile. */
   seccompProfile(subject: Subject): V1SeccompProfile | undefined;
-  /** What runs in a replica's pod; the engine comes first. The same for every index. */
+  /** Containers of a replica's pod, the engine first. The same for every index. */
   containers(subject: Subject): V1Container[];
-  /** What else a replica's pod has for it. The same for every index. */
+  /** Other parts of a replica's pod. The same for every index. */
   beside(subject: Subject): Beside;
-  /** Ports on which replicas reach each other and nobody else reaches them, besides the clients' one. */
+  /** Ports that only replicas use to reach each other, besides the clients' one. */
   peerPorts(subject: Subject): readonly PeerPort[];
-  /** What the engine's `recover` is told besides, to make the data file of one replica again from the others. */
+  /** Additional flags of the engine's `recover`, which makes one replica's data file again from the others. */
   recoverFlags(subject: Subject, index: number): readonly string[];
-  /** Volumes besides the data's that these flags name. */
+  /** Volumes that these flags name, besides the data's. */
   recoverVolumes(subject: Subject): readonly MountedVolume[];
-  /** What a replica's pod asks for in all; what makes its data file asks for as much. */
+  /** Resource requests of a replica's pod in all; the Job that makes its data file requests as much. */
   requests(subject: Subject): { readonly cpuMillis: number; readonly memoryMib: number };
 }
 
 export interface Beside {
-  /** After the check of the data file. */
+  /** Run after the check of the data file. */
   readonly initContainers: readonly V1Container[];
   readonly volumes: readonly V1Volume[];
   readonly hostAliases: readonly V1HostAlias[];
@@ -54,15 +54,15 @@ export const nothingBeside: Beside = { initContainers: [], volumes: [], hostAlia
 export interface PeerPort {
   readonly name: string;
   readonly port: number;
-  /** Whether the pods of Jobs may use it too. */
+  /** Whether the pods of Jobs may use the port too. */
   readonly forJobs: boolean;
 }
 
-/** How many replicas must work together. */
+/** Number of replicas that must work together for each purpose. */
 export interface Quorum {
   /** To commit, while there is a primary. */
   readonly replication: number;
-  /** To go on when the primary is lost. */
+  /** To go on after the loss of the primary. */
   readonly viewChange: number;
   /** For a new version to become active. */
   readonly upgrade: number;

@@ -64,7 +64,7 @@ test('several replicas of ours have a member of etcd each on top, and their data
 test.each([
   [8192, {}, '--cache-grid=3968MiB'],
   [32_768, {}, '--cache-grid=28544MiB'],
-  // Too small for TigerBeetle, which the catalog says; it gets its own default then.
+  // Too small for TigerBeetle by the catalog's rule, so its own default applies.
   [1024, {}, '--cache-grid=1024MiB'],
   [8192, { cacheGrid: '--cache-grid=2GiB' }, '--cache-grid=2GiB'],
 ])('of %i MiB with %j TigerBeetle is given %s, once', (memoryMib, parameters, flag) => {

@@ -5,7 +5,7 @@ import { tigerBeetle } from './tigerbeetle.ts';
 
 const adapters: readonly EngineAdapter[] = [builtin, tigerBeetle];
 
-/** Only what the catalog resolved is asked for, and its schema admits no other engines. */
+/** Returns the adapter of an engine that the catalog resolved; the catalog's schema admits no other engines. */
 export function adapterOf(name: string): EngineAdapter {
   const adapter = adapters.find((candidate) => candidate.name === name);
   assert(adapter !== undefined, `no adapter for the engine "${name}"`);

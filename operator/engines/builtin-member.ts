@@ -1,7 +1,7 @@
 /**
- * The member of etcd beside each of several replicas of our own engine: a sidecar that starts before the engine and stops after
+ * The etcd member beside each of several replicas of our own engine: a sidecar that starts before the engine and stops after
  * it, on the replica's volume. Its image has no shell and each replica needs another configuration, so the agent writes that
- * first, into a folder that the three share; the member serves the engine by a socket there. Why so, and each setting:
+ * first, into a folder that the three share; the member serves the engine by a socket there. Reasons, and each setting:
  * docs/decisions/0017-pods-of-several-replicas.md.
  */
 import type { V1Container, V1HostAlias } from '@kubernetes/client-node';
@@ -28,23 +28,23 @@ import type { Beside } from './adapter.ts';
 const runMount = { name: 'etcd', mountPath: '/etcd' };
 const socketPath = `${runMount.mountPath}/client.sock`;
 const configPath = `${runMount.mountPath}/etcd.json`;
-/** Beside the data file, and with it on the volume: neither is of use without the other. */
+/** Folder beside the data file on the same volume: neither is of use without the other. */
 export const etcdFolder = `${dataMount.mountPath}/etcd`;
 
-/** What the engine is told of its member. */
+/** The engine's flag that names its member. */
 export const etcdFlag = `--etcd=unix:${socketPath}`;
-/** In the engine's container, for the socket. */
+/** Mount of the socket's folder in the engine's container. */
 export const engineMount = { ...runMount, readOnly: true };
 
 const peerUrl = (index: number) => `https://${memberName(index)}:${ports.etcd}`;
 
-/** By which the engines know each other: the certificates of their members. */
+/** Flags with which the engines authenticate each other: by the certificates of their members. */
 export const peerSecurityFlags = ({ uid }: Subject): readonly string[] => [
   `--peer-certificates=${certificatesMount.mountPath}`,
   `--peer-name=${uid}`,
 ];
 
-/** What `recover` is told of a lost replica's member. Silence and promotions of others take a while. */
+/** Flags of `recover` for a lost replica's member. Silence and promotions of others take a while. */
 export const memberRecoverFlags = (index: number): readonly string[] => [
   `--member-url=${peerUrl(index)}`,
   `--member-folder=${etcdFolder}`,
@@ -57,7 +57,7 @@ export const memberBeside = (subject: Subject): Beside => ({
   hostAliases: aliases(subject),
 });
 
-/** The members' names, which stay, for the Services' addresses, which may become others. No name is looked up elsewhere. */
+/** Host names of the members for the Services' addresses: names are permanent, addresses may change. No DNS is used. */
 const aliases = ({ endpoints }: Subject): V1HostAlias[] =>
   endpoints.map(({ index, ip }) => ({ ip, hostnames: [memberName(index)] }));
 
@@ -94,14 +94,14 @@ function member(subject: Subject): V1Container {
     name: 'etcd',
     image: engine.etcdImage,
     imagePullPolicy: 'IfNotPresent',
-    // What makes it a sidecar: the engine starts once it runs, and it is stopped once the engine has ended.
+    // Makes it a sidecar: the engine starts once it runs, and it is stopped once the engine has ended.
     restartPolicy: 'Always',
     command: ['/usr/local/bin/etcd'],
     args: [`--config-file=${configPath}`],
-    // Go gives memory back before the limit is reached; the rest is for what is not its heap.
+    // Go frees memory before the limit is reached; the rest is for memory outside its heap.
     env: [{ name: 'GOMEMLIMIT', value: `${Math.floor(limit * 0.85)}MiB` }],
     ports: [{ name: 'etcd', containerPort: ports.etcd, protocol: 'TCP' }],
-    // Says only that it runs: without a majority a restart would cure nothing. Five minutes, for it reads its log first.
+    // Checks only that it runs: without a majority a restart would cure nothing. Five minutes, since it first reads its log.
     livenessProbe: {
       httpGet: { path: '/livez', port: ports.etcdHealth },
       periodSeconds: 10,
@@ -123,5 +123,5 @@ export function memberSize({ name, resolved }: Subject): { cpuMillis: number; me
   return resolved.size.member;
 }
 
-/** Of the member: it takes more than it asks for only while a replica is far behind. */
+/** Memory limit of the member: it exceeds its request only while a replica is far behind. */
 const limitMib = (subject: Subject): number => 2 * memberSize(subject).memoryMib;

@@ -1,6 +1,6 @@
 /**
- * Our own engine: one process that serves clients and its status; it knows its index from its data file. Several replicas have
- * a member of etcd each (builtin-member.ts), and reach each other on a port of their own.
+ * Our own engine: one process that serves clients and its status, and reads its index from its data file. Several replicas
+ * have an etcd member each (builtin-member.ts), and reach each other on a port of their own.
  */
 import { ports } from '../../domain/names.ts';
 import { addressList, anyAddress } from '../manifests/addresses.ts';
@@ -34,7 +34,7 @@ export const builtin: EngineAdapter = {
   activeBy: 'image',
   sharesProcesses: false,
   quorum(replicas) {
-    // The log is etcd's: more than half of the replicas, whatever happens.
+    // etcd keeps the log, so every quorum is more than half of the replicas.
     const majority = Math.floor(replicas / 2) + 1;
     return { replication: majority, viewChange: majority, upgrade: replicas };
   },
@@ -64,7 +64,7 @@ export const builtin: EngineAdapter = {
             ? [{ name: 'peer', containerPort: ports.peer, protocol: 'TCP' } as const]
             : []),
         ],
-        // Loading a large data file takes minutes, fetching the state of another replica longer: a day of neither is a hang.
+        // Loading a large data file takes minutes, fetching another replica's state longer. After a day it counts as a hang.
         startupProbe: statusProbe('/startedz', { periodSeconds: 1, failureThreshold: 86_400 }),
         readinessProbe: readiness,
         livenessProbe: liveness,
@@ -79,7 +79,7 @@ export const builtin: EngineAdapter = {
   peerPorts: (subject) =>
     hasPeers(subject)
       ? [
-          // `recover` asks whoever leads.
+          // `recover` asks the leader.
           { name: 'peer', port: ports.peer, forJobs: true },
           { name: 'etcd', port: ports.etcd, forJobs: false },
         ]
@@ -116,6 +116,6 @@ const peerFlags = (subject: Subject): readonly string[] =>
       ]
     : [];
 
-/** Where the engines reach each other. */
+/** Addresses at which the engines reach each other. */
 export const peersOf = ({ endpoints }: Subject): Subject['endpoints'] =>
   endpoints.map((endpoint) => ({ ...endpoint, port: ports.peer }));

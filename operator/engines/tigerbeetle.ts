@@ -1,13 +1,13 @@
 /**
- * TigerBeetle. Its image is taken to have `/tigerbeetle` and a POSIX shell at `/bin/sh`, and nothing else.
+ * TigerBeetle. Its image must have `/tigerbeetle` and a POSIX shell at `/bin/sh`; nothing else is assumed.
  *
- * Why a shell: a replica binds exactly its own entry of `--addresses`, which must therefore be an address of its pod, while
- * the others dial their entries, which are Services'. So each replica needs another list, but a StatefulSet has one template
- * for all, and Kubernetes' `$(…)` cannot choose by index. The shell chooses, and then is TigerBeetle (`exec`).
+ * Reason for the shell: a replica binds exactly its own entry of `--addresses`, which must therefore be an address of its
+ * pod, while the others dial their entries, which are Services'. So each replica needs another list, but a StatefulSet has
+ * one template for all, and Kubernetes' `$(…)` cannot choose by index. The shell chooses, and then is TigerBeetle (`exec`).
  *
- * Why the process namespace is shared: TigerBeetle handles no signals (it is safe to kill), and the kernel ignores SIGTERM to
- * a first process that does not handle it. In a shared namespace it is not the first one, so SIGTERM ends it at once instead
- * of after the grace period. The image's own init, `tini`, would do too, but is one more thing to take for granted.
+ * Reason for the shared process namespace: TigerBeetle handles no signals (it is safe to kill), and the kernel ignores
+ * SIGTERM to a first process that does not handle it. In a shared namespace it is not the first one, so SIGTERM ends it at
+ * once instead of after the grace period. The image's own init, `tini`, would do too, but is one more assumption.
  */
 import type { V1Container, V1EnvVar } from '@kubernetes/client-node';
 import { ports } from '../../domain/names.ts';
@@ -30,14 +30,17 @@ import { parameterFlags } from '../manifests/parameter-flags.ts';
 import type { Subject } from '../manifests/subject.ts';
 import { nothingBeside, type EngineAdapter } from './adapter.ts';
 
-/** Where the agent hears TigerBeetle's statistics: within the pod only. */
+/** Address at which the agent receives TigerBeetle's statistics, within the pod only. */
 const statsd = `127.0.0.1:${ports.statsd}`;
 const cacheFlag = '--cache-grid';
 
-/** From the documentation's rule: what is left after 3 GiB for the process and 1 GiB for the system, in steps of 32 MiB. */
+/**
+ * The documentation's rule: the cache gets the memory less 3 GiB for the process and 1 GiB for the system, in steps of 32
+ * MiB.
+ */
 const besidesCacheMib = 4 * 1024;
 const cacheStepMib = 32;
-/** What TigerBeetle takes when it is told nothing; with less it warns. */
+/** TigerBeetle's default cache; with less it warns. */
 const cacheMinMib = 1024;
 
 const quorums: Readonly<Record<number, { replication: number; viewChange: number }>> = {
@@ -56,14 +59,14 @@ export const tigerBeetle: EngineAdapter = {
     const quorum = quorums[replicas] ?? { replication: majority, viewChange: majority };
     return { ...quorum, upgrade: replicas };
   },
-  /** It needs io_uring, which the runtime's own profile forbids. `Localhost` still is Pod Security's "restricted". */
+  /** Profile that allows io_uring, which the runtime's default forbids. `Localhost` still meets Pod Security's "restricted". */
   seccompProfile: ({ tigerBeetleSeccomp }) =>
     tigerBeetleSeccomp === 'Unconfined'
       ? { type: 'Unconfined' }
       : { type: 'Localhost', localhostProfile: 'profiles/ledgerhouse-io-uring.json' },
   containers: (subject) => [engine(subject), status(subject)],
   beside: () => nothingBeside,
-  // Replicas and clients share one.
+  // Replicas and clients share one port.
   peerPorts: () => [],
   recoverFlags: () => [],
   recoverVolumes: () => [],
@@ -84,7 +87,7 @@ function engine(subject: Subject): V1Container {
     command: [
       '/bin/sh',
       '-c',
-      // The index is a label that the StatefulSet's controller wrote. What follows the script are its "$0" and "$@".
+      // The index is a label that the StatefulSet's controller wrote. The arguments after the script are its "$0" and "$@".
       'eval "own=\\$ADDRESSES_$REPLICA_INDEX"; exec /tigerbeetle start --addresses="${own:?}" "$@"',
       'start',
     ],
@@ -113,7 +116,10 @@ function cacheFlags(
   return [`${cacheFlag}=${Math.max(left, cacheMinMib)}MiB`];
 }
 
-/** TigerBeetle serves no status itself: the agent makes one of its statistics. The pod is ready when that says so. */
+/**
+ * The agent serves a status made from TigerBeetle's statistics, since TigerBeetle serves none. It decides the pod's
+ * readiness.
+ */
 function status(subject: Subject): V1Container {
   const { endpoints } = subject;
   return {

@@ -53,5 +53,5 @@ test('a status is the same as itself after a journey through JSON, and differs f
   expect(sameStatus({ a: [] }, {})).toBe(false);
 });
 
-/** The same characters, whatever the order of keys. */
+/** The characters of a JSON text, sorted, so that the order of keys does not matter. */
 const sorted = (json: string) => json.split('').sort();

@@ -1,23 +1,23 @@
-/** Conditions as the Kubernetes API conventions want them, and when a status is worth a write. */
+/** Conditions according to the Kubernetes API conventions, and a comparison that avoids needless status writes. */
 
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
-  /** CamelCase, of a closed list. */
+  /** CamelCase, from a closed list. */
   readonly reason: string;
   readonly message: string;
   readonly observedGeneration: number;
-  /** RFC 3339, whole seconds. */
+  /** RFC 3339 with whole seconds. */
   readonly lastTransitionTime: string;
 }
 
 export type NextCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** Those already there: other programs' readers and older versions may have left fields out. */
+/** An existing condition: other programs and older versions may have left fields out. */
 type PreviousCondition = Pick<Condition, 'type' | 'status'> & Partial<Condition>;
 
 /**
- * `next` is the whole set and gives the order; what it does not name is gone. The time of the last transition moves only
+ * Replaces the conditions with `next`, in its order; unnamed ones are removed. The time of the last transition moves only
  * with `status`: a new reason or message is no transition.
  */
 export function setConditions(
@@ -41,8 +41,8 @@ export function setConditions(
 }
 
 /**
- * Whether writing `b` over `a` would change nothing. A field that is `undefined` is not there, as in JSON; the order of keys
- * is none, the order of lists is.
+ * Whether writing `b` over `a` would change nothing. An `undefined` field counts as absent, as in JSON; the order of lists
+ * matters, the order of keys does not.
  */
 export function sameStatus(a: unknown, b: unknown): boolean {
   if (a === b) return true;

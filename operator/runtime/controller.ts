@@ -1,4 +1,4 @@
-/** Runs a kind's reconcile function for the keys of its queue, and decides what follows from how it ended. */
+/** Runs a kind's reconcile function for the keys of its queue, and handles its result. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BackoffRange } from '../../base/backoff.ts';
@@ -15,14 +15,14 @@ export interface Key {
 }
 
 export interface Outcome {
-  /** Visited again after that, even if nothing changes. */
+  /** Time after which the key is visited again, even if nothing changes. */
   readonly requeueAfterMs?: number | undefined;
 }
 
 export interface ReconcileContext {
-  /** Carries kind, namespace, name and reconcileId. */
+  /** Logger with kind, namespace, name and reconcileId. */
   readonly logger: Logger;
-  /** Aborts at the deadline and when the controller stops: to be handed to whatever waits. */
+  /** Aborts at the deadline and when the controller stops. It must be passed to everything that waits. */
   readonly signal: AbortSignal;
 }
 
@@ -31,18 +31,18 @@ export interface ControllerOptions {
   readonly reconcile: (key: Key, context: ReconcileContext) => Promise<Outcome>;
   readonly logger: Logger;
   readonly metrics: OperatorMetrics;
-  /** A write was refused because the lease is lost. No key is worked on after it. */
+  /** Called when a write was refused because the lease is lost. No key is worked on after it. */
   readonly onLostLeadership: () => void;
   /** Default 10. */
   readonly concurrency?: number;
-  /** Of one reconcile. Default 60,000. */
+  /** Timeout of one reconcile. Default 60,000. */
   readonly timeoutMs?: number;
   readonly backoff?: BackoffRange;
   readonly timers?: Timers;
   readonly random?: () => number;
 }
 
-/** Least wait after an answer 409: the cache should have seen by then what moved. */
+/** Minimum wait after an answer 409, in which the cache should receive the change. */
 const conflictWaitMs = 50;
 
 export class Controller {
@@ -75,26 +75,26 @@ export class Controller {
     this.#queue.addAfter(writeKey(key), ms);
   }
 
-  /** Copies depth and age of the queue into the metrics; for each scrape. */
+  /** Copies depth and age of the queue into the metrics; called for each scrape. */
   measure(): void {
     const { kind, metrics } = this.#options;
     metrics.queueDepth.set({ kind }, this.#queue.depth);
     metrics.queueOldest.set({ kind }, this.#queue.oldestAgeMs / 1_000);
   }
 
-  /** Keys whose last run failed, and how many did in a row. */
+  /** Keys whose last run failed, with the number of consecutive failures. */
   failing(): readonly (readonly [Key, number])[] {
     return [...this.#queue.failing].map(([written, times]) => [readKey(written), times] as const);
   }
 
-  /** What is wrong when a reconcile goes on long after its deadline: it holds its key, and a worker. */
+  /** Returns a problem when a reconcile goes on long after its deadline: it blocks its key and a worker. */
   stuck(): string | undefined {
     const { longestRunMs } = this.#queue;
     if (longestRunMs <= 5 * this.#timeoutMs) return undefined;
     return `a reconcile of ${this.#options.kind} goes on for ${Math.round(longestRunMs / 1_000)} s`;
   }
 
-  /** Waits for those in flight for half of the time, aborts them, and waits again. False when some never ended. */
+  /** Waits for runs in flight for half of the time, aborts them, and waits again. Returns false if some never ended. */
   async stop(waitMaxMs: number): Promise<boolean> {
     if (await this.#queue.stop(waitMaxMs / 2)) return true;
     this.#stopping.abort(new Error('the operator stops'));
@@ -139,7 +139,7 @@ export class Controller {
     const { kind, metrics } = this.#options;
     metrics.queueRetries.increment({ kind });
     if (error instanceof ApiError && error.status === 409) {
-      // Someone else wrote first, which is how one should be told: the next run sees what they wrote.
+      // Another writer was first, which is normal: the next run sees its change.
       this.#queue.retry(written, conflictWaitMs);
       logger.debug({ err: error }, 'reconcile met a conflict');
       return 'conflict';
@@ -150,7 +150,7 @@ export class Controller {
   }
 }
 
-/** Neither part can hold a slash. */
+/** Queue key of an object. Neither part can contain a slash. */
 const writeKey = ({ namespace, name }: Key): string => `${namespace ?? ''}/${name}`;
 
 function readKey(written: string): Key {

@@ -1,6 +1,6 @@
 /**
- * Events (events.k8s.io/v1) for those who look with kubectl. Recording never waits and never fails what it is about: what
- * cannot be kept or written is counted. The same event again within a window makes the first one a series.
+ * Events (events.k8s.io/v1) for users of kubectl. Recording never waits and never fails its caller: events that cannot be
+ * kept or written are counted. A repeated event within a window turns the first one into a series.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -12,10 +12,10 @@ import { TokenBucket } from '../../base/kube/token-bucket.ts';
 
 export interface EventFacts {
   readonly type: 'Normal' | 'Warning';
-  /** CamelCase, of a closed list. */
+  /** CamelCase, from a closed list. */
   readonly reason: string;
   readonly note: string;
-  /** What was done or tried. Default: the reason. */
+  /** The action that was done or tried. Default: the reason. */
   readonly action?: string;
 }
 
@@ -23,25 +23,25 @@ export interface EventRecorderOptions {
   readonly kube: Kube;
   readonly logger: Logger;
   readonly metrics: OperatorMetrics;
-  /** This process: a pod's name. */
+  /** Identity of this process: the pod name. */
   readonly instance: string;
-  /** Default 360,000: as long as Kubernetes' own recorders take. */
+  /** Window for series. Default 360,000, as in Kubernetes' own recorders. */
   readonly windowMs?: number;
-  /** A series is told of at most this often. Default 30,000. */
+  /** Minimum time between two writes of a series. Default 30,000. */
   readonly seriesPeriodMs?: number;
   readonly timers?: Timers;
 }
 
 const controller = 'ledgerhouse.dev/operator';
 const fieldManager = 'ledgerhouse-operator';
-/** The API server refuses more. */
+/** Maximum length of a note; the API server refuses more. */
 const noteBytesMax = 1_024;
 const shortTextMax = 128;
-/** Events that wait to be written. */
+/** Maximum number of events that wait to be written. */
 const waitingMax = 1_000;
-/** Series and objects that are remembered; the oldest are forgotten first. */
+/** Maximum number of series and of objects that are remembered; the oldest are forgotten first. */
 const rememberedMax = 4_096;
-/** Of one object: 25 at once, then one in 5 minutes. */
+/** Events of one object: 25 at once, then one in 5 minutes. */
 const objectBurst = 25;
 const objectPerSecond = 1 / 300;
 
@@ -49,7 +49,7 @@ type Event = KubeObject & { readonly [field: string]: unknown };
 
 interface Remembered {
   readonly event: Event;
-  /** Since when nothing of it was recorded. */
+  /** When the event was last recorded. */
   lastAtMs: number;
   lastAt: string;
   count: number;
@@ -109,7 +109,7 @@ export class EventRecorder {
     this.#enqueue(() => this.#create(remembered));
   }
 
-  /** Writes what waits, as far as it gets within `waitMaxMs`. */
+  /** Writes the waiting events, as many as possible within `waitMaxMs`. */
   async stop(waitMaxMs: number): Promise<void> {
     this.#stopped = true;
     for (const { cancel } of this.#remembered.values()) cancel();
@@ -152,7 +152,7 @@ export class EventRecorder {
         { fieldManager },
       );
     } catch (error) {
-      // It has run out on the server: the next one begins anew.
+      // The event has expired on the server: the next one begins a new series.
       known.state = 'failed';
       if (!(error instanceof ApiError && error.status === 404)) throw error;
     }
@@ -170,7 +170,7 @@ export class EventRecorder {
   }
 
   async #drain(): Promise<void> {
-    // Whoever records goes on first.
+    // Lets the caller that records go on first.
     await Promise.resolve();
     for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift()) {
       try {
@@ -197,7 +197,7 @@ export class EventRecorder {
       apiVersion,
       kind,
       metadata: {
-        // Those of cluster-wide objects are looked for in `default`.
+        // Kubernetes keeps events of cluster-wide objects in `default`.
         namespace: namespace ?? 'default',
         name: `${name.slice(0, 200)}.${randomBytes(8).toString('hex')}`,
       },
@@ -224,7 +224,7 @@ export class EventRecorder {
   }
 }
 
-/** Sets, and forgets the oldest when there are too many: that one is returned. */
+/** Sets the entry. If there are too many, removes and returns the oldest one. */
 function remember<V>(map: Map<string, V>, key: string, value: V): V | undefined {
   map.delete(key);
   map.set(key, value);
@@ -235,7 +235,7 @@ function remember<V>(map: Map<string, V>, key: string, value: V): V | undefined 
   return oldest[1];
 }
 
-/** Cuts between characters. */
+/** Cuts the text to `bytesMax` bytes between characters. */
 function cutToBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;

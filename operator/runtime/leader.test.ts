@@ -6,12 +6,12 @@ import { LeaderElection } from './leader.ts';
 
 type Lease = KubeObject & { readonly spec: Record<string, unknown> };
 
-/** Keeps one object as the API server would: each write counts on, and one decided on an older version is refused. */
+/** Keeps one object like the API server: each write raises the version, and a write based on an older version is refused. */
 class LeaseServer {
   lease: Lease | undefined;
   #version = 0;
 
-  /** As one process reaches it: `cut` makes it unreachable. */
+  /** Connection of one process; `cut` makes the server unreachable. */
   connection(): Kube & { cut: boolean; loseAnswers: boolean; hangs: boolean } {
     const connection = { cut: false, loseAnswers: false, hangs: false };
     const refuse = (status: number, reason: string) => new ApiError(reason, { status, reason });
@@ -56,7 +56,7 @@ class LeaseServer {
   }
 }
 
-/** `skewMs`: how far its clock is from the others'. `spread`: what is drawn for each of its waits. */
+/** `skewMs` is the offset of its clock. `spread` is the random number for each of its waits. */
 function candidate(
   server: LeaseServer,
   timers: VirtualTimers,

@@ -1,18 +1,17 @@
 /**
- * One of several processes leads: the one named in a Lease that it renews.
+ * Leader election: of several processes, the one leads that is named in a Lease and renews it.
  *
- * Clocks of different machines are never compared. A candidate takes the lease when it has watched one and the same record
- * for as long as that record's lease duration by its own clock. A leader counts from the moment *before* its last successful
- * renewal was sent, and stops being one `renewTimeoutMs` after it, which is less than the lease's duration: the rest is for
- * writes that are on their way. All writes of the lease name the resource version they were decided on, so of two who reach
- * for it one is refused.
+ * Clocks of different machines are never compared. A candidate takes the lease when it has watched the same record for that
+ * record's lease duration by its own clock. A leader counts from the moment *before* its last successful renewal was sent,
+ * and stops leading `renewTimeoutMs` after it, which is less than the lease's duration: the rest is for writes in flight.
+ * Every write of the lease names the resource version it was based on, so of two competing writes one is refused.
  *
- * What no clock can keep back is the one write that had passed the fence when its process froze, and goes out when it wakes.
- * Such a write is an old decision, not a wrong one: objects are named by their uid where they are deleted, creation fails
- * where something is there, and what it applied over a newer decision is seen and applied anew by whoever leads then.
+ * No clock can stop a write that had passed the fence when its process froze, and goes out when it wakes. Such a write is an
+ * old decision, not a wrong one: deletions name the object's uid, creations fail if the object exists, and if it was applied
+ * over a newer decision, the new leader sees that and applies its own again.
  *
- * The lease wants a `Kube` of its own: unfenced, and not behind the rate limit of the work. A call that hangs is given up
- * soon enough for two more; should it arrive after all, its resource version is an old one by then, or the record ours.
+ * The lease needs a `Kube` of its own: unfenced, and outside the work's rate limit. A call that hangs is aborted early enough
+ * for two more; if it arrives after all, its resource version is outdated by then, or the record is ours.
  */
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.ts';
@@ -25,7 +24,7 @@ export interface LeaderOptions {
   readonly kube: Kube;
   readonly namespace: string;
   readonly name: string;
-  /** Of this very process, never used before: a pod's name and something random. */
+  /** Unique identity of this process: the pod name and a random suffix. */
   readonly identity: string;
   readonly logger: Logger;
   readonly onStarted: () => void;
@@ -57,10 +56,10 @@ export class LeaderElection {
   readonly #renewTimeoutMs: number;
   readonly #retryPeriodMs: number;
   readonly #stopping = new AbortController();
-  /** The record as last seen, and when it was first seen so, by our clock. */
+  /** The last seen record, and when it was first seen, by our clock. */
   #seen: { readonly lease: Lease; readonly sinceMs: number } | undefined;
   #state: 'candidate' | 'leader' | 'ended' = 'candidate';
-  /** Until when this process leads if it does not renew. */
+  /** Until when this process leads without another renewal. */
   #leadsUntilMs = 0;
   #cancelExpiry = () => {};
   #loop: Promise<void> | undefined;
@@ -84,19 +83,19 @@ export class LeaderElection {
     this.#loop = this.#run();
   }
 
-  /** By the clock, not by what a timer has got round to: a process that was frozen does not lead when it wakes. */
+  /** Decides by the clock and not by timers, so that a process that was frozen does not lead when it wakes. */
   isLeader(): boolean {
     return this.#state === 'leader' && this.#timers.nowMs() < this.#leadsUntilMs;
   }
 
-  /** Whoever else holds the lease, as far as is known. */
+  /** Identity of another holder of the lease, if one is known. */
   get holder(): string | undefined {
     return this.#seen?.lease.spec?.holderIdentity;
   }
 
   /**
-   * Gives the lease back, so that another takes over at once. Work must have ended before: from here on nothing may write.
-   * When the API server cannot be reached the lease runs out by itself.
+   * Releases the lease, so that another process takes over at once. Work must have ended before: afterwards nothing may
+   * write. If the API server cannot be reached, the lease expires by itself.
    */
   async stop(): Promise<void> {
     this.#end();
@@ -118,7 +117,7 @@ export class LeaderElection {
       } catch (error) {
         this.#options.logger.warn({ err: error }, 'lease not written or read');
       }
-      // Candidates spread out; the leader keeps to its period.
+      // Candidates spread their waits; the leader keeps its period.
       const spread = this.#state === 'leader' ? 0 : (this.#options.random ?? Math.random)() * 0.2;
       await sleep(this.#timers, this.#retryPeriodMs * (1 + spread), this.#stopping.signal);
     }
@@ -126,7 +125,7 @@ export class LeaderElection {
 
   async #step(): Promise<void> {
     if (this.#state === 'leader' && !this.isLeader()) {
-      // Frozen for so long that writes may have been refused already: what was begun then is not to be gone on with.
+      // The process was frozen for so long that writes may have been refused: work in progress must not go on.
       this.#lose('not renewed in time');
       return;
     }
@@ -135,7 +134,7 @@ export class LeaderElection {
         await this.#take(this.#seen.lease);
         return;
       } catch (error) {
-        // It has moved or is gone. Perhaps by our own hand, when an answer was lost: what it says now decides.
+        // The lease has changed or is gone, perhaps by our own write whose answer was lost: its current content decides.
         if (!(error instanceof ApiError && (error.status === 409 || error.status === 404)))
           throw error;
       }
@@ -144,7 +143,7 @@ export class LeaderElection {
     if (this.#state === 'ended') return;
     const { holderIdentity = '' } = (lease ?? this.#seen?.lease)?.spec ?? {};
     const free = holderIdentity === '' || holderIdentity === this.#options.identity;
-    // Also when it was deleted: its holder may not have noticed yet.
+    // The wait applies also when the lease was deleted: its holder may not have noticed yet.
     if (free || this.#runOut()) await this.#take(lease);
     else if (this.#state === 'leader') this.#lose(`held by ${holderIdentity}`);
   }
@@ -160,7 +159,7 @@ export class LeaderElection {
     return lease;
   }
 
-  /** Whether the record has stood still for as long as its holder promised to renew it within. */
+  /** Whether the record has not changed for its whole lease duration. */
   #runOut(): boolean {
     if (this.#seen === undefined) return true;
     const seconds = this.#seen.lease.spec?.leaseDurationSeconds;
@@ -168,7 +167,7 @@ export class LeaderElection {
     return this.#timers.nowMs() - this.#seen.sinceMs >= durationMs;
   }
 
-  /** Writes this process into the lease: for the first time, over another, or again. */
+  /** Writes this process into the lease: takes a new one, takes over another's, or renews its own. */
   async #take(lease: Lease | undefined): Promise<void> {
     const { identity } = this.#options;
     const sentAtMs = this.#timers.nowMs();
@@ -226,7 +225,7 @@ export class LeaderElection {
     if (this.#state === 'ended') return;
     this.#leadsUntilMs = sentAtMs + this.#renewTimeoutMs;
     const leftMs = this.#leadsUntilMs - this.#timers.nowMs();
-    // The answer may have come after the time that it was good for.
+    // The answer may have arrived after the lease's time was over.
     if (leftMs <= 0) {
       if (this.#state === 'leader') this.#lose('renewed too late');
       return;
@@ -255,5 +254,5 @@ export class LeaderElection {
 
 const versionOf = (lease: Lease | undefined): string | undefined => lease?.metadata.resourceVersion;
 
-/** Kubernetes' MicroTime has six digits. */
+/** Formats a time as Kubernetes' MicroTime, with six digits. */
 const microTime = (ms: number): string => new Date(ms).toISOString().replace('Z', '000Z');

@@ -1,4 +1,4 @@
-/** What the operator tells Prometheus of itself. Every series of a closed set is there from the start. */
+/** The operator's own metrics. Every series of a closed set is there from the start. */
 import { gaugeOf, requestMetrics, watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 
@@ -11,7 +11,7 @@ export const operatorPrefix = 'ledgerhouse_operator_';
 export interface MetricNames {
   /** Kinds that are reconciled, each with a queue. */
   readonly kinds: readonly string[];
-  /** Plurals of what is watched. */
+  /** Plurals of the watched kinds. */
   readonly watched: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function createOperatorMetrics({ kinds, watched }: MetricNames) {
       'Events that were not recorded.',
       ['limited', 'full', 'failed'].map((why) => ({ why })),
     ),
-    /** A value that is asked for at each scrape. */
+    /** A gauge whose value is read at each scrape. */
     gauge: (name: string, help: string, read: () => number) =>
       registry.gauge(`${operatorPrefix}${name}`, help, read),
   };

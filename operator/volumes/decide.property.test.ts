@@ -1,4 +1,4 @@
-/** Whole lives of one volume, under databases that come, wait for it and go, and pods that use it, at any time. */
+/** Lives of one volume, while databases and pods that use it come and go at any time. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { annotations, labels } from '../../domain/names.ts';
@@ -69,7 +69,7 @@ test('a volume is purged only when the whole retention has passed since anything
         if (decision.kind !== 'purge') continue;
         purges += 1;
         expect(needed).toBe(false);
-        // A mark has whole seconds.
+        // The mark is rounded to whole seconds.
         expect(nowMs - neededAtMs).toBeGreaterThanOrEqual(retentionDays * dayMs - 1_000);
         return;
       }

@@ -1,6 +1,6 @@
 /**
- * Pure: what becomes of one volume. It is kept for as long as its database is there, another one waits for it or anything uses
- * it; after the last of these it is kept for the whole time of retention.
+ * Decides about one volume. Pure. A volume is kept while its database exists, another one waits for it or anything uses it,
+ * and after that for the whole retention.
  */
 import { annotations, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
@@ -8,14 +8,14 @@ import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 
 export type Decision =
   | { readonly kind: 'nothing' }
-  /** Gets the time from which it may be deleted. */
+  /** Records the time from which the volume may be deleted. */
   | { readonly kind: 'mark'; readonly purgeAt: string }
-  /** Loses that time: it is needed again. */
+  /** Removes that time: the volume is needed again. */
   | { readonly kind: 'unmark' }
   | { readonly kind: 'wait'; readonly forMs: number }
   | { readonly kind: 'purge'; readonly purgeAt: string };
 
-/** What there is in the volume's namespace. */
+/** Objects in the volume's namespace. */
 export interface Surroundings {
   readonly databases: readonly LedgerDatabase[];
   readonly pods: readonly Pod[];
@@ -23,10 +23,10 @@ export interface Surroundings {
 }
 
 const dayMs = 24 * 3_600_000;
-/** Timers reach no further than some 24 days; a look now and then costs nothing. */
+/** Maximum wait. Timers reach some 24 days at most, and a look now and then costs nothing. */
 const waitMaxMs = 12 * 3_600_000;
 
-/** `nowMs`: by the API server's clock. */
+/** Decides what to do with the volume. `nowMs` is the API server's clock. */
 export function decide(
   claim: Claim,
   near: Surroundings,
@@ -39,7 +39,7 @@ export function decide(
   const text = metadata.annotations?.[annotations.purgeAt];
   if (isNeeded(claim, near)) return { kind: text === undefined ? 'nothing' : 'unmark' };
   const time = Date.parse(text ?? '');
-  // A time that nobody can read would keep the volume for ever, or be read as the past.
+  // An unreadable time would keep the volume for ever, or be read as the past.
   if (text === undefined || Number.isNaN(time)) {
     const purgeAt = new Date(nowMs + retentionDays * dayMs).toISOString().replace(/\.\d+Z$/, 'Z');
     return { kind: 'mark', purgeAt };
@@ -62,19 +62,19 @@ function isNeeded(claim: Claim, { databases, pods, statefulSets }: Surroundings)
   );
 }
 
-/** Whether a database is to take these volumes over. One that is going takes nothing over any more. */
+/** Whether a database waits to adopt these volumes. One that is being deleted adopts none. */
 const awaits = (database: LedgerDatabase, databaseId: string): boolean =>
   database.metadata.deletionTimestamp === undefined &&
   (database.spec.bootstrap?.volumes?.databaseId === databaseId ||
     databaseIdOf(database) === databaseId);
 
-/** The names of the claims that a pod mounts, whether it runs or has ended. */
+/** Names of the claims that a pod mounts, whether it runs or has ended. */
 export const claimsOf = ({ spec }: Pod): readonly string[] =>
   (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim: mounted }) =>
     mounted === undefined ? [] : [mounted.claimName],
   );
 
-/** Whether a claim belongs to a StatefulSet, however many replicas that has just now: it is named after template, set and index. */
+/** Whether a claim belongs to a StatefulSet, whatever its current number of replicas: the name has template, set and index. */
 const makes = ({ metadata, spec }: StatefulSet, claim: string): boolean =>
   (spec?.volumeClaimTemplates ?? []).some(({ metadata: template }) => {
     const start = `${template?.name ?? ''}-${metadata.name ?? ''}-`;

@@ -1,6 +1,6 @@
 /**
  * Volumes whose database is gone: they are marked with the time from which they may be deleted, and deleted after it. The
- * mark is taken off a volume that is needed again.
+ * mark is removed from a volume that is needed again.
  */
 import type { Logger } from 'pino';
 import { VolumeEvent } from '../../domain/conditions.ts';
@@ -39,7 +39,7 @@ export async function reconcileVolume(
     if (first.kind === 'nothing') return {};
     if (first.kind === 'wait') return { requeueAfterMs: first.forMs };
   }
-  // What follows cannot be taken back: it is decided once more by what the API server says itself.
+  // A purge cannot be undone: the decision is repeated with data read from the API server.
   const target: Reference = { resource: resources.claim, namespace, name: key.name };
   const claim = await kube.read<Claim>(target);
   if (claim === undefined) return {};
@@ -62,7 +62,7 @@ export async function reconcileVolume(
   return {};
 }
 
-/** What was made for the volume's own database; a later one that has it is its owner. */
+/** Cached objects of the volume's own database. A later database that adopted the volume is its owner. */
 function cachedSurroundings(
   { databases, pods, statefulSets }: VolumesEnvironment,
   { metadata: { namespace, labels: of } }: Claim,
@@ -87,7 +87,7 @@ async function surroundingsNow(kube: Kube, namespace: string): Promise<Surroundi
   return { databases, pods, statefulSets };
 }
 
-/** Refused when the claim has moved since it was read. */
+/** Changes the annotation. The API server refuses if the claim has changed since it was read. */
 async function annotate(
   kube: Kube,
   target: Reference,
