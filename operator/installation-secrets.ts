@@ -1,7 +1,6 @@
 /**
- * The Secrets that an installation generates for itself. Each is created once and never read or replaced: a chart that is
- * rendered without a cluster (`helm template`, Argo CD) cannot know the existing ones, so a Job in the cluster creates the
- * missing ones.
+ * Secrets that an installation generates for itself. Each is created once and never read or replaced: a chart rendered
+ * without a cluster (`helm template`, Argo CD) cannot know the existing ones, so a Job in the cluster creates missing ones.
  */
 import { randomBytes } from 'node:crypto';
 import { ApiError, type Kube } from '../base/kube/kube.ts';

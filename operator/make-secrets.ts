@@ -1,7 +1,7 @@
 /**
  * `node operator/make-secrets.ts --namespace NAME [--signing-key SECRET] [--bootstrap-token SECRET] [--postgres SECRET] [--s3
- * SECRET]`: creates those of the Secrets that are missing. The chart runs it before each installation and upgrade. The exit
- * status is 0 when all exist.
+ * SECRET]`: creates the missing Secrets of these. The chart runs it before each installation and upgrade. Exits with 0 when
+ * all exist.
  */
 import { parseArgs } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';

@@ -1,6 +1,6 @@
 /**
- * Asks the engines of each running database about once a minute how much of their limits they use. It asks the engines alone:
- * the API server hears of it only when the answer has another meaning than before, by a reconcile of that database.
+ * Asks the engines of each running database about once a minute how much of their limits they use. Only if the meaning of the
+ * answer changes, a reconcile of that database writes to the API server.
  */
 import type { Logger } from 'pino';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
@@ -16,15 +16,15 @@ export interface CapacityWatchOptions {
   readonly databases: () => readonly DatabaseObject[];
   readonly podsOf: (database: DatabaseObject) => readonly Pod[];
   readonly fetchStatus: StatusFetch;
-  /** The meaning has changed: the database is to be looked at. */
+  /** Called when the meaning has changed: the database must be reconciled. */
   readonly onChange: (database: DatabaseObject) => void;
   readonly logger: Logger;
-  /** Default 60,000. */
+  /** Interval between two rounds. Default 60,000. */
   readonly periodMs?: number;
   readonly timers?: Timers;
 }
 
-/** Databases asked at a time: each answers within 2 s, or does not. */
+/** Maximum number of databases asked at a time: each answers within 2 s, or does not. */
 const askedAtOnce = 20;
 
 export class CapacityWatch {
@@ -39,7 +39,7 @@ export class CapacityWatch {
     this.#timers = options.timers ?? systemTimers;
   }
 
-  /** As last heard by this process. */
+  /** Capacity that this process last heard of. */
   of(uid: string): Capacity | undefined {
     return this.#known.get(uid);
   }

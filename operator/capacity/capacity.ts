@@ -1,4 +1,4 @@
-/** Pure: how much of their limits a database's engines have used, as one word and a sentence that moves only in steps. */
+/** How much of their limits a database's engines have used: one word, and a sentence that changes only in steps. Pure. */
 import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
 import type { ReasonOf } from '../../domain/conditions.ts';
 import { podName } from '../../domain/names.ts';
@@ -31,7 +31,7 @@ const cures: Readonly<Record<Limit, string>> = {
   storage: 'raise spec.storage.sizeGb',
 };
 
-/** By the replica that is worst off. `undefined` when no engine answered. */
+/** Capacity of the worst replica; `undefined` when no engine answered. */
 export function capacityOf(workload: string, polls: Polls): Capacity | undefined {
   const said = [...polls].flatMap(([index, poll]) => ('problem' in poll ? [] : [{ index, poll }]));
   if (said.length === 0) return undefined;
@@ -57,7 +57,7 @@ const findingsOf = (index: number, status: EngineStatus): readonly Finding[] =>
 const partOf = ({ usage }: Finding): number =>
   usage === undefined || usage.limitBytes === 0 ? 0 : usage.usedBytes / usage.limitBytes;
 
-/** In steps of two hundredths: a database that is used all the time changes its status some five times on its way to full. */
+/** Rounds to steps of two hundredths: a busy database changes its status only some five times on its way to full. */
 function wordsOf(finding: Finding): string {
   const { limit, usage } = finding;
   if (limit === 'records') return 'as many as an engine has numbers for';

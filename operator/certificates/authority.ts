@@ -1,7 +1,4 @@
-/**
- * A certificate authority in memory, which signs and is forgotten (RFC 5280; keys P-256, supported by etcd's Go and by TLS
- * 1.3).
- */
+/** A certificate authority in memory, which signs and is forgotten (RFC 5280; P-256 keys, as etcd and TLS 1.3 support them). */
 import { randomBytes, webcrypto, X509Certificate } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
 import { Integer, BitString, OctetString, Utf8String, type BaseBlock } from 'asn1js';
@@ -31,7 +28,7 @@ export interface Validity {
 export interface Authority {
   /** The authority's certificate, PEM. */
   readonly certificate: string;
-  /** Signs a certificate for both ends of a connection, since servers also connect. `hosts` are its names and addresses. */
+  /** Signs a certificate for both ends of a connection, since servers also connect. `hosts`: its names and addresses. */
   sign(commonName: string, hosts: readonly string[]): Promise<Identity>;
 }
 

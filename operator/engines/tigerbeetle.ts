@@ -34,10 +34,7 @@ import { nothingBeside, type EngineAdapter } from './adapter.ts';
 const statsd = `127.0.0.1:${ports.statsd}`;
 const cacheFlag = '--cache-grid';
 
-/**
- * The documentation's rule: the cache gets the memory less 3 GiB for the process and 1 GiB for the system, in steps of 32
- * MiB.
- */
+/** The documentation's rule: 3 GiB for the process, 1 GiB for the system, the rest for the cache, in steps of 32 MiB. */
 const besidesCacheMib = 4 * 1024;
 const cacheStepMib = 32;
 /** TigerBeetle's default cache; with less it warns. */
@@ -116,10 +113,7 @@ function cacheFlags(
   return [`${cacheFlag}=${Math.max(left, cacheMinMib)}MiB`];
 }
 
-/**
- * The agent serves a status made from TigerBeetle's statistics, since TigerBeetle serves none. It decides the pod's
- * readiness.
- */
+/** Status that the agent makes from TigerBeetle's statistics, since TigerBeetle serves none. It decides the pod's readiness. */
 function status(subject: Subject): V1Container {
   const { endpoints } = subject;
   return {

@@ -1,4 +1,4 @@
-/** Backups are not made yet; whoever asks for one is told so rather than left to wait. */
+/** Backups cannot be made yet; the status of a requested one says so at once. */
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import type { Cache, Kube, Resource } from '../../base/kube/kube.ts';
@@ -6,7 +6,7 @@ import type { BackupObject } from '../../domain/custom-objects.ts';
 import { BackupReason } from '../../domain/conditions.ts';
 import { statusManager } from '../field-managers.ts';
 
-/** The condition that says how each of the two kinds is doing. */
+/** The condition that reports the state of each of the two kinds. */
 const conditionOf: Readonly<Record<BackupObject['kind'], string>> = {
   LedgerBackup: 'Succeeded',
   LedgerBackupSchedule: 'Active',

@@ -1,4 +1,4 @@
-/** Says of the catalog whether a database can be made from its defaults, so that a mistake in it is seen when it is applied. */
+/** Checks that a database can be made from the catalog's defaults, so that a mistake is seen when the catalog is applied. */
 import { resolve } from '../../domain/catalog/resolve.ts';
 import { CatalogReason } from '../../domain/conditions.ts';
 import type { LedgerCatalog } from '../../domain/resources.ts';
@@ -55,7 +55,7 @@ export async function reconcileCatalog(
   return {};
 }
 
-/** What no schema can say: that what one part names is in another. */
+/** Checks what a schema cannot: each name that one part of the catalog uses exists in another. */
 export function problemsOf(spec: LedgerCatalog['spec']): readonly string[] {
   const problems: string[] = [];
   const defaults = resolve(spec, {});

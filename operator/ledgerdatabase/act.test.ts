@@ -25,7 +25,7 @@ const noted = async (actions: readonly Action[], refused: (action: Action) => bo
     delete: async () => refuse(),
   };
   const queue = [...actions];
-  // `act` asks for one after the other: the next write is that of the next action that it does not leave out.
+  // `act` makes the writes one after the other: the next write belongs to the next action that it does not leave out.
   const tracked: readonly Action[] = queue.map(
     (action) =>
       new Proxy(action, {

@@ -1,5 +1,5 @@
 /**
- * Carries out a plan's writes, in order, each by itself: the operator may end between any two of them. A write that is refused
+ * Carries out a plan's writes in order, each independently: the operator may end between any two of them. A refused write
  * stops only those that build on it.
  */
 import { labels } from '../../domain/names.ts';
@@ -12,16 +12,16 @@ import { issue } from '../certificates/issue.ts';
 import { fieldManager } from '../field-managers.ts';
 import { dependsOn, targetOf, type Action, type Purpose } from './actions.ts';
 
-/** What cannot be done until a person acts. */
+/** A write that cannot succeed until a person acts. */
 export interface Refusal {
   readonly action: Action;
   readonly reason: StallReason | 'ExpansionFailed';
   readonly message: string;
 }
 
-/** A write that may succeed when it is tried again. It is an answer of the API server in all else. */
+/** A write that failed and may succeed later. Otherwise it equals the API server's error. */
 export class WriteFailed extends ApiError {
-  /** For people: what was tried, and the API server's words. */
+  /** Message for people: the attempted write and the API server's message. */
   readonly told: string;
 
   constructor(action: Action, error: ApiError) {
@@ -32,12 +32,12 @@ export class WriteFailed extends ApiError {
   }
 }
 
-/** The same failure has the same words: a connection's own port is another one each time. */
+/** Removes the connection's own port from a message, which would make repeated failures look different. */
 const withoutPorts = (message: string): string => message.replaceAll(/:\d+->/g, '->');
 
 /**
- * Gives the writes that were refused for a reason which trying again does not cure; other failures are thrown, and the whole
- * is tried again later.
+ * Makes the writes and returns those refused for a reason that a retry does not cure. Throws other failures; the caller
+ * retries the whole plan later.
  */
 export async function act(
   kube: Kube,
@@ -48,7 +48,7 @@ export async function act(
   const refusals: Refusal[] = [];
   const refused = new Set<Purpose>();
   for (const action of actions) {
-    // Growth is refused volume by volume: one that cannot grow keeps no other from it.
+    // Growth is refused volume by volume: one that cannot grow does not block the others.
     if (action.purpose !== 'growth' && dependsOn(action.purpose, refused)) {
       refused.add(action.purpose);
       continue;
@@ -85,7 +85,7 @@ async function tryOne(
 
 type Issue = Extract<Action, { verb: 'issue' }>;
 
-/** `undefined`: the number is taken. */
+/** Creates the Secret of a generation. Returns `undefined` if the number is taken. */
 async function issueSecret(kube: Kube, action: Issue): Promise<Generation | undefined> {
   const { subject, number, after, nowMs } = action;
   const { secret, generation } = await issue(subject, number, after, nowMs);
@@ -113,7 +113,7 @@ async function perform(kube: Kube, action: Exclude<Action, Issue>): Promise<void
   }
 }
 
-/** The caches hold only what is labelled as ours: before a name is taken, whoever has it is asked. */
+/** Reads the object before its name is taken, because the caches hold only objects labelled as ours. */
 async function nameTaken(kube: Kube, uid: string, action: Action): Promise<Refusal | undefined> {
   const creates = action.verb === 'create' || (action.verb === 'apply' && action.creates);
   if (!creates) return undefined;
@@ -138,7 +138,7 @@ function refusalOf(action: Action, error: unknown): Refusal | undefined {
   if (!(error instanceof ApiError)) return undefined;
   const { kind } = targetOf(action).resource;
   const terminating = error.causes.some((cause) => cause.reason === 'NamespaceTerminating');
-  // A claim of ours that the cache has not seen yet: the next look has it.
+  // Our claim exists, but the cache has not seen it yet: the next look does.
   if (terminating || error.reason === 'AlreadyExists' || error.reason === 'Conflict')
     return undefined;
   if (error.status !== 422 && error.status !== 403 && error.status !== 400) return undefined;

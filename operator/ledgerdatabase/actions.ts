@@ -1,4 +1,4 @@
-/** The writes that a plan consists of. */
+/** Writes of a plan. */
 import { resources } from '../../domain/kinds.ts';
 import { peerSecretName } from '../../domain/names.ts';
 import type { KubeObject, Reference, Resource } from '../../base/kube/kube.ts';
@@ -6,9 +6,9 @@ import type { Generation } from '../certificates/generations.ts';
 import type { Subject } from '../manifests/subject.ts';
 
 interface Common {
-  /** Why, in a few words: it is logged, and names what failed. */
+  /** Reason in a word: it is logged, and identifies a failed write. */
   readonly purpose: Purpose;
-  /** Done only when a plan made from the API server's own word asks for it too: what it destroys, or does but once. */
+  /** The write destroys something or happens only once. It needs a second plan, made from data read from the API server. */
   readonly guarded: boolean;
 }
 
@@ -31,13 +31,13 @@ export const Purpose = {
 } as const;
 export type Purpose = (typeof Purpose)[keyof typeof Purpose];
 
-/** What is not done once a write of one of these purposes was refused: it builds on it. All else goes on. */
+/** Writes that are skipped once a write of one of these purposes was refused, because they build on it. Others go on. */
 const foundations: Readonly<Partial<Record<Purpose, readonly Purpose[]>>> = {
-  // Nothing unlabelled shall reach an engine, not even in its first second.
+  // No unlabelled pod may reach an engine, not even in its first second.
   format: ['volume', 'adoption', 'networkPolicy'],
   recovery: ['volume', 'networkPolicy'],
   workload: ['volume', 'adoption', 'networkPolicy', 'certificates', 'service'],
-  // A pod that comes back must be reached by the others, and be made from the newest template.
+  // The others must be able to reach a restarted pod, which must be made from the newest template.
   rollout: ['workload', 'certificates', 'service', 'recovery'],
   finalizer: ['purge'],
 };
@@ -48,7 +48,7 @@ export const dependsOn = (purpose: Purpose, refused: ReadonlySet<Purpose>): bool
 export type Action = Common &
   (
     | {
-        /** Server-side apply. `creates`: nothing of ours has that name yet, so nothing of anybody's may. */
+        /** Server-side apply. `creates` means that we have no object of that name, so nobody may have one. */
         readonly verb: 'apply';
         readonly creates: boolean;
         readonly resource: Resource;
@@ -56,11 +56,11 @@ export type Action = Common &
       }
     | { readonly verb: 'create'; readonly resource: Resource; readonly object: KubeObject }
     | {
-        /** Makes a generation of certificates and creates its Secret; what is in it is known to nobody before. */
+        /** Makes a generation of certificates and creates its Secret; its content does not exist before. */
         readonly verb: 'issue';
         readonly subject: Subject;
         readonly number: number;
-        /** The generations that go on being trusted. */
+        /** The earlier generations that stay trusted. */
         readonly after: readonly Generation[];
         readonly nowMs: number;
       }
@@ -87,7 +87,7 @@ export function targetOf(action: Action): Reference {
   return { resource: action.resource, namespace, name };
 }
 
-/** Deletes exactly what was seen. */
+/** Deletes exactly the observed object. */
 export function deletion(
   purpose: Purpose,
   resource: Resource,
@@ -104,7 +104,7 @@ export function deletion(
   };
 }
 
-/** A merge patch that is refused when the object has moved since it was seen. */
+/** A merge patch that is refused when the object has changed since it was observed. */
 export function patchOf(
   purpose: Purpose,
   resource: Resource,

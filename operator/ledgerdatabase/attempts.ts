@@ -1,15 +1,15 @@
 /**
- * Applying over and over what admission changes back would never end. So an apply notes on the StatefulSet what it was to put
- * right: where the same differs afterwards, the apply had no effect there, and what admission made is left alone.
+ * Prevents endless applies of fields that admission changes back. An apply notes on the StatefulSet the differences that it
+ * was to correct: if they are the same afterwards, it had no effect, and admission's changes are left alone.
  */
 import { annotations } from '../../domain/names.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import { differences, type Difference } from '../manifests/diff.ts';
 import { digestOf } from '../manifests/intent.ts';
 
-/** So often in one period, where each apply leads to something else. */
+/** Maximum applies in one period, if each leads to another result. */
 const appliesMax = 5;
-/** What keeps a database from being what it should be is tried again so often: the policy may be gone. */
+/** Period after which a difference that harms the database is tried again: the policy may be gone. */
 export const periodMs = 10 * 60_000;
 
 interface Attempt {
@@ -20,22 +20,22 @@ interface Attempt {
 }
 
 export interface Verdict {
-  /** What is to be applied; `undefined` when nothing is. */
+  /** The object to apply; `undefined` if nothing is to be applied. */
   readonly apply: StatefulSet | undefined;
-  /** What differs, and is left alone. */
+  /** Differences that are left alone. */
   readonly harmless: readonly Difference[];
-  /** What differs although it was applied, and must not. */
+  /** Differences that must not exist, but persist after an apply. */
   readonly grave: readonly Difference[];
 }
 
-/** `desired` without the note; `live` as it is, or `undefined` before the first apply. */
+/** Compares `desired` without the note with `live`, which is `undefined` before the first apply. */
 export function judge(desired: StatefulSet, live: StatefulSet | undefined, nowMs: number): Verdict {
   const nothing = { harmless: [], grave: [] };
   if (live === undefined) return { ...nothing, apply: desired };
   const found = differences(desired, live);
   const note = live.metadata.annotations?.[annotations.attempt];
   if (found.length === 0) {
-    // What differed no longer does: what differs next is new.
+    // The earlier differences are gone: the next ones are new.
     return { ...nothing, apply: note === undefined ? undefined : desired };
   }
   const before = parse(note);
@@ -55,12 +55,12 @@ export function judge(desired: StatefulSet, live: StatefulSet | undefined, nowMs
   return {
     apply: withNote(desired, { ...now, times }),
     harmless: [],
-    // What was without effect until now is not known to be otherwise before it has been looked at.
+    // After a new apply, the differences are not final until the next look.
     grave: same ? grave : [],
   };
 }
 
-/** Images from a mirror, and what describes rather than decides: all but replicas, images and what processes are started with. */
+/** Harmless are image mirrors and descriptive fields: all but replicas, images, selectors and what processes start with. */
 function isHarmless({ path, desired, live }: Difference): boolean {
   if (path.endsWith('.image')) return tailOf(String(desired)) === tailOf(String(live));
   if (path.startsWith('metadata.annotations') || path.includes('.metadata.annotations'))
@@ -68,7 +68,7 @@ function isHarmless({ path, desired, live }: Difference): boolean {
   return !/^spec\.(replicas$|selector)|\.(args|command|env)(\[|$)|\]$/.test(path);
 }
 
-/** Name and tag without the registry, the folders and a digest that was added. */
+/** Name and tag of an image, without registry, folders and an added digest. */
 function tailOf(image: string): string {
   const name = image.slice(image.lastIndexOf('/') + 1);
   return name.includes(':') ? (name.split('@')[0] ?? name) : name;

@@ -1,9 +1,9 @@
-/** When databases' certificates end, as a metric: they are renewed long before, unless something keeps them from it. */
+/** Metric of the end of databases' certificates. They are renewed long before, unless something prevents it. */
 import type { Labels } from '../../base/metrics/metrics.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { expiryMs, shownOf } from '../certificates/generations.ts';
 
-/** Seconds since the UNIX epoch, of what each database's members show. */
+/** End of the certificate that each database's members show, in seconds since the UNIX epoch. */
 export function certificateRows(
   databases: readonly DatabaseObject[],
 ): readonly (readonly [Labels, number])[] {

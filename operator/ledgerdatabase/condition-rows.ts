@@ -3,7 +3,7 @@ import type { Labels } from '../../base/metrics/metrics.ts';
 import { ConditionType } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
-/** Of ten conditions those that somebody is woken up for, and the one for which nobody is: who suspends a database knows. */
+/** Conditions that alerts use, and `Suspended`, for which there is no alert: the person who suspends a database knows. */
 const measured = new Set<string>([
   ConditionType.Available,
   ConditionType.Ready,
@@ -27,7 +27,7 @@ export function conditionRows(
   );
 }
 
-/** Whether each database has ever run whole: nobody is woken up for one that is first made. */
+/** Whether each database has ever run completely: there are no alerts for one that is being made. */
 export const startedRows = (
   databases: readonly DatabaseObject[],
 ): readonly (readonly [Labels, number])[] =>

@@ -1,4 +1,4 @@
-/** The conditions, each from the same observation; reasons are of closed lists (docs/operating/conditions.md). */
+/** The conditions, all from the same observation; reasons are from closed lists (docs/operating/conditions.md). */
 import {
   conditionReasons,
   ConditionType,
@@ -94,7 +94,7 @@ function replicasHealthy(draft: Draft, tally: DatabaseTally): Verdict<'ReplicasH
   ];
 }
 
-/** What is wrong with those that are not ready, for a sentence's end. */
+/** Problems of the replicas that are not ready, as the end of a sentence. */
 function troubles({ refusedPods }: Draft, { members }: DatabaseTally): string {
   const wrong = members.filter((member) => member.state !== 'Ready');
   const words = wrong.map((member) => {
@@ -184,7 +184,7 @@ function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUp
   return ['True', 'UpToDate', `version ${desired} runs on every replica${templateNotes(draft)}`];
 }
 
-/** What is otherwise than the operator would have it and harms nobody, for a sentence's end. */
+/** Harmless differences of the pods' template, as the end of a sentence. */
 function templateNotes({ leftAlone, olderTemplate }: Draft): string {
   const notes = [
     ...(leftAlone.length === 0
@@ -217,7 +217,7 @@ function suspended(draft: Draft, tally: DatabaseTally): Verdict<'Suspended'> {
     : ['False', 'Suspending', `${running} replicas are still stopping`];
 }
 
-/** Ends with what is left undone: of many things the first ones, and how many more. */
+/** Lists what is left undone: the first items, and the number of the others. */
 function paused({ leftUndone }: Draft): Verdict<'Paused'> {
   if (leftUndone === undefined)
     return ['False', 'NotPaused', 'the operator does what the spec asks for'];
@@ -228,7 +228,7 @@ function paused({ leftUndone }: Draft): Verdict<'Paused'> {
   return ['True', 'Paused', `${how}; left undone: ${first}${more}`];
 }
 
-/** What was last told holds while engines are silent, and while another process begins to ask them. */
+/** Uses the last known capacity while engines are silent, and while a new operator begins to ask them. */
 function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLeft'> {
   const statusFor = (reason: ReasonOf<'CapacityLeft'>) => (reason === 'Full' ? 'False' : 'True');
   if (capacity !== undefined) {
@@ -241,7 +241,7 @@ function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLef
     : [statusFor(reason), reason, told.message];
 }
 
-/** Whatever is waited for: that a write failed is told along with it. */
+/** Adds a failed write to the message, whatever the reason is. */
 const withFailure = (
   { failure }: Draft,
   [reason, message]: readonly [ProgressReason, string],
@@ -250,7 +250,7 @@ const withFailure = (
     ? [reason, message]
     : [reason, `${failure}; ${message}`];
 
-/** The most telling word for why it is not settled. */
+/** The most specific reason why the database is not settled. */
 function progressOf(
   draft: Draft,
   tally: DatabaseTally,

@@ -1,4 +1,4 @@
-/** A plan in the making: steps write into it what they found and what is to be done. */
+/** A plan in the making: steps write their findings and actions into it. */
 import type { ReasonOf, StallReason } from '../../domain/conditions.ts';
 import type { RolloutRule } from '../../domain/replica-states.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
@@ -6,7 +6,7 @@ import type { Subject } from '../manifests/subject.ts';
 import type { Action } from './actions.ts';
 import type { Need } from './observation.ts';
 
-/** What of the status is decided rather than seen. It is written before anything is done that builds on it. */
+/** The part of the status that is decided rather than observed. It is written before any action that builds on it. */
 export type Facts = Pick<
   DatabaseStatus,
   | 'observedGeneration'
@@ -20,7 +20,7 @@ export type Facts = Pick<
   | 'peerCertificates'
 >;
 
-/** As a status read from the API server has them: what is undefined is left out. */
+/** The facts of a status read from the API server; undefined fields are left out. */
 export function factsOf(status: DatabaseStatus): Facts {
   const { observedGeneration, databaseId, clusterId, workload } = status;
   const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
@@ -40,7 +40,7 @@ export function factsOf(status: DatabaseStatus): Facts {
 
 export interface Stall {
   readonly reason: StallReason;
-  /** Ends with what a person can do. */
+  /** Sentence that ends with what a person can do. */
   readonly message: string;
 }
 
@@ -58,20 +58,20 @@ export class Draft {
   /** The version that every replica runs. */
   activeVersion: string | undefined;
   stall: Stall | undefined;
-  /** What is waited for, in words. */
+  /** What the database waits for, in words. */
   waiting: string | undefined;
-  /** Which replicas' pods nobody could make, and why. */
+  /** Names of replicas whose pods nobody could make, and why. */
   refusedPods: string | undefined;
-  /** The write that failed last, and the API server's words. */
+  /** The last failed write, and the API server's message. */
   failure: string | undefined;
-  /** What admission made otherwise than the operator meant it, by path; it is left alone. */
+  /** Paths that admission changed against the operator's intent; they are left alone. */
   leftAlone: readonly string[] = [];
-  /** A newer template is there, and the pods keep theirs until somebody asks for it. */
+  /** A newer template exists, and the pods keep theirs until somebody asks for it. */
   olderTemplate = false;
   recovering = false;
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
   deleting = false;
-  /** Of a paused database: what was planned and is left undone, in words. `undefined`: it is not paused. */
+  /** Planned writes of a paused database that are left undone, in words; `undefined`: it is not paused. */
   leftUndone: readonly string[] | undefined;
   readonly blocked: Blocked[] = [];
   readonly actions: Action[] = [];
@@ -86,7 +86,7 @@ export class Draft {
     this.actions.push(...actions);
   }
 
-  /** The first one counts: what comes after often follows from it. */
+  /** Keeps the first reason: later ones often follow from it. */
   stallWith(reason: StallReason, message: string): void {
     this.stall ??= { reason, message };
   }
@@ -100,5 +100,5 @@ export class Draft {
   }
 }
 
-/** `halt`: the steps after this one build on something that is not there yet. */
+/** `halt` ends the plan: the following steps build on something that does not exist yet. */
 export type StepResult = 'continue' | 'halt';

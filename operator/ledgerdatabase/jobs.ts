@@ -1,4 +1,4 @@
-/** How a Job is doing. */
+/** State of a Job. */
 import type { Job, Pod } from '../../domain/kinds.ts';
 import { troubleOf } from './members.ts';
 
@@ -12,7 +12,7 @@ export const hasFailed = (job: Job): boolean => holds(job, 'Failed') || holds(jo
 export const podsOf = (job: Job, pods: readonly Pod[]): readonly Pod[] =>
   pods.filter((pod) => pod.metadata.labels?.['batch.kubernetes.io/job-name'] === job.metadata.name);
 
-/** Why it does not get on: what its newest pod waits for, or said at its end. */
+/** Why the Job makes no progress: the waiting reason of its newest pod, or its last message. */
 export function jobTrouble(job: Job, pods: readonly Pod[]): string | undefined {
   const own = [...podsOf(job, pods)].sort((a, b) =>
     (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? ''),

@@ -1,4 +1,4 @@
-/** What each replica's pod is at: one word, and for those that fail, why. */
+/** State of each replica's pod: one word, and the cause of a failure. */
 import type { V1ContainerStatus } from '@kubernetes/client-node';
 import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
@@ -38,7 +38,7 @@ export function membersOf(
   });
 }
 
-/** What the engine last said; it is not asked all the time. */
+/** The engine's last answer, since it is not asked all the time. */
 function saidBy(
   poll: Polls extends ReadonlyMap<number, infer Value> ? Value | undefined : never,
   previous: Member | undefined,
@@ -67,7 +67,7 @@ export function isReady(pod: Pod): boolean {
   );
 }
 
-/** Since when it has been ready, in milliseconds since the epoch. */
+/** Time at which the pod became ready, in milliseconds since the epoch. */
 export function readySinceMs(pod: Pod): number | undefined {
   const row = pod.status?.conditions?.find((one) => one.type === 'Ready' && one.status === 'True');
   return row?.lastTransitionTime === undefined
@@ -75,7 +75,7 @@ export function readySinceMs(pod: Pod): number | undefined {
     : Date.parse(String(row.lastTransitionTime));
 }
 
-/** Why a pod that is not ready will not become so by itself, as far as can be seen. */
+/** Why a pod that is not ready will not become ready by itself, if that is known. */
 export function troubleOf(pod: Pod): Trouble | undefined {
   if (isReady(pod)) return undefined;
   const data = dataProblemOf(pod);
@@ -105,11 +105,11 @@ export function troubleOf(pod: Pod): Trouble | undefined {
 const said = (ended: { message?: string }) =>
   ended.message === undefined || ended.message === '' ? '' : `: ${ended.message.trim()}`;
 
-/** What the check of the data file said, if it refused. */
+/** Problem that the check of the data file reported, if it refused. */
 export const dataProblemOf = (pod: Pod): Finding<DataProblem> | undefined =>
   findingOf(pod, Object.values(DataProblem));
 
-/** What the agent said of the certificates in the pod, if they are other ones. */
+/** Certificate problem that the agent reported, if the pod has other certificates. */
 export const certificateProblemOf = (pod: Pod): Finding<typeof certificatesForeign> | undefined =>
   isReady(pod) ? undefined : findingOf(pod, [certificatesForeign]);
 

@@ -1,4 +1,4 @@
-/** What is known of one database at one moment: all that a plan is made from, and nothing else. */
+/** Everything that is known about a database at one instant; a plan is made from nothing else. */
 import type { Capacity } from '../capacity/capacity.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
@@ -18,23 +18,23 @@ import type { KubeObject } from '../../base/kube/kube.ts';
 export interface Observation {
   /** Milliseconds since the UNIX epoch. */
   readonly nowMs: number;
-  /** Read from the API server just now, rather than taken from the caches. */
+  /** Whether it was read from the API server just now, rather than from the caches. */
   readonly live: boolean;
   readonly database: LedgerDatabase;
   readonly catalog: LedgerCatalog | undefined;
   readonly owned: Owned;
-  /** Volumes of the database that `spec.bootstrap.volumes` names, whoever has them now. */
+  /** Volumes of the database that `spec.bootstrap.volumes` names, whatever database has them now. */
   readonly inheritance: Inheritance | undefined;
-  /** What was asked for by `Need`, where it was. */
+  /** The engines' answers, if `Need` asked for them. */
   readonly polls: Polls | undefined;
-  /** As the engines last said; `undefined` when this process has not heard it yet. */
+  /** Last known capacity; `undefined` if this process has no answer of the engines yet. */
   readonly capacity: Capacity | undefined;
-  /** Why the controllers of Kubernetes could not make pods lately; `undefined` when nobody has asked. */
+  /** Why Kubernetes' controllers recently could not make pods; `undefined` if that was not read. */
   readonly refusals?: readonly PodRefusal[] | undefined;
   readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
 }
 
-/** Everything that carries the database's uid. */
+/** Objects that have the database's uid. */
 export interface Owned {
   readonly services: readonly Service[];
   readonly claims: readonly Claim[];
@@ -48,26 +48,26 @@ export interface Owned {
 
 export interface Inheritance {
   readonly claims: readonly Claim[];
-  /** The uids of these volumes' databases that are still there. */
+  /** Uids of the owners of these volumes that still exist. */
   readonly livingOwners: readonly string[];
 }
 
-/** By replica: what its engine says of itself, or why it did not. */
+/** By replica: the engine's status, or why there is none. */
 export type Polls = ReadonlyMap<number, EngineStatus | { readonly problem: string }>;
 
-/** What a controller of Kubernetes said when it could not make a pod. */
+/** Message of a Kubernetes controller that could not make a pod. */
 export interface PodRefusal {
   /** The uid of the StatefulSet or the Job. */
   readonly owner: string;
   readonly message: string;
-  /** When it last said so, in milliseconds since the UNIX epoch. */
+  /** Time of the last such message, in milliseconds since the UNIX epoch. */
   readonly atMs: number;
 }
 
-/** What a plan may ask for, since it is not read while nothing happens. */
+/** Data that a plan may ask for; it is not read while nothing happens. */
 export type Need = 'live' | 'polls' | 'storageClass' | 'refusals';
 
-/** The index of the replica that an object belongs to: its name ends with it, whoever made it. */
+/** Index of the replica that an object belongs to: the end of its name, whatever made it. */
 export function indexOf({ metadata }: KubeObject): number {
   const { name = '' } = metadata;
   return Number(name.slice(name.lastIndexOf('-') + 1));

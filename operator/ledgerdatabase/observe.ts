@@ -15,7 +15,7 @@ import {
 import type { Cache, Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
-/** Indexed by the label of the database's uid, but for the databases themselves. */
+/** Caches, indexed by the label of the database's uid, except for the databases themselves. */
 export interface Caches {
   readonly databases: Cache<DatabaseObject>;
   readonly catalogs: Cache<CatalogObject>;
@@ -38,7 +38,7 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
   const uid = uidOf(database);
   const { namespace } = database.metadata;
   const from = database.spec.bootstrap?.volumes?.databaseId;
-  // A label is anybody's to write, and a copy of a namespace has them all.
+  // Compares the namespace too: anybody may write a label, and a copy of a namespace has all labels.
   const here = <T extends KubeObject>(cache: Cache<T>) =>
     cache.byIndex(uid).filter((object) => object.metadata.namespace === namespace);
   return {
@@ -69,8 +69,8 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
 }
 
 /**
- * What decisions that cannot be taken back rest on: volumes, what runs or ran on them, who may start it, and addresses. The rest comes
- * from the caches: what is built of it is built again when it was wrong, and what is deleted of it is named by its uid.
+ * Reads the data for decisions that cannot be undone: volumes, the pods and Jobs that use or used them, their controllers,
+ * and addresses. The rest comes from the caches: wrong builds are repeated, and deletions name the object's uid.
  */
 export async function observeLive(
   kube: Kube,

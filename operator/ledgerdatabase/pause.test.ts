@@ -36,7 +36,7 @@ test('what a paused database asks for is told and not done, and what runs is sai
   expect(condition('Ready')).toMatchObject({ status: 'False', reason: 'Paused' });
   expect(condition('Reconciling')).toMatchObject({ status: 'False', reason: 'Settled' });
   expect(condition('Available')?.status).toBe('True');
-  // Taking the wish back before the pause ends must leave nothing behind: volumes never shrink.
+  // The request may be withdrawn during the pause, and must then leave nothing behind: volumes never shrink.
   expect(status.storage?.requestedGb).toBe(before.storage?.requestedGb);
 });
 

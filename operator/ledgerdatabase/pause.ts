@@ -1,10 +1,10 @@
-/** A paused database (`spec.paused`): its plan is told and not carried out. Of its objects only the status is written. */
+/** A paused database (`spec.paused`): its plan is reported and not carried out. Only its status is written. */
 import { targetOf, type Action } from './actions.ts';
 import { sameStatus } from '../runtime/conditions.ts';
 import { factsOf, type Draft, type Facts } from './draft.ts';
 import type { Observation } from './observation.ts';
 
-/** Takes all that is to be done out of the plan, decisions as well: they are made anew once the database is no longer paused. */
+/** Removes all actions and decisions from the plan; they are made again once the database is no longer paused. */
 export function holdBack({ database }: Observation, draft: Draft): void {
   const { status = {} } = database;
   const before = factsOf(status);
@@ -21,7 +21,7 @@ function words(action: Action): string {
   return `${verb} ${resource.kind} ${name} (${action.purpose})`;
 }
 
-/** Where nothing is to be written before something is on record: which fields of the status would be. */
+/** If decisions must be recorded before any write: the status fields that they would change. */
 function decisions(before: Facts, after: Facts): readonly string[] {
   const fields = Object.keys(after) as (keyof Facts)[];
   return fields

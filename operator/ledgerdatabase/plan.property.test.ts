@@ -1,4 +1,4 @@
-/** What must hold of every plan, whatever is seen: half of the observations here could not even be. */
+/** Invariants of every plan. The generator also makes observations that cannot occur in a cluster. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ConditionType } from '../../domain/conditions.ts';
@@ -65,12 +65,12 @@ interface Planned {
 }
 
 /**
- * Checks a promise over many observations and the plans made of them. It says whether there was anything to check: what never
- * comes up is promised by nothing.
+ * Checks a promise over many observations and their plans. The promise returns whether it applied: one that never applies
+ * proves nothing.
  */
 function always(promise: (planned: Planned) => boolean): void {
   let checked = 0;
-  // What is rare takes more than one round.
+  // Rare cases need more than one round.
   for (let rounds = 0; rounds < 10; rounds += 1) {
     if (checked >= 5) break;
     fc.assert(

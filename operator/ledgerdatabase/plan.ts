@@ -1,4 +1,4 @@
-/** From what is seen of a database to what is to be done about it. Pure: the same observation gives the same plan. */
+/** Makes a plan from an observation. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
 import { Draft, factsOf, type StepResult } from './draft.ts';
 import { holdBack } from './pause.ts';

@@ -1,17 +1,17 @@
 /**
- * Why pods could not be made. Neither a StatefulSet nor a Job has it in its status: their controllers tell it in events alone,
- * which are read only while pods are missing.
+ * Reasons why pods could not be made. The status of StatefulSets and Jobs does not contain them: their controllers report
+ * them in events only, which are read only while pods are missing.
  */
 import { resources, type Event } from '../../domain/kinds.ts';
 import { ApiError, type Kube } from '../../base/kube/kube.ts';
 import type { PodRefusal } from './observation.ts';
 
-/** The reason that the controllers of StatefulSets and Jobs give. */
+/** Event reason of the controllers of StatefulSets and Jobs. */
 const failedCreate = 'FailedCreate';
-/** Events are anybody's to write, and each may have a kilobyte. */
+/** Limit of the pages that are read: anybody may write events, and each may have a kilobyte. */
 const pagesMax = 4;
 
-/** Those of a namespace, the newest first. */
+/** Refusals in a namespace, the newest first. */
 export async function podRefusals(
   kube: Kube,
   namespace: string | undefined,
@@ -19,7 +19,7 @@ export async function podRefusals(
   const fieldSelector = `reason=${failedCreate}`;
   const options = { namespace, fieldSelector, pagesMax };
   const events = await kube.list<Event>(resources.event, options).catch((error: unknown) => {
-    // A reason that is not known keeps nothing from being done.
+    // An unknown reason must not block the operator.
     if (error instanceof ApiError) return [];
     throw error;
   });
@@ -40,7 +40,7 @@ function lastTimeMs(event: Event): number {
   return Number.isNaN(ms) ? 0 : ms;
 }
 
-/** Refusals that end without anybody's doing: an account, a quota's count or a webhook that is not there yet. */
+/** Refusals that end by themselves: a service account, a quota's count or a webhook that does not exist yet. */
 const passing =
   /error looking up service account|status unknown for quota|being terminated|failed calling webhook|[Ii]nternal error|context deadline exceeded|connection refused|etcdserver|object has been modified|already exists/;
 

@@ -1,4 +1,4 @@
-/** Asks the engines of one database how they are: each by its pod's own address, briefly, all at once. */
+/** Asks the engines of one database for their status: each at its pod's own address, with a short timeout, all at once. */
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 import { ports } from '../../domain/names.ts';

@@ -1,7 +1,7 @@
 /**
- * Whole histories: a database in any state, caches that lag behind, an operator that dies between any two calls, while Kubernetes
- * does its part. What is promised of each write is held against what really was there when it was sent, not against what the
- * operator saw; and at the end there must be rest.
+ * Whole histories: a database in any state, lagging caches, an operator that dies between any two calls, while Kubernetes
+ * does its part. Each promise about a write is checked against the real state when it was sent, not against what the operator
+ * saw; and at the end the operator must come to rest.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -36,11 +36,11 @@ const logger = pino({ level: 'silent' });
 
 const admission = fc.constantFrom('none', 'none', 'mirror', 'restless' as const);
 
-/** What befalls the operator in one turn. */
+/** Events of one turn. */
 const turn = fc.record({
-  /** How many turns its caches lag behind. */
+  /** Number of turns by which its caches lag. */
   lag: fc.constantFrom(0, 0, 1, 2, 4),
-  /** Writes until it dies. */
+  /** Number of writes until it dies. */
   lives: fc.constantFrom(99, 99, 0, 1, 2, 3),
   lastAnswerLost: fc.boolean(),
   idle: fc.boolean(),
@@ -51,7 +51,7 @@ function statusOf(cluster: SimulatedCluster, url: string): unknown {
   const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
   const all = images.every((image) => image?.endsWith('ledgerhouse/tigerbeetle:2'));
   const role = url.includes('10.1.0.1:') ? 'primary' : 'backup';
-  // Under load an engine's op is another one each time that it is asked.
+  // Under load an engine's op differs each time that it is asked.
   asked += 1;
   return { ...engineSays('TigerBeetle', all ? '0.17.9' : '0.17.8', role), op: asked };
 }
@@ -71,7 +71,7 @@ const environmentOf = (
   transitions: () => {},
 });
 
-/** A refused write is tried again later, as the controller does; all else but a death is a bug. */
+/** Reconciles once. A refused write is retried later, as in the controller; any other error but a death is a bug. */
 async function reconcileOnce(environment: Environment): Promise<void> {
   try {
     await reconcileDatabase(environment, { namespace, name }, logger);
@@ -82,7 +82,7 @@ async function reconcileOnce(environment: Environment): Promise<void> {
 
 interface History {
   readonly cluster: SimulatedCluster;
-  /** Nothing moved any more. */
+  /** Whether nothing changed any more. */
   readonly rested: boolean;
 }
 
@@ -113,7 +113,7 @@ async function live(
     };
     await reconcileOnce(environmentOf(cluster, cluster, new Map(cluster.objects)));
     quiet = cluster.move() || writes > 0 ? 0 : quiet + 1;
-    // What waits for time alone has waited for half a minute.
+    // Waits for time alone have lasted for half a minute.
     if (quiet === 3) return { cluster, rested: true };
   }
   return { cluster, rested: false };
@@ -124,7 +124,7 @@ const podsOf = (before: Write['before']): readonly Pod[] =>
 const databaseIn = (objects: Write['before']) =>
   objects.get(`LedgerDatabase/${name}`) as unknown as DatabaseObject | undefined;
 
-/** Each is asked of every write, and says whether that was one to check. */
+/** Promises that are checked for every write. Each returns whether it applied to the write. */
 const promises: Readonly<Record<string, (write: Write) => boolean>> = {
   'a data file is made only where there was none in this database’s life'(write) {
     const { verb, kind, name: job, before } = write;
@@ -257,7 +257,7 @@ const promises: Readonly<Record<string, (write: Write) => boolean>> = {
 const volumesOf = (cluster: SimulatedCluster): readonly Claim[] =>
   cluster.all('PersistentVolumeClaim').filter((one) => one.metadata.labels?.[labels.uid] === uid);
 
-/** Ready, or it says what a person is to do or what it waits for. */
+/** The database is ready, or its status says what a person must do or what it waits for. */
 function expectTold({ status }: DatabaseObject): void {
   const row = (type: string) => status?.conditions?.find((one) => one.type === type);
   const told =
@@ -281,7 +281,7 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
     }
   };
   const rare = () => [...checked].filter(([, times]) => times < 3);
-  // What is rare takes more than one round.
+  // Rare cases need more than one round.
   for (let rounds = 0; rounds < 6; rounds += 1) {
     if (rounds > 0 && rare().length === 0) break;
     await fc.assert(
@@ -300,6 +300,6 @@ test('whatever was there and whatever befalls the operator: every write keeps ev
       { numRuns: 600 },
     );
   }
-  // What never comes up is promised by nothing.
+  // A promise that never applies proves nothing.
   expect(rare()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
- * Brings one database a step nearer to its spec: observes, plans, records what was decided, acts, and says how it stands.
- * From the caches while nothing is to be done; before anything that destroys or that is done but once, from the API server.
+ * Brings one database a step nearer to its spec: observes, plans, records decisions, acts, and writes the status. It reads
+ * the caches while nothing is to be done, and the API server before any write that destroys something or happens only once.
  */
 import type { Logger } from 'pino';
 import { catalogName, uidOf } from '../../domain/names.ts';
@@ -44,7 +44,7 @@ export async function reconcileDatabase(
   if (cached === undefined) return {};
   const first = await planned(environment, cached, {});
   if (isSettled(first.observed, first.draft)) return outcomeOf(first.draft);
-  // There is something to do: from here on the API server's own word counts for the database itself.
+  // There is something to do: from here on the database itself is read from the API server.
   const database = await environment.kube.read<DatabaseObject>({
     resource: resources.database,
     namespace: key.namespace,
@@ -55,14 +55,14 @@ export async function reconcileDatabase(
   return session.run();
 }
 
-/** Facts are written at most this often in one go: each time the plan gets further. */
+/** Maximum number of times that one run writes facts: after each, the plan gets further. */
 const roundsMax = 8;
 
 class Session {
   readonly #environment: Environment;
   readonly #logger: Logger;
   #database: DatabaseObject;
-  /** The API server's own word. It holds for this session, which acts but once, however often facts are written before. */
+  /** State read from the API server. It holds for the whole session, which acts only once, even if facts are written before. */
   #seen: Seen | undefined;
 
   constructor(environment: Environment, database: DatabaseObject, logger: Logger) {
@@ -75,7 +75,7 @@ class Session {
     for (let round = 0; round < roundsMax; round += 1) {
       const { observed, draft } = await this.#plan();
       if (!sameStatus(draft.facts, factsOf(observed.database.status ?? {}))) {
-        // What is decided is on record before anything builds on it.
+        // Decisions are recorded before anything builds on them.
         await this.#writeStatus(observed, draft);
         continue;
       }
@@ -99,11 +99,11 @@ class Session {
       );
       for (const refusal of refusals) note(draft, refusal);
     } catch (error) {
-      // Another who wrote first is no failure.
+      // A conflict with another writer is not a failure.
       if (error instanceof WriteFailed && error.status !== 409) draft.failure = error.told;
       throw error;
     } finally {
-      // Also when a write failed: what is known is said. A changed finalizer means another version, or none, of the object.
+      // The status is written even after a failure. A changed finalizer changes the object's version or removes the object.
       const moved = draft.actions.some((action) => action.purpose === 'finalizer');
       if (!moved) await this.#writeStatus(observed, draft);
     }
@@ -129,7 +129,7 @@ class Session {
       {
         apiVersion,
         kind,
-        // As it was seen: of two decisions made at once, one is refused.
+        // The version that was seen: of two simultaneous decisions, one is refused.
         metadata: { name, namespace, resourceVersion },
         status,
       } as unknown as DatabaseObject,
@@ -139,7 +139,7 @@ class Session {
   }
 }
 
-/** Plans, and gets what the plan asks for, until it asks for nothing more. */
+/** Plans, reads the data that the plan asks for, and repeats until it asks for nothing more. */
 async function planned(
   environment: Environment,
   database: DatabaseObject,
@@ -187,7 +187,7 @@ function outcomeOf(draft: Draft): Outcome {
   return draft.requeueAfterMs === undefined ? {} : { requeueAfterMs: draft.requeueAfterMs };
 }
 
-/** What was refused goes into the status, and is tried again now and then: the world may have changed unseen. */
+/** Writes a refusal into the status. It is tried again now and then, because its cause may end unseen. */
 function note(draft: Draft, refusal: Refusal): void {
   if (refusal.reason === 'ExpansionFailed') {
     draft.storageProblem ??= { reason: 'ExpansionFailed', message: refusal.message };

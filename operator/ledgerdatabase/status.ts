@@ -1,6 +1,6 @@
 /**
- * The whole status, made anew from one observation and its plan, also when something failed: nothing in it is remembered
- * from a better time, and nothing in it moves while nothing happens.
+ * Makes the whole status anew from one observation and its plan, also after a failure: it keeps nothing from earlier, and
+ * nothing in it changes while nothing happens.
  */
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import { sameStatus } from '../runtime/conditions.ts';
@@ -10,8 +10,8 @@ import type { Observation } from './observation.ts';
 import { tallyOf } from './tally.ts';
 
 /**
- * Whether one status tells the same as another. An engine's `op` moves with every request: it is written along with what else
- * is to be told, and is never by itself the reason for a write, since each write leads to a look, and each look asks again.
+ * Whether two statuses mean the same. An engine's `op` changes with every request: it is written along with other changes,
+ * but never causes a write by itself, since each write leads to a look, and each look asks again.
  */
 export const sameMeaning = (a: DatabaseStatus, b: DatabaseStatus | undefined): boolean =>
   sameStatus(withoutOps(a), b && withoutOps(b));

@@ -4,10 +4,10 @@ import type { Draft } from './draft.ts';
 import type { Observation } from './observation.ts';
 import { isComplete } from './steps/resolve.ts';
 
-/** What comes from the operator's own configuration. */
+/** Part of the subject that comes from the operator's own configuration. */
 export type PlanOptions = Pick<Subject, 'operatorNamespace' | 'tigerBeetleSeccomp'>;
 
-/** What the database's objects are made from; `undefined` while that is not decided. */
+/** The subject of the database's objects; `undefined` until it is decided. */
 export function subjectOf(
   { database }: Observation,
   draft: Draft,

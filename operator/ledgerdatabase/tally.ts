@@ -1,4 +1,4 @@
-/** How a database stands, counted from one observation: what both the conditions and the rest of the status say. */
+/** State of a database, counted from one observation, for the conditions and the rest of the status. */
 import { adapterOf } from '../engines/adapters.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
@@ -13,7 +13,7 @@ export interface DatabaseTally {
   readonly suspended: boolean;
   readonly members: NonNullable<DatabaseStatus['members']>;
   readonly ready: number;
-  /** On the desired revision, and of these the ready ones. */
+  /** Number of pods on the desired revision; `healthy` counts the ready ones of these. */
   readonly rolled: number;
   readonly healthy: number;
   readonly storage: NonNullable<DatabaseStatus['storage']> | undefined;
@@ -25,7 +25,7 @@ export function tallyOf(observed: Observation, draft: Draft): DatabaseTally {
   const replicas = resolved?.topology?.replicas ?? 0;
   const set = owned.statefulSets.find((one) => one.metadata.name === workload);
   const pods = replicaPods(owned.pods);
-  // A template that is about to be another one has no pods yet.
+  // A template that is about to change has no pods yet.
   const changing = draft.actions.some((action) => action.purpose === 'workload');
   const revision = changing ? undefined : revisionOf(set);
   const current = pods.filter((pod) => hasRevision(pod, revision));
@@ -44,11 +44,11 @@ export function tallyOf(observed: Observation, draft: Draft): DatabaseTally {
   };
 }
 
-/** Whether it is to run no replica. Of a paused database only what was asked of the StatefulSet counts. */
+/** Whether no replica is to run. For a paused database only the StatefulSet's replicas count. */
 const isSuspended = ({ spec }: Observation['database'], set: StatefulSet | undefined): boolean =>
   spec.paused === true && set !== undefined ? set.spec?.replicas === 0 : spec.suspend;
 
-/** The revision that pods are to have; none while the StatefulSet's controller has not seen its newest template. */
+/** The pods' desired revision; `undefined` until the StatefulSet's controller has seen the newest template. */
 const revisionOf = (set: StatefulSet | undefined): string | undefined =>
   (set?.status?.observedGeneration ?? 0) < (set?.metadata.generation ?? 0)
     ? undefined

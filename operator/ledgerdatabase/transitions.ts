@@ -1,4 +1,4 @@
-/** Events: one when a condition turns, none while it stays. */
+/** Events about conditions: one for each change of a condition's status. */
 import type { Logger } from 'pino';
 import type { Condition } from '../../domain/resources.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
@@ -11,7 +11,7 @@ export interface Turn {
   readonly note: string;
 }
 
-/** Which way a condition is bad news. */
+/** Status of a condition that is bad news. */
 const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   Available: 'False',
   Stalled: 'True',
@@ -44,10 +44,10 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
       old?.reason !== condition.reason;
     if (old?.status === condition.status && !newlyStalled) continue;
     const bad = warnsWhen[condition.type] === condition.status;
-    // While a database is being made, what is not there yet is no news.
+    // While a database is being made, missing parts are not news.
     if (condition.type !== 'Stalled' && !started && condition.status !== 'True') continue;
     if (condition.type === 'Stalled' && old === undefined && !bad) continue;
-    // That there is room is news only after there was none.
+    // Free room is news only after there was none.
     if (condition.type === 'CapacityLeft' && !bad && old?.status !== 'False') continue;
     const suspended = after.spec.suspend;
     turns.push({

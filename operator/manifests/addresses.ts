@@ -1,12 +1,12 @@
-/** Lists of replicas' addresses as engines and clients take them: IP addresses with ports, in the order of the replicas. */
+/** Lists of replicas' addresses in the form of engines and clients: IP addresses with ports, in the order of the replicas. */
 import { ports } from '../../domain/names.ts';
 import type { Endpoint } from './subject.ts';
 
-/** As clients take it. */
+/** Address list for clients. */
 export const addressList = (endpoints: readonly Endpoint[]): string =>
   endpoints.map(({ ip, port }) => `${bracketed(ip)}:${port}`).join(',');
 
-/** As replica `index` takes it where a replica binds its own entry: that is every address of the pod, not the Service's. */
+/** Address list for replica `index`, which binds its own entry: that one is every address of the pod, not the Service's. */
 export const addressListOf = (endpoints: readonly Endpoint[], index: number): string =>
   endpoints
     .map((endpoint) =>
@@ -16,7 +16,7 @@ export const addressListOf = (endpoints: readonly Endpoint[], index: number): st
     )
     .join(',');
 
-/** Every address of a pod, of the family that the Services' addresses have. */
+/** Every address of a pod, in the IP family of the Services' addresses. */
 export const anyAddress = (endpoints: readonly Endpoint[], port: number): string =>
   `${endpoints.some(({ ip }) => ip.includes(':')) ? '[::]' : '0.0.0.0'}:${port}`;
 

@@ -1,11 +1,11 @@
-/** The pods' template as it was applied, noted on the StatefulSet itself: whoever changes the template does not change the note. */
+/** The applied template of the pods, noted on the StatefulSet itself: a change of the template does not change the note. */
 import { annotations } from '../../domain/names.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import { canonical } from './intent.ts';
 
 type Template = NonNullable<StatefulSet['spec']>['template'];
 
-/** `refresh`: the word with which somebody has asked for the newest template. */
+/** Adds the note. `refresh` is the word with which somebody has asked for the newest template. */
 export const withTemplateNoted = (set: StatefulSet, refresh?: string): StatefulSet => ({
   ...set,
   metadata: {
@@ -18,7 +18,7 @@ export const withTemplateNoted = (set: StatefulSet, refresh?: string): StatefulS
   },
 });
 
-/** `undefined` where there is no note, or it is no template. */
+/** Reads the note. Returns `undefined` if it is absent or holds no template. */
 export function notedTemplate({ metadata }: StatefulSet): Template | undefined {
   try {
     const noted: unknown = JSON.parse(metadata.annotations?.[annotations.appliedTemplate] ?? '');

@@ -1,4 +1,4 @@
-/** A replica's volume. It has no owner: it outlives the resource, and only its labels say whose it was. */
+/** A replica's volume. It has no owner: it outlives the resource, and only its labels name its database. */
 import { claimName, labels } from '../../domain/names.ts';
 import type { Claim } from '../../domain/kinds.ts';
 import { commonLabels } from './metadata.ts';
@@ -17,7 +17,7 @@ export function buildClaim(subject: Subject, index: number): Claim {
   };
 }
 
-/** What must be known of a volume to take it over when its database is gone. */
+/** Labels that a later database needs to adopt the volume. */
 export const claimLabels = (subject: Subject): Record<string, string> => ({
   ...commonLabels(subject),
   [labels.databaseId]: subject.databaseId,

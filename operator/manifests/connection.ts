@@ -1,4 +1,4 @@
-/** What a client needs to connect, for its pod to mount: a ConfigMap named after the database. */
+/** A ConfigMap with the connection data of clients, for their pods to mount; it is named after the database. */
 import { connectionName } from '../../domain/names.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
 import type { ConfigMap } from '../../domain/kinds.ts';

@@ -1,4 +1,4 @@
-/** What the containers of a database's pods have in common: least rights, the volume, fixed memory, the agent's command. */
+/** Common parts of a database's containers: least rights, the volume, fixed memory, the agent's command. */
 import type {
   V1Container,
   V1EnvVar,
@@ -14,13 +14,13 @@ import type { Subject } from './subject.ts';
 export const userId = 65_532;
 
 /**
- * What the agent takes: Node with a small heap. In a replica's pod it comes out of the size, so that a pod costs what its
- * size says.
+ * Memory of the agent, which is Node with a small heap. In a replica's pod it is taken from the size, so that a pod costs
+ * what its size says.
  */
 export const agentMemoryMib = 128;
 export const agentCpuMillis = 10;
 
-/** The index of a pod's replica, which a StatefulSet's one template for all cannot hold: Kubernetes puts it in for `$(…)`. */
+/** Index of a pod's replica. A StatefulSet's one template cannot contain it, so Kubernetes replaces `$(…)`. */
 export const replicaIndex = '$(REPLICA_INDEX)';
 export const replicaIndexEnv: V1EnvVar = {
   name: 'REPLICA_INDEX',
@@ -36,13 +36,13 @@ export const containerSecurity = (seccompProfile?: V1SeccompProfile): V1Security
   ...(seccompProfile === undefined ? {} : { seccompProfile }),
 });
 
-/** Memory is what is asked for and not more: an engine never dies because its neighbours grew. Processors are shared. */
+/** Memory request and limit are equal: neighbours that grow cannot kill an engine. Processors are shared. */
 export const resourcesOf = (cpuMillis: number, memoryMib: number): V1ResourceRequirements => ({
   requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
   limits: { memory: `${memoryMib}Mi` },
 });
 
-/** A container of the agent (engine/agent), which does in pods of either engine what is ours to do there. */
+/** A container of the agent (engine/agent), which does our own work in the pods of either engine. */
 export function agentContainer(
   subject: Subject,
   name: string,
@@ -62,7 +62,7 @@ export function agentContainer(
   } satisfies V1Container;
 }
 
-/** How engine and agent are told whose data file it is. */
+/** Flags that identify the data file, for engine and agent. */
 export const identityFlags = (subject: Subject, index: number | string): readonly string[] => [
   `--cluster=${subject.clusterId}`,
   `--replica=${index}`,
@@ -75,12 +75,12 @@ export const statusProbe = (path: string, timing: Partial<V1Probe>): V1Probe => 
   ...timing,
 });
 
-/** Whether it serves, asked often: a database is there as soon as it is. */
+/** Readiness probe, at short intervals: a database is available as soon as it serves. */
 export const readiness = statusProbe('/readyz', {
   periodSeconds: 2,
   timeoutSeconds: 2,
   failureThreshold: 3,
 });
 
-/** Gentle, since a restart costs more than waiting: a minute without an answer is a process that hangs. */
+/** Liveness probe. It is gentle, since a restart costs more than waiting: only a minute without an answer is a hang. */
 export const liveness = statusProbe('/livez', { periodSeconds: 10, failureThreshold: 6 });

@@ -1,4 +1,4 @@
-/** Where data files are within pods. */
+/** Paths of data files within pods. */
 import { dataFilePath } from '../../domain/names.ts';
 import { replicaIndex } from './container.ts';
 import type { Subject } from './subject.ts';
@@ -6,9 +6,9 @@ import type { Subject } from './subject.ts';
 export const dataFileOf = (subject: Subject, index: number): string =>
   dataFilePath(subject.resolved.engine.name, subject.clusterId, index);
 
-/** For the one template of all replicas. */
+/** Path for the one template of all replicas. */
 export const dataFileOfAny = (subject: Subject): string =>
   dataFileOf(subject, 0).replace(/_0(?=\.[a-z]+$)/, `_${replicaIndex}`);
 
-/** Where a data file is made, before it gets its name in one step. */
+/** Path at which a data file is made, before it gets its name in one step. */
 export const partialOf = (path: string): string => `${path}.partial`;

@@ -1,11 +1,11 @@
 /**
- * What an object on the API server lacks of what it should be. The API server adds defaults, and others add labels and
- * annotations: neither is a difference. So comparing asks only whether what is desired is there, and a steady fleet costs no
- * writes; and what it finds is what applying the object puts right, so that nothing is written over and over.
+ * Finds what an object on the API server lacks of its desired form. The API server adds defaults, and others add labels and
+ * annotations: neither is a difference. So only the presence of desired values is checked, and a steady fleet costs no
+ * writes; applying the object removes every difference, so that nothing is written over and over.
  */
 import { sameQuantity } from './quantity.ts';
 
-/** By these the API server merges what several apply into one list; elements that others added stay whatever we apply. */
+/** Keys by which the API server merges lists that several apply; elements that others added stay whatever we apply. */
 const mergeKeys: ReadonlyMap<string, string> = new Map([
   ['containers', 'name'],
   ['initContainers', 'name'],
@@ -15,7 +15,7 @@ const mergeKeys: ReadonlyMap<string, string> = new Map([
   ['ownerReferences', 'uid'],
 ]);
 
-/** Maps that the API server takes as a whole: an entry more in a selector is another selector. */
+/** Maps that the API server treats as a whole: an additional entry makes another selector. */
 const wholeMaps = new Set([
   'selector',
   'podSelector',
@@ -25,15 +25,15 @@ const wholeMaps = new Set([
 ]);
 
 /**
- * Paths, such as `spec.template.spec.containers[engine].image`, at which `live` does not hold what `desired` says.
- * Maps: each desired entry; in selectors no others. Lists: the same length and order, but those that are merged by a key:
- * each desired element. Quantities of resources: by their value. All else: exactly. What is undefined or null asks for nothing, and
- * an empty list or map for nothing there: the API server leaves those out.
+ * Paths, such as `spec.template.spec.containers[engine].image`, at which `live` does not hold the value in `desired`. Maps:
+ * each desired entry; in selectors no others. Lists: the same length and order, but in lists merged by a key each desired
+ * element. Quantities of resources: by their value. Everything else: exactly. Undefined and null require nothing; an empty
+ * list or map requires an absent or empty one, since the API server leaves those out.
  */
 export const missing = (desired: unknown, live: unknown): readonly string[] =>
   differences(desired, live).map(({ path }) => path);
 
-/** What is desired at a path, and what is there. */
+/** The desired and the live value at a path. */
 export interface Difference {
   readonly path: string;
   readonly desired: unknown;
@@ -50,10 +50,10 @@ interface Pair {
   readonly desired: unknown;
   readonly live: unknown;
   readonly path: string;
-  /** Name of the field that holds it. */
+  /** Name of the field that holds the pair. */
   readonly field: string;
   readonly whole: boolean;
-  /** Whether it stands in `requests` or `limits`. */
+  /** Whether it is in `requests` or `limits`. */
   readonly isQuantity: boolean;
 }
 
@@ -110,7 +110,7 @@ function compareLists(
 
 const keyOf = (element: unknown, key: string) => (isMap(element) ? String(element[key]) : '');
 
-/** Keys with dots or slashes, as labels have, stand in brackets. */
+/** Appends a field to a path. Keys with dots or slashes, such as labels, are put in brackets. */
 function join(path: string, field: string): string {
   if (/[./]/.test(field)) return `${path}[${field}]`;
   return path === '' ? field : `${path}.${field}`;

@@ -1,4 +1,4 @@
-/** Makes a replica's data file, once in its life. */
+/** The Job that makes a replica's data file, once in its life. */
 import { formatJobName } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
@@ -9,9 +9,9 @@ import { awayFrom, spread } from './pod.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Where a volume waits for its first pod, this pod's node decides where the volume is for ever. So it goes only where the
- * replica could: it asks for as much as that, and keeps as far from the others. The scheduler forgets pods that are done, so
- * the nodes that the others' volumes were given already are named: `takenNodes`.
+ * If a volume waits for its first pod, this pod's node decides for ever where the volume is. So it may run only where the
+ * replica could: it requests as much, and keeps as far from the others. The scheduler ignores finished pods, so `takenNodes`
+ * names the nodes of the other replicas' volumes.
  */
 export function buildFormatJob(
   subject: Subject,

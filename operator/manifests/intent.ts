@@ -1,13 +1,13 @@
 /**
- * What the operator means an object to be, beside what admission makes of it: mirrors of images, limits, added labels. Where only
- * admission differs, making the object once more would differ as well.
+ * The operator's intent for an object, without the changes of admission: image mirrors, limits, added labels. If only
+ * admission's changes differ, a new object would differ as well.
  */
 import { createHash } from 'node:crypto';
 import { annotations } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { missing } from './diff.ts';
 
-/** 32 hexadecimal digits; the order of maps' entries counts for nothing. */
+/** Hash of a value, 32 hexadecimal digits; the order of maps' entries does not matter. */
 export const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonical(value)).digest('hex').slice(0, 32);
 
@@ -19,7 +19,7 @@ export const canonical = (value: unknown): string =>
       : part,
   ) ?? 'null';
 
-/** The Job with a hash of itself. */
+/** Returns the Job with a hash of itself. */
 export const withIntent = (job: Job): Job => ({
   ...job,
   metadata: {
@@ -31,14 +31,14 @@ export const withIntent = (job: Job): Job => ({
   },
 });
 
-/** Whether a Job was made for something else. One that bears no hash, of an earlier version, is compared field by field. */
+/** Whether a Job was made for another intent. A Job without a hash, of an earlier version, is compared field by field. */
 export function isOther(desired: Job, job: Job): boolean {
   const made = job.metadata.annotations?.[annotations.intended];
   if (made !== undefined) return made !== desired.metadata.annotations?.[annotations.intended];
   return missing(desired.spec, job.spec).length > 0;
 }
 
-/** For a sentence's end: which fields admission made otherwise; empty when none. */
+/** Fields that admission changed, as the end of a sentence; empty if there are none. */
 export function changesOf(desired: Job, job: Job): string {
   const paths = missing(desired.spec, job.spec);
   return paths.length === 0 ? '' : ` (admission changed ${pathsInWords(paths)})`;

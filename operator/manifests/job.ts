@@ -1,7 +1,7 @@
 /**
- * A Job that makes a data file: it removes what an earlier try left, lets the engine make the file under another name, and
- * gives it its own name in one step once it is known to be whole and the right replica's. It can be killed at any point and
- * run again; a file that is there already is never touched.
+ * A Job that makes a data file: it removes the leftovers of an earlier try, lets the engine make the file under another name,
+ * and gives it its own name in one step once it is known to be complete and the right replica's. It can be killed at any
+ * point and run again; it never touches an existing data file.
  */
 import type { V1Container, V1PodSpec, V1ResourceRequirements } from '@kubernetes/client-node';
 import { claimName, labels } from '../../domain/names.ts';
@@ -18,10 +18,10 @@ export interface Making {
   readonly subject: Subject;
   readonly index: number;
   readonly name: string;
-  /** The engine's verb with its own flags; whose file it is and where it comes are added. */
+  /** The engine's verb with its own flags; the flags for the file's identity and path are added. */
   readonly verb: readonly string[];
   readonly resources: V1ResourceRequirements;
-  /** Besides the data's. */
+  /** Volumes besides the data's. */
   readonly volumes?: readonly MountedVolume[];
   readonly placement: Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'>;
 }
@@ -36,7 +36,7 @@ export function buildJob(making: Making): Job {
     metadata: ownedMetadata(subject, name, { labels: { ...replica, [labels.role]: Role.job } }),
     spec: {
       backoffLimit: 3,
-      // Never two at a time on one volume; and what a drained node ended was no failure.
+      // Never two pods at a time on one volume, and the end of a pod by a node's drain is not a failure.
       podReplacementPolicy: 'Failed',
       podFailurePolicy: {
         rules: [
@@ -49,7 +49,7 @@ export function buildJob(making: Making): Job {
           ...podBasics(subject),
           ...placement,
           restartPolicy: 'Never',
-          // Killing it does no harm.
+          // The pod may be killed without harm.
           terminationGracePeriodSeconds: 5,
           initContainers: [
             agentContainer(subject, 'prepare', ['prepare', `--path=${path}`]),

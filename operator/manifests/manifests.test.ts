@@ -1,4 +1,4 @@
-/** Whole databases as they are given to the API server, to be read. */
+/** Snapshots of whole databases as sent to the API server, for people to read. */
 import { expect, test } from '@jest/globals';
 import { labels } from '../../domain/names.ts';
 import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
@@ -13,7 +13,7 @@ import { buildService } from './service.ts';
 import { buildStatefulSet } from './stateful-set.ts';
 import type { Subject } from './subject.ts';
 
-/** Everything, of the last replica only where there is one for each. */
+/** All objects; of those that each replica has, only the last one's. */
 function everything(subject: Subject): readonly KubeObject[] {
   const last = subject.resolved.topology.replicas - 1;
   const budget = buildPodDisruptionBudget(subject);

@@ -1,11 +1,11 @@
-/** What the metadata of every object of a database has in common. Nothing of the resource's own labels goes into it. */
+/** Common metadata of a database's objects. The resource's own labels are not copied into it. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { labels, managedBy } from '../../domain/names.ts';
 import { apiVersion } from '../../domain/resources.ts';
 import type { ObjectMeta } from '../../base/kube/kube.ts';
 import type { Subject } from './subject.ts';
 
-/** The value of `app.kubernetes.io/name` on all that is made for a database. */
+/** Value of `app.kubernetes.io/name` on all objects that are made for a database. */
 export const appName = 'ledgerhouse-database';
 
 export const Role = { replica: 'replica', job: 'job' } as const;
@@ -13,7 +13,7 @@ export type Role = (typeof Role)[keyof typeof Role];
 
 type Labels = Record<string, string>;
 
-/** By these labels the operator finds what is a database's own. */
+/** Labels by which the operator finds a database's own objects. */
 export function commonLabels(subject: Subject): Labels {
   return {
     [labels.managedBy]: managedBy,
@@ -29,7 +29,7 @@ export const podLabels = (subject: Subject, role: Role): Labels => ({
   [labels.role]: role,
 });
 
-/** The pods of a database: its replicas and, without a role, its Jobs too. */
+/** Selects the pods of a database: by role or, without one, its replicas and its Jobs. */
 export const podSelector = (subject: Subject, role?: Role) => ({
   matchLabels: {
     [labels.workload]: subject.workload,
@@ -37,7 +37,7 @@ export const podSelector = (subject: Subject, role?: Role) => ({
   },
 });
 
-/** Of an object that goes when the resource goes. Volumes never have it: they outlive the resource. */
+/** Metadata of an object that is deleted with the resource. Volumes never have it: they outlive the resource. */
 export function ownedMetadata(
   subject: Subject,
   name: string,

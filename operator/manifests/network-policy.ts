@@ -1,4 +1,4 @@
-/** Who reaches a database's pods, and whom they reach: all that is not named here is refused. */
+/** Permitted connections from and to a database's pods: all others are refused. */
 import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
 import { apiName, connectLabel, labels, operatorName, ports } from '../../domain/names.ts';
 import type { NetworkPolicy, NetworkPolicyPeer } from '../../domain/kinds.ts';
@@ -7,7 +7,7 @@ import { ownedMetadata, podSelector, Role } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
 const namespaceName = 'kubernetes.io/metadata.name';
-/** On a namespace whose pods may read the replicas' metrics. */
+/** Label of a namespace whose pods may read the replicas' metrics. */
 export const metricsLabel = 'ledgerhouse.dev/metrics';
 
 const port = (number: number): V1NetworkPolicyPort => ({ port: number, protocol: 'TCP' });

@@ -1,4 +1,4 @@
-/** The resolved parameters as flags of the engine, in one order whatever order they come in. */
+/** The resolved parameters as flags of the engine, in a fixed order. */
 export const parameterFlags = (parameters: Readonly<Record<string, string>>): readonly string[] =>
   Object.entries(parameters)
     .sort(([a], [b]) => (a < b ? -1 : 1))

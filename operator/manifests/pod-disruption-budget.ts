@@ -1,4 +1,4 @@
-/** Of several replicas, one may be down on purpose at a time. One alone has no budget: it would only block a node's drain. */
+/** At most one of several replicas may be down on purpose. A single one has no budget: it would only block a node's drain. */
 import type { PodDisruptionBudget } from '../../domain/kinds.ts';
 import { ownedMetadata, podSelector, Role } from './metadata.ts';
 import type { Subject } from './subject.ts';
@@ -11,7 +11,7 @@ export function buildPodDisruptionBudget(subject: Subject): PodDisruptionBudget 
     metadata: ownedMetadata(subject, subject.workload),
     spec: {
       maxUnavailable: 1,
-      // What does not serve may always be evicted: a broken pod does not hold a node.
+      // A pod that does not serve may always be evicted, so that it never blocks a node.
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
       selector: podSelector(subject, Role.replica),
     },

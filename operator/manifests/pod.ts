@@ -1,4 +1,4 @@
-/** What every pod of a database has in common, a replica's and a Job's: who it runs as, where it may run, what it is not told. */
+/** Common parts of every pod of a database, for replicas and Jobs: user, placement, and withheld credentials. */
 import type { V1Affinity, V1PodSpec } from '@kubernetes/client-node';
 import { adapterOf } from '../engines/adapters.ts';
 import { userId } from './container.ts';
@@ -12,7 +12,7 @@ export function podBasics(subject: Subject): Omit<V1PodSpec, 'containers'> {
   const { placement, engine } = subject.resolved;
   const nodeSelector = { ...placement.nodeSelector };
   return {
-    // Nothing here asks the API server for anything, and Services' names in the environment are neither needed nor few.
+    // No container calls the API server, and the many Services' names in the environment are not needed.
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
@@ -22,19 +22,19 @@ export function podBasics(subject: Subject): Omit<V1PodSpec, 'containers'> {
       runAsUser: userId,
       runAsGroup: userId,
       fsGroup: userId,
-      // A large volume is not walked through at each start.
+      // Skips the check of every file of a large volume at each start.
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
   };
 }
 
-/** What its region says: whether replicas share a node rather than wait for one. */
+/** Whether the region lets replicas share a node rather than wait for one. */
 const mayShareNode = ({ resolved }: Subject): boolean => resolved.placement.spread === 'Preferred';
-/** The most that a preference counts. */
+/** Maximum weight of a preference. */
 const weight = 100;
 
-/** Each on a node of its own, and on zones as even as nodes allow. Nothing for one replica. */
+/** Spreads replicas: each on a node of its own, and zones as even as nodes allow. Returns nothing for one replica. */
 export function spread(
   subject: Subject,
   role: Role,
@@ -54,7 +54,7 @@ export function spread(
   };
 }
 
-/** Where finished pods do not count, nodes that are taken must be named. */
+/** Names the taken nodes, for cases in which finished pods do not count. */
 export function awayFrom(
   subject: Subject,
   affinity: V1Affinity | undefined,
@@ -72,7 +72,7 @@ export function awayFrom(
   };
 }
 
-/** On the node of one pod, where the volume that both mount is. */
+/** Affinity to the node of one pod, which has the volume that both mount. */
 export const besidePod = (name: string): V1Affinity => ({
   podAffinity: {
     requiredDuringSchedulingIgnoredDuringExecution: [

@@ -1,4 +1,4 @@
-/** Kubernetes' quantities (`1Gi`, `1024Mi`, `500m`, `1e3`), to compare them by what they say rather than how. */
+/** Kubernetes' quantities (`1Gi`, `1024Mi`, `500m`, `1e3`), compared by value rather than by form. */
 const factors: Readonly<Record<string, [number: bigint, divisor: bigint]>> = {
   n: [1n, 1_000_000_000n],
   u: [1n, 1_000_000n],
@@ -18,7 +18,7 @@ const factors: Readonly<Record<string, [number: bigint, divisor: bigint]>> = {
   Ei: [1n << 60n, 1n],
 };
 
-/** In billionths, the smallest that Kubernetes keeps; `undefined` for what is no quantity. */
+/** Value in billionths, the smallest unit that Kubernetes keeps; `undefined` for an invalid quantity. */
 export function nanosOf(quantity: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', exponent, unit = ''] =
     /^([+-]?)(\d{1,30})(?:\.(\d{0,30}))?(?:[eE]([+-]?\d{1,2})|([A-Za-z]{0,2}))$/.exec(quantity) ??

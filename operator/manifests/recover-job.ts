@@ -1,4 +1,4 @@
-/** Makes a lost replica's data file from the other replicas, which must be healthy. */
+/** The Job that makes a lost replica's data file from the other replicas, which must be healthy. */
 import { assert } from '../../base/assert.ts';
 import { podName, recoverJobName } from '../../domain/names.ts';
 import { adapterOf } from '../engines/adapters.ts';
@@ -10,8 +10,8 @@ import { besidePod } from './pod.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * It runs on the node of the replica's own pod, which waits there for its data file and has the volume. That pod holds
- * what the size asks for, so this one asks for little: it is a client of the others, and writes an empty file.
+ * The Job runs on the node of the replica's own pod, which waits there for its data file and has the volume. That pod holds
+ * the resources of the size, so the Job requests little: it is a client of the others, and writes an empty file.
  */
 export function buildRecoverJob(subject: Subject, index: number): Job {
   assert(

@@ -1,11 +1,11 @@
-/** A replica's own Service: its address is the replica's for ever, while pods and their addresses come and go. */
+/** A replica's own Service: its address stays the replica's for ever, while pods and their addresses come and go. */
 import { labels, podName, ports, serviceName } from '../../domain/names.ts';
 import type { Service } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import { ownedMetadata } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
-/** Once its address is recorded, the Service is made with it: a lost one comes back under the address that all know. */
+/** Once its address is recorded, the Service is made with it: a lost one returns with the address that all know. */
 export function buildService(subject: Subject, index: number): Service {
   const pinned = subject.endpoints.find((endpoint) => endpoint.index === index);
   return {
@@ -17,12 +17,12 @@ export function buildService(subject: Subject, index: number): Service {
     spec: {
       type: 'ClusterIP',
       ...(pinned === undefined ? {} : { clusterIP: pinned.ip }),
-      // Replicas find each other through it, and none is ready before enough have.
+      // Replicas find each other through it, and none is ready before enough of them exist.
       publishNotReadyAddresses: true,
       selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },
       ports: [
         { name: 'client', port: ports.client },
-        // The API asks it whether a ledger that does not answer a write is full.
+        // The API asks it for the reason when a ledger does not answer a write: it may be full.
         { name: 'status', port: ports.status },
         ...adapterOf(subject.resolved.engine.name).peerPorts(subject),
       ].map(({ name, port }) => ({ name, port, targetPort: port, protocol: 'TCP' })),

@@ -1,6 +1,6 @@
 /**
  * The replicas' pods. The StatefulSet never replaces a pod by itself (`OnDelete`): the operator does, one at a time, when the
- * others can do without it. All start at once, since none is ready before enough are there.
+ * others can do without it. All start at once, since none is ready before enough of them exist.
  */
 import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
 import { annotations } from '../../domain/names.ts';
@@ -20,7 +20,7 @@ import { podBasics, spread } from './pod.ts';
 import type { Subject } from './subject.ts';
 import { templateInputs, templateRevision } from './template.ts';
 
-/** `live`: the StatefulSet that there is already, whose claim template cannot be changed and stays as it was made. */
+/** `live` is the existing StatefulSet, whose claim template cannot be changed and is kept. */
 export function buildStatefulSet(subject: Subject, live?: StatefulSet): StatefulSet {
   return {
     apiVersion: 'apps/v1',
@@ -35,7 +35,7 @@ export function buildStatefulSet(subject: Subject, live?: StatefulSet): Stateful
       },
     }),
     spec: {
-      // No Service of that name is there, nor needed: each replica has one of its own, and nothing looks names up.
+      // A Service of that name neither exists nor is needed: each replica has its own, and nothing looks names up.
       serviceName: subject.workload,
       replicas: subject.suspend ? 0 : subject.resolved.topology.replicas,
       podManagementPolicy: 'Parallel',
@@ -70,7 +70,7 @@ export function podTemplate(subject: Subject): V1PodTemplateSpec {
   };
 }
 
-/** Whether the data file is there, whole and the replica's own. Who writes a member's configuration looks at it as well. */
+/** Checks that the data file exists, is complete and is the replica's own. Also run by the writer of a member's configuration. */
 const check = (subject: Subject) =>
   agentContainer(
     subject,
@@ -85,8 +85,8 @@ const check = (subject: Subject) =>
   );
 
 /**
- * The operator makes the claims itself, before there is a StatefulSet. Where one is lost later, the StatefulSet's controller
- * may be the first to make it anew; so that it is found as the database's own, it has the same labels but the index.
+ * The operator itself makes the claims, before there is a StatefulSet. If one is lost later, the StatefulSet's controller may
+ * be the first to make it again; so that it is recognized as the database's own, it has the same labels but the index.
  */
 function claimTemplate(subject: Subject, live: StatefulSet | undefined): V1PersistentVolumeClaim {
   const made = live?.spec?.volumeClaimTemplates?.[0];

@@ -1,4 +1,4 @@
-/** All that a database's objects are made from. Nothing else goes into them: the same subject gives the same objects. */
+/** All inputs of a database's objects. There are no others: the same subject gives the same objects. */
 import type { Complete } from '../../domain/catalog/resolve.ts';
 import type { Generation } from '../certificates/generations.ts';
 
@@ -7,25 +7,25 @@ export interface Subject {
   readonly namespace: string;
   readonly uid: string;
   readonly databaseId: string;
-  /** Name of the StatefulSet and beginning of the others' (domain/names.ts). */
+  /** Name of the StatefulSet and prefix of the other objects' names (domain/names.ts). */
   readonly workload: string;
   /** u128, decimal. */
   readonly clusterId: string;
   readonly resolved: Complete;
   readonly storageGb: number;
-  /** Namespaces whose labelled pods may connect, besides its own. */
+  /** Namespaces whose labelled pods may connect, besides the database's own. */
   readonly accessNamespaces: readonly string[];
   readonly suspend: boolean;
-  /** Each replica's recorded address, in order; complete before anything is made that needs it. */
+  /** Each replica's recorded address, in order; complete before anything that needs it is made. */
   readonly endpoints: readonly Endpoint[];
   /**
-   * Certificates of the etcd members (operator/certificates), oldest first: there before anything is made that needs them, and
-   * absent where there is no etcd.
+   * Certificates of the etcd members (operator/certificates), oldest first: they exist before anything that needs them is
+   * made, and are absent without etcd.
    */
   readonly peerCertificates?: readonly Generation[];
-  /** Where the operator and the API run: their pods may connect too. */
+  /** Namespace of the operator and the API, whose pods may connect too. */
   readonly operatorNamespace: string;
-  /** TigerBeetle's seccomp profile: the one with io_uring that is installed on the nodes (default), or none. */
+  /** TigerBeetle's seccomp profile: by default the one with io_uring that is installed on the nodes, or none. */
   readonly tigerBeetleSeccomp?: 'Localhost' | 'Unconfined';
 }
 

@@ -6,8 +6,8 @@ import type { Subject } from './subject.ts';
 import { templateInputs, templateRevision } from './template.ts';
 
 /**
- * What each revision of the code builds. Where this fails, the template has changed: raise `templateRevision` and add a line.
- * A line that was released is never changed; databases that it made keep their template until their inputs change.
+ * Digest of each code revision's template. If the test fails, the template has changed: raise `templateRevision` and add a
+ * line. Never change a released line; databases made with it keep their template until their inputs change.
  */
 const digests: Readonly<Record<number, string>> = {
   1: '682bd0bec6b58bc32216ee293696b5e5',

@@ -1,15 +1,15 @@
 /**
- * Whether the pods' template needs to be another one. An operator's upgrade restarts nothing: where the inputs are the same,
- * an existing StatefulSet keeps the template it has, whatever newer code would build from them.
+ * Decides whether the pods' template must change. An operator's upgrade restarts nothing: with the same inputs, an existing
+ * StatefulSet keeps its template, even if newer code would build another.
  */
 import { createHash } from 'node:crypto';
 import { peerSecretsOf } from '../certificates/generations.ts';
 import type { Subject } from './subject.ts';
 
-/** Of the code that builds the template. Raised with every change of what it builds (template.test.ts holds it to that). */
+/** Revision of the code that builds the template. Every change of its result raises it (template.test.ts enforces that). */
 export const templateRevision = 5;
 
-/** Hash of exactly what the template is made from: 32 hexadecimal digits. */
+/** Hash of exactly the template's inputs: 32 hexadecimal digits. */
 export function templateInputs(subject: Subject): string {
   const { engine, placement, topology, size, parameters } = subject.resolved;
   const inputs = {

@@ -1,6 +1,6 @@
 /**
- * A data file is made once in a database's life. The latch (`status.bootstrapped`) is set before anything runs on the data
- * files and never goes back; any sign of an earlier life sets it too. A volume remembers by itself that it was formatted.
+ * Makes a data file once in a database's life. The latch (`status.bootstrapped`) is set before anything runs on the data
+ * files and is never reset; any sign of an earlier life sets it too. A volume itself records that it was formatted.
  */
 import { annotations, formatJobName } from '../../../domain/names.ts';
 import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
@@ -14,12 +14,12 @@ import type { Observation } from '../observation.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
 
-/** Before anything waits for volumes: what has lived already is never begun again, whatever became of its status. */
+/** Runs before anything waits for volumes: a database that has lived is never bootstrapped again, even if its status is lost. */
 export function recognizeLife({ owned }: Observation, draft: Draft): StepResult {
   const lived =
     owned.statefulSets.length > 0 ||
     replicaPods(owned.pods).length > 0 ||
-    // Written once every replica ran: if another volume is gone since, its replica is a lost one.
+    // The annotation is written once every replica ran: if another volume is missing since, its replica is lost.
     owned.claims.some(
       ({ metadata }) => metadata.annotations?.[annotations.engineVersion] !== undefined,
     );
@@ -49,7 +49,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
   for (const index of open) {
     const below = indexes.filter((one) => one < index);
     const claims = below.map((one) => claimOf(observed, subject.workload, one));
-    // Where a volume is, its Job decides: the next one must know.
+    // A volume's place is chosen by its Job's pod, and the next Job must know it.
     if (!claims.every((claim) => claim !== undefined && isPlaced(claim))) break;
     const takenNodes = claims.map((claim) => claim?.metadata.annotations?.[selectedNode] ?? '');
     formatOne(
@@ -62,7 +62,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
   return 'halt';
 }
 
-/** Written by the scheduler on the claim of a volume that waits for its first pod. */
+/** The scheduler writes it on the claim of a volume that waits for its first pod. */
 const selectedNode = 'volume.kubernetes.io/selected-node';
 
 const isPlaced = (claim: Claim): boolean =>
@@ -95,7 +95,7 @@ function formatOne(
   } else if (job.metadata.deletionTimestamp !== undefined) {
     draft.wait(`Job ${name} is being deleted`);
   } else if (isOther(desired, job)) {
-    // Its spec cannot be changed: what was put right in the resource or the catalog needs a new one.
+    // A Job's spec cannot be changed: a corrected resource or catalog needs a new Job.
     draft.do(deletion('format', resources.job, job));
   } else if (hasFailed(job)) {
     const namespace = job.metadata.namespace ?? '';
@@ -111,7 +111,7 @@ function formatOne(
   }
 }
 
-/** Jobs whose work is done. */
+/** Returns deletions of finished Jobs. */
 function leftOver(observed: Observation, workload: string, replicas: number) {
   const names = new Set(
     Array.from({ length: replicas }, (_, index) => formatJobName(workload, index)),

@@ -1,4 +1,4 @@
-/** Whole lives of a database with three replicas of the built-in engine, whose Secrets hold what would really be in them. */
+/** Lives of a database with three replicas of the built-in engine, with real content in its Secrets. */
 import { expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import pino from 'pino';
@@ -56,7 +56,7 @@ const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment => ({
   transitions: () => {},
 });
 
-/** One look, in which the operator may end. */
+/** One reconcile, in which the operator may end. */
 async function look(cluster: SimulatedCluster, kube: Kube = cluster): Promise<void> {
   try {
     await reconcileDatabase(environmentOf(cluster, kube), { namespace, name }, logger);
@@ -65,7 +65,7 @@ async function look(cluster: SimulatedCluster, kube: Kube = cluster): Promise<vo
   }
 }
 
-/** Until nothing moves any more. Each turn begins with the pods as the one before left them. */
+/** Continues until nothing changes any more. Each turn begins with the pods that the last one left. */
 async function untilRest(cluster: SimulatedCluster, atEachTurn = () => {}): Promise<void> {
   for (let turns = 0, quiet = 0; turns < 100; turns += 1) {
     let writes = 0;
@@ -110,7 +110,7 @@ function change(cluster: SimulatedCluster, spec: object): void {
   } as unknown as KubeObject);
 }
 
-/** What a pod's member shows and trusts. */
+/** The certificate that a pod's member shows, and the authorities that it trusts. */
 function certificatesOf(cluster: SimulatedCluster, pod: Pod) {
   const volume = pod.spec?.volumes?.find((one) => one.name === certificatesMount.name);
   const files = new Map<string, string>();
@@ -124,7 +124,7 @@ function certificatesOf(cluster: SimulatedCluster, pod: Pod) {
   return { shows: read(files.get('tls.crt') ?? ''), trusts: all.map(read) };
 }
 
-/** The same certificates are looked at a great many times. */
+/** Caches results, because the same certificates are examined very often. */
 function remembered<T>(make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {
@@ -139,7 +139,7 @@ const isSignedBy = remembered((key) => {
   return authority !== undefined && one?.checkIssued(authority) && one.verify(authority.publicKey);
 });
 
-/** Each pod with each other, by what is really in their Secrets. */
+/** Checks that each pod trusts each other one, by the real content of their Secrets. */
 function expectAllTrustAll(cluster: SimulatedCluster): void {
   const all = podsIn(cluster).map((pod) => certificatesOf(cluster, pod));
   for (const { shows } of all) {
@@ -151,7 +151,7 @@ function expectAllTrustAll(cluster: SimulatedCluster): void {
   }
 }
 
-/** The operator ends at each of its writes in turn: before it, or after it and before it hears so. */
+/** Ends the operator at each of its writes in turn: before the write, or after it but before the answer. */
 async function wheneverItEnds(
   begin: () => Promise<SimulatedCluster>,
   check: (cluster: SimulatedCluster, where: string) => void,
@@ -183,7 +183,7 @@ test('a new database has one generation in use before its first pod, whenever th
       expect([where, conditionOf(cluster, 'Ready')]).toEqual([where, 'True']);
       expect(recordOf(cluster)?.next).toBeUndefined();
       expect(numbersOf(cluster)).toHaveLength(1);
-      // One that was made and not noted stays unused.
+      // A Secret that was made but not recorded stays unused.
       expect(secretsOf(cluster).length).toBeLessThanOrEqual(2);
     },
   );
@@ -244,7 +244,7 @@ test('before a generation is due nothing is written', async () => {
 test('no generation follows while a pod does not have the newest: it would not know the next', async () => {
   const cluster = await running();
   cluster.nowMs += renewAfterMs;
-  // Until one pod of three has the new one.
+  // Continue until one pod of three has the new generation.
   const newest = () =>
     podsIn(cluster).filter((pod) =>
       JSON.stringify(pod.spec?.volumes).includes('-peers-5e1f0c528f5b-2'),
@@ -284,7 +284,7 @@ test('a suspended database whose record is taken away trusts nothing from before
   await untilRest(cluster);
   const [pod] = podsIn(cluster);
   expect(pod && certificatesOf(cluster, pod).trusts).toHaveLength(1);
-  // The number was taken.
+  // Number 1 was taken.
   expect(numbersOf(cluster)).toEqual([2]);
 });
 

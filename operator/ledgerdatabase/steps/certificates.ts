@@ -1,7 +1,7 @@
 /**
- * Certificates for the etcd members of several replicas: made before the first pod, and again when they are due and every
- * pod has the newest ones (docs/decisions/0018). Only what is on record is ever used: a Secret that was made and not noted,
- * because the operator ended in between, is left to go with the database.
+ * Issues certificates for the etcd members of several replicas: before the first pod, and again when they are due and every
+ * pod has the newest ones (docs/decisions/0018). Only recorded certificates are used: a Secret that was made but not
+ * recorded, because the operator ended in between, stays until the database is deleted.
  */
 import { annotations } from '../../../domain/names.ts';
 import type { StatefulSet } from '../../../domain/kinds.ts';
@@ -26,7 +26,7 @@ export function ensureCertificates(observed: Observation, draft: Draft): StepRes
   if (!hasPeers(subject)) return 'continue';
   const set = observed.owned.statefulSets.find((one) => one.metadata.name === subject.workload);
   const stopped = isStopped(observed, set);
-  // Of what nobody uses any more, the status alone counts: taking its record away is how to begin anew.
+  // If no pod uses certificates, only the status counts: removing its record is the way to start over.
   const recorded = draft.facts.peerCertificates ?? (stopped ? undefined : notedBy(set));
   const generations = recorded?.generations ?? [];
   draft.facts = withFact(draft.facts, recorded);
@@ -36,7 +36,7 @@ export function ensureCertificates(observed: Observation, draft: Draft): StepRes
     generations.length === 0 || (due && (stopped || allHave(observed, subject, generations)));
   if (!wanted) return 'continue';
   const number = recorded?.next ?? (generations.at(-1)?.number ?? 0) + 1;
-  // On record before the Secret is there, so that no number is tried twice for one that was made and then forgotten.
+  // Recorded before the Secret exists, so that a number whose Secret was made and then forgotten is not tried twice.
   draft.facts = withFact(draft.facts, { ...recorded, next: number });
   draft.do({
     verb: 'issue',
@@ -44,7 +44,7 @@ export function ensureCertificates(observed: Observation, draft: Draft): StepRes
     guarded: true,
     subject,
     number,
-    // Where nothing runs, nobody has to trust what was before.
+    // If nothing runs, no member has to trust earlier generations.
     after: stopped ? [] : generations,
     nowMs: observed.nowMs,
   });
@@ -53,7 +53,7 @@ export function ensureCertificates(observed: Observation, draft: Draft): StepRes
   return 'halt';
 }
 
-/** After an `issue`: `made` is undefined when the number was taken. */
+/** Records the result of an `issue`: `made` is undefined when the number was taken. */
 export function noteIssued(
   draft: Draft,
   { number, after }: { number: number; after: readonly Generation[] },
@@ -71,14 +71,14 @@ export function noteIssued(
 const withFact = (facts: Draft['facts'], value: PeerCertificates | undefined): Draft['facts'] =>
   value === undefined ? facts : { ...facts, peerCertificates: value };
 
-/** What the pods that there are were made with, for when the status was lost. A note that somebody has changed is none. */
+/** Certificates of the existing pods, for when the status was lost. A note that somebody has broken is ignored. */
 function notedBy(set: StatefulSet | undefined): PeerCertificates | undefined {
   const noted = set?.metadata.annotations?.[annotations.peerCertificates];
   const generations = noted === undefined ? undefined : generationsIn(noted);
   return generations === undefined ? undefined : { generations };
 }
 
-/** Every replica has a pod with the newest generation: one that is older would not know the next. */
+/** Whether every replica has a pod with the newest generation: an older pod would not trust the next one. */
 function allHave(
   { owned }: Observation,
   { workload, resolved }: Subject,
@@ -89,7 +89,7 @@ function allHave(
   return pods.length === resolved.topology.replicas && pods.every((pod) => trustOf(pod) === trust);
 }
 
-/** No pod is there, and none is made until the StatefulSet is changed. */
+/** Whether no pod exists, and none is made until the StatefulSet changes. */
 function isStopped({ owned }: Observation, set: StatefulSet | undefined): boolean {
   if (replicaPods(owned.pods).length > 0) return false;
   if (set === undefined) return true;

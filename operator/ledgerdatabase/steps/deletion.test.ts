@@ -16,7 +16,7 @@ test('volumes that are deleted with their database are not made anew: what would
   expect(first.draft.actions).toMatchObject([
     { verb: 'patch', guarded: true, patch: { spec: { replicas: 0 } } },
   ]);
-  // Asked to stop, which its controller has not seen yet.
+  // The StatefulSet is scaled down, but its controller has not seen that yet.
   expect(named(planOf({ ...going, suspend: true, set: 'unseen' }))).toEqual([]);
   const stopped = planOf({ ...going, suspend: true });
   expect(named(stopped)).toEqual(['delete PersistentVolumeClaim']);

@@ -1,6 +1,6 @@
 /**
- * A database that is being deleted, and the finalizer that holds it until its volumes are taken care of. Under Retain there
- * is none: the volumes are found without an owner and marked then (operator/volumes). A namespace that goes is never held.
+ * Deletes a database. A finalizer holds it until its volumes are taken care of. Under Retain there is none: the volumes are
+ * found without an owner and marked then (operator/volumes). It never holds a namespace that is being deleted.
  */
 import { volumesFinalizer } from '../../../domain/names.ts';
 import { resources, type StatefulSet } from '../../../domain/kinds.ts';
@@ -43,12 +43,12 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
     );
     return 'halt';
   }
-  // Without what the API server says itself, volumes that are not in the cache yet would be missed.
+  // Guarded: the API server must confirm it, because the cache may not have all volumes yet.
   if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });
   return 'halt';
 }
 
-/** Its controller makes a volume anew that is gone while it is to run replicas, and does until it has seen that it is not. */
+/** Whether the controller may make a missing volume again: until it has seen that no replica is to run. */
 const mayMakeVolumes = ({ metadata, spec, status }: StatefulSet): boolean =>
   metadata.deletionTimestamp === undefined &&
   (spec?.replicas !== 0 || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0));

@@ -1,6 +1,6 @@
 /**
- * A member of etcd whose pod holds other certificates than it was made for would reject the others, and they it. The agent refuses to
- * start it and says so; a new pod is given what its Secrets hold now.
+ * Replaces pods that hold other certificates than those they were made for. Their etcd member and the others would reject
+ * each other, so the agent refuses to start it and reports that; a new pod gets the current content of its Secrets.
  */
 import { resources } from '../../../domain/kinds.ts';
 import { deletion } from '../actions.ts';
@@ -8,7 +8,7 @@ import type { Draft, StepResult } from '../draft.ts';
 import { certificateProblemOf, replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
 
-/** A node keeps a Secret's content while a pod there uses it. Younger pods are left alone, so that nothing is replaced in a hurry. */
+/** Minimum age of a replaced pod, to avoid replacing in a hurry: a node keeps a Secret's content while a pod there uses it. */
 const ageMinMs = 15_000;
 
 export function replaceForeignCertificates(observed: Observation, draft: Draft): StepResult {

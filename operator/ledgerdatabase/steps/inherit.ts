@@ -1,17 +1,17 @@
-/** A database that begins with the volumes which another, deleted one left (`spec.bootstrap.volumes`). */
+/** Starts a database with the volumes that another, deleted one left (`spec.bootstrap.volumes`). */
 import { annotations, labels, uidOf } from '../../../domain/names.ts';
 import type { Draft } from '../draft.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 import { remember, type Memory } from './remember.ts';
 
-/** `undefined` when the database begins otherwise, or has its volumes already. */
+/** Returns `undefined` when the database starts otherwise, or has its volumes already. */
 export function inherit(observed: Observation, draft: Draft): Memory | 'refused' | undefined {
   const { database, inheritance } = observed;
   const from = database.spec.bootstrap?.volumes;
   if (from === undefined || inheritance === undefined) return undefined;
   if (database.status?.bootstrapped === true) return undefined;
-  // Taken over already, by a database whose status was lost since: the volumes have its own ID now.
+  // This database already adopted them, and its status was lost since: the volumes have its own ID now.
   if (observed.owned.claims.length > 0) return remember(observed.owned.claims, observed);
   const { claims } = inheritance;
   const [first] = claims;

@@ -1,4 +1,4 @@
-/** Volumes note what version wrote them last, so that a database which inherits them begins with that. */
+/** Records on the volumes the version that last wrote them, so that a database which inherits them begins with it. */
 import { annotations } from '../../../domain/names.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { patchOf } from '../actions.ts';

@@ -67,7 +67,7 @@ test('a lost replica waits until the others could go on without any one of them'
 
 test('a replica that loses its data file once more after it was made again is made again once more', () => {
   const { draft } = planOf({}, { 1: { ...lost, recover: 'succeeded' } });
-  // This pod is younger than what the Job made.
+  // This pod is younger than the Job's data file.
   expect(madeBy(draft)).toEqual(['delete Job payments-5e1f0c-recover-1']);
 });
 

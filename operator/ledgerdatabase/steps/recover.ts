@@ -1,7 +1,7 @@
 /**
- * A replica whose data file is not there or is not its own. While enough others are left to go on whoever leads them, the lost
- * one is made again from them with the engine's `recover`, never with `format`; several of them one after the other. When too
- * few are left, as when a single one has lost its file, only a person can decide.
+ * Recovers a replica whose data file is missing or not its own. While enough others remain to go on under any leader, the
+ * lost one is made again from them with the engine's `recover`, never with `format`; several are recovered one after the
+ * other. If too few remain, or a single replica has lost its file, only a person can decide.
  */
 import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, podName, recoverJobName } from '../../../domain/names.ts';
@@ -43,7 +43,7 @@ export function recoverReplicas(observed: Observation, draft: Draft): StepResult
   return 'continue';
 }
 
-/** One replica: its pod, what the check of its data file found, and the Job that makes one again. */
+/** One replica: its pod, the result of its data file's check, and its recovery Job. */
 interface Candidate {
   readonly index: number;
   readonly pod: Pod | undefined;
@@ -62,20 +62,20 @@ function memberOf(observed: Observation, { subject }: Draft, index: number): Can
   return { index, pod, job, problem };
 }
 
-/** Without its member of etcd a data file is worth no more than none: the replica must not vote as the one that it was. */
+/** A data file without its etcd member is worth nothing: the replica must not vote under its old identity. */
 const recoverable: ReadonlySet<DataProblem> = new Set([
   DataProblem.missing,
   DataProblem.memberMissing,
 ]);
 
-/** It has no data file, or no member, and none was made since it said so. */
+/** Whether its data file or member is missing, and none was made since the pod reported that. */
 const isLost = ({ pod, job, problem }: Candidate): boolean =>
   pod !== undefined &&
   problem !== undefined &&
   recoverable.has(problem.reason) &&
   !(job !== undefined && hasSucceeded(job) && endedBefore(pod, job));
 
-/** The others must be able to go on, whichever of them is the primary: `recover` is a client of theirs. */
+/** The others must be able to go on under any primary, because `recover` is their client. */
 function viewChangeOf({ subject }: Draft): number {
   const { engine, topology } = subject?.resolved ?? {};
   if (engine === undefined || topology === undefined) return 1;
@@ -115,7 +115,7 @@ function recoverOne(
     return;
   } else if (hasSucceeded(job)) {
     if (problem === undefined || endedBefore(pod, job)) finishRecovery(observed, draft, index, pod);
-    // Lost once more since: that Job did its work on another volume.
+    // It was lost again since: the Job did its work on another volume.
     else draft.do(deletion('recovery', resources.job, job));
   } else if (hasFailed(job) || isOther(desired, job)) {
     draft.waiting = `making replica ${index} again failed: ${jobTrouble(job, observed.owned.pods) ?? ''}${changesOf(desired, job)}; it is tried again`;
@@ -135,13 +135,13 @@ function finishRecovery(observed: Observation, draft: Draft, index: number, pod:
     const metadata = { annotations: { [annotations.formatted]: formatted } };
     draft.do(patchOf('recovery', resources.claim, claim, { metadata }));
   }
-  // The pod looks again by itself, only later and later: a new one looks at once.
+  // The pod's own checks become rarer and rarer: a new pod checks at once.
   if (pod.metadata.deletionTimestamp === undefined && dataProblemOf(pod) !== undefined) {
     draft.do(deletion('recovery', resources.pod, pod));
   }
 }
 
-/** Whether the pod was there before the Job had done its work, so that what it said may be out of date. */
+/** Whether the pod is older than the Job's end, so that its report may be outdated. */
 function endedBefore(pod: Pod, job: { status?: { completionTime?: unknown } }): boolean {
   const done = job.status?.completionTime;
   return (

@@ -1,4 +1,4 @@
-/** Pods that should be there and that the API server did not let anybody make: a quota, a policy, a webhook. */
+/** Reports missing pods that the API server refused: because of a quota, a policy or a webhook. */
 import { podName } from '../../../domain/names.ts';
 import type { Job } from '../../../domain/kinds.ts';
 import type { KubeObject } from '../../../base/kube/kube.ts';
@@ -8,14 +8,14 @@ import { replicaPods } from '../members.ts';
 import type { Observation } from '../observation.ts';
 import { isLasting } from '../pod-refusals.ts';
 
-/** So long a pod may take to be made before anybody asks why it is not there. */
+/** Time that making a pod may take before the events are read. */
 const patienceMs = 5_000;
-/** Clocks of the control plane and of this process differ by less. */
+/** Maximum difference between the clocks of the control plane and this process. */
 const clocksDifferMs = 60_000;
-/** A refusal that ended is seen by its pod; one that changed its words only by asking again. */
+/** Interval of reading again. The end of a refusal shows in its pod, but a changed message does not. */
 const askAgainMs = 30_000;
 
-/** After the StatefulSet: why replicas that it should run have no pod. */
+/** Runs after the StatefulSet: reports why replicas that should run have no pod. */
 export function tellRefusedReplicas(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || subject.suspend) return 'continue';
@@ -27,7 +27,7 @@ export function tellRefusedReplicas(observed: Observation, draft: Draft): StepRe
   );
   const absent = names.filter((name) => !there.has(name));
   if (absent.length === 0) return 'continue';
-  // Since a replica is missing; what was refused before that has come to pass since.
+  // Refusals since a replica is missing count; the pods of earlier ones have been made since.
   const unhealthy = observed.database.status?.conditions?.find(
     ({ type, status }) => type === 'ReplicasHealthy' && status === 'False',
   );
@@ -39,7 +39,7 @@ export function tellRefusedReplicas(observed: Observation, draft: Draft): StepRe
   return 'continue';
 }
 
-/** Why a Job has no pod; `undefined` when it has one, or nobody knows. */
+/** Why a Job has no pod; `undefined` when it has one, or the reason is unknown. */
 export function tellRefusedJob(observed: Observation, draft: Draft, job: Job): string | undefined {
   if (hasSucceeded(job) || hasFailed(job)) return undefined;
   if (podsOf(job, observed.owned.pods).length > 0) return undefined;

@@ -1,4 +1,4 @@
-/** What volumes and pods tell of a database, for when its status does not: it goes on as what it was. */
+/** Restores facts about a database from its volumes and pods when its status lacks them, so that it goes on as it was. */
 import { annotations, labels } from '../../../domain/names.ts';
 import type { DatabaseSpec, EngineName, TopologyName } from '../../../domain/resources.ts';
 import type { Claim } from '../../../domain/kinds.ts';
@@ -9,13 +9,13 @@ export interface Memory {
   readonly workload: string | undefined;
   readonly clusterId: string | undefined;
   readonly storageGb: number;
-  /** What every replica ran last; `undefined` before that. */
+  /** Version that every replica ran last; `undefined` before that. */
   readonly activeVersion: string | undefined;
-  /** What a spec that leaves it open was resolved to; in the midst of an upgrade, the version that its pods go to. */
+  /** Resolved choices for a spec that leaves them open; during an upgrade, the version that the pods are changing to. */
   readonly choices: Pick<DatabaseSpec, 'engine' | 'topology' | 'version'>;
 }
 
-/** `undefined` when there are no volumes. */
+/** Returns `undefined` when there are no volumes. */
 export function remember(
   claims: readonly Claim[],
   { catalog, owned }: Pick<Observation, 'catalog' | 'owned'>,
@@ -31,7 +31,7 @@ export function remember(
   const images = sets.map((all) => all?.find(({ name }) => name === 'engine')?.image);
   const made = rows.filter(({ image }) => images.includes(image)).map(({ version }) => version);
   const both = made.find((version) => noted.includes(version));
-  // While it is being noted that an upgrade is over, some volumes have the old version still.
+  // While the end of an upgrade is being recorded, some volumes still have the old version.
   const activeVersion = both ?? noted[0];
   const version = both ?? made[0] ?? activeVersion;
   const { [labels.engine]: engine, [labels.topology]: topology } = of;

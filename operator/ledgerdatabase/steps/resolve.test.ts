@@ -8,7 +8,7 @@ import { statusOf } from '../status.ts';
 
 const forgotten = { known: 'nothing' } as const;
 
-/** Plans again, for a spec that leaves all to a catalog that has changed since. */
+/** Plans again, for a spec that leaves everything to a catalog that has changed since. */
 function planWith(
   { observed }: { observed: Observation },
   spec: Partial<DatabaseSpec>,
@@ -29,7 +29,7 @@ function planWith(
   return { draft, stalled: conditions?.find(({ type }) => type === 'Stalled') };
 }
 
-/** Another engine, another topology and more storage by default, and versions that cannot be reached from what there was. */
+/** Catalog with another default engine and topology, more storage, and versions that cannot be reached from the earlier ones. */
 const later = (catalog: CatalogSpec): CatalogSpec => ({
   ...catalog,
   defaults: { ...catalog.defaults, engine: 'Builtin', topology: 'ha-6', storageGb: 50 },

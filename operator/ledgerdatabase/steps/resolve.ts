@@ -1,4 +1,4 @@
-/** From the spec and the catalog to what the database is to be; kept in the status, so that it is decided once. */
+/** Resolves the spec and the catalog into the database's configuration, which the status keeps: it is decided once. */
 import { resolve, type Complete, type Previous } from '../../../domain/catalog/resolve.ts';
 import {
   annotations,
@@ -18,11 +18,11 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const status = database.status ?? {};
   draft.facts = {
     ...draft.facts,
-    // Also of a spec that cannot be met: that it was looked at is what tools wait for before they believe `Stalled`.
+    // Set also for an invalid spec: tools believe `Stalled` only once the generation was observed.
     observedGeneration: database.metadata.generation ?? 0,
     databaseId: status.databaseId ?? databaseIdOf(database),
   };
-  // What is decided here is decided once: whether there are volumes must be known.
+  // These decisions are final, so existing volumes must be known first.
   if (status.resolved === undefined) draft.needs.add('live');
   const heritage = inherit(observed, draft);
   if (heritage === 'refused') return 'halt';
@@ -32,8 +32,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     storageGb: status.storage?.requestedGb ?? memory?.storageGb,
     activeVersion: status.version?.active ?? memory?.activeVersion,
   };
-  // What the catalog's defaults decided once they do not decide anew: neither for volumes that are taken over, nor when a
-  // status was lost.
+  // Earlier decisions by the catalog's defaults are not repeated, neither for adopted volumes nor when a status was lost.
   const request =
     status.resolved === undefined ? { ...memory?.choices, ...database.spec } : database.spec;
   const result = catalog === undefined ? undefined : resolve(catalog.spec, request, previous);
@@ -49,7 +48,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     draft.facts = { ...draft.facts, resolved: result.resolved };
   } else {
     explain(draft, catalog === undefined, result?.problems ?? []);
-    // What runs goes on as it was resolved before, until the spec can be met.
+    // A running database keeps its last resolved configuration until the spec can be met.
     if (!isComplete(status.resolved) || previous.storageGb === undefined) return 'halt';
     draft.storageGb = previous.storageGb;
   }
@@ -63,7 +62,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   return 'continue';
 }
 
-/** The uid's 128 bits: chosen at random by the API server, and the same however often the operator is asked. */
+/** The uid's 128 bits: chosen at random by the API server, and the same on every call. */
 function chosenClusterId(database: LedgerDatabase): string {
   return database.spec.clusterId ?? String(BigInt(`0x${uidOf(database).replaceAll('-', '')}`));
 }

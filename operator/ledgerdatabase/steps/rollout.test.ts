@@ -11,7 +11,7 @@ interface Given {
   readonly role?: 'primary' | 'backup';
   readonly syncing?: boolean;
   readonly silent?: boolean;
-  /** Its volume is being deleted. */
+  /** The pod's volume is being deleted. */
   readonly holdsData?: boolean;
 }
 

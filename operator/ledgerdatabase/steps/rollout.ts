@@ -1,6 +1,6 @@
 /**
- * Brings pods to the StatefulSet's newest revision, one at a time: what is broken first, the primary last, and nothing while
- * the others could not go on without it. Each rule has a name; what blocks a pod is in the status by it.
+ * Brings pods to the StatefulSet's newest revision, one at a time: broken pods first, the primary last, and none while the
+ * others could not go on without it. Each rule has a name, by which the status says what blocks a pod.
  */
 import type { EngineStatus } from '../../../domain/engine-status.ts';
 import { podName } from '../../../domain/names.ts';
@@ -12,7 +12,7 @@ import { hasRevision, isReady, readySinceMs, replicaPods, troubleOf } from '../m
 import type { Observation } from '../observation.ts';
 import { holdsData } from './volumes.ts';
 
-/** How long the others must have been ready: a replica that has just come back may still fail. */
+/** Minimum time for which the others must have been ready: a replica that has just come back may still fail. */
 const settledMs = 5_000;
 const pollAgainMs = 2_000;
 
@@ -21,7 +21,7 @@ interface Situation {
   readonly replicas: number;
   readonly pods: readonly Pod[];
   readonly growing: boolean;
-  /** Whether a volume, and the data on it, would go with the pod. */
+  /** Whether a volume and its data would be deleted with the pod. */
   readonly holdsData: (pod: Pod) => boolean;
   readonly statusOf: (pod: Pod) => EngineStatus | undefined;
 }
@@ -31,7 +31,7 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   const set = observed.owned.statefulSets.find((one) => one.metadata.name === subject?.workload);
   if (subject === undefined || set === undefined) return 'halt';
   const seen = set.status?.observedGeneration ?? 0;
-  // A template that is being changed right now has no revision yet.
+  // A template that is being changed has no revision yet.
   if (
     seen < (set.metadata.generation ?? 0) ||
     draft.actions.some((one) => one.purpose === 'workload')
@@ -70,13 +70,13 @@ export function rollOut(observed: Observation, draft: Draft): StepResult {
   return 'continue';
 }
 
-/** A growth that the API server or the storage refuses may never come: nothing waits for it. */
+/** A growth that the API server or the storage refuses may never happen: nothing waits for it. */
 const growthRefused = ({ database }: Observation): boolean =>
   (database.status?.conditions ?? []).some(
     ({ type, reason }) => type === 'StorageReady' && reason === 'ExpansionFailed',
   );
 
-/** Pure: which pod goes next, or why none may. */
+/** Returns the pod to replace next, or why none may be replaced. Pure. */
 export function nextPodToRoll(
   outdated: readonly Pod[],
   situation: Situation,
@@ -114,9 +114,9 @@ function refusalOf(
       message: 'its volume is being deleted and goes with the pod',
     };
   }
-  // What does not serve can lose nothing by being replaced: a bad revision never blocks its own repair.
+  // Replacing a broken pod loses nothing: a bad revision never blocks its own repair.
   if (!isReady(pod) && troubleOf(pod) !== undefined) return undefined;
-  // Volumes first: a pod that starts again then finds its volume grown.
+  // Volumes grow first: a restarted pod then finds its volume grown.
   if (situation.growing) {
     return { predicate: 'StorageSettled', message: 'the volumes are being grown first' };
   }
@@ -150,7 +150,7 @@ function refusalOf(
   return undefined;
 }
 
-/** When every pod has the newest revision: whether every engine runs the version, too. */
+/** When every pod has the newest revision, checks whether every engine runs the version too. */
 function activate(observed: Observation, draft: Draft, revision: string | undefined): StepResult {
   const { subject } = draft;
   if (subject === undefined || subject.suspend) return 'continue';
@@ -163,7 +163,7 @@ function activate(observed: Observation, draft: Draft, revision: string | undefi
     return 'continue';
   }
   if (draft.activeVersion === engine.version) return 'continue';
-  // The pods have the newest revision, which is not what was asked for.
+  // The pods have the newest revision, but admission changed it.
   if (draft.stall?.reason === 'ChangedByAdmission') return 'continue';
   if (adapterOf(engine.name).activeBy === 'image') {
     draft.activeVersion = engine.version;

@@ -1,4 +1,4 @@
-/** A Service of its own for each replica: its address is recorded once and held for ever, since clients and peers know it. */
+/** A Service for each replica: its address is recorded once and kept for ever, since clients and peers know it. */
 import { ports, serviceName } from '../../../domain/names.ts';
 import type { Endpoint } from '../../manifests/subject.ts';
 import { buildService } from '../../manifests/service.ts';
@@ -38,7 +38,7 @@ export function ensureServices(
     } else if (live.metadata.deletionTimestamp !== undefined) {
       draft.wait(`Service ${name} is being deleted`);
     } else if (pinned !== undefined && ip !== undefined && ip !== pinned.ip) {
-      // Someone made it anew: a Service's address cannot be changed, so it is made once more with the recorded one.
+      // Someone recreated it. A Service's address cannot be changed, so it is deleted and made with the recorded one.
       draft.do(deletion('service', resources.service, live));
     } else if (missing(desired, live).length > 0) {
       draft.do({

@@ -30,7 +30,7 @@ test('a pod that holds a deleted volume is not stopped by suspending: its data w
   const { draft, condition } = planOf(asked, { 0: { claim: 'deleting' } });
   expect(named(draft)).toEqual([]);
   expect(condition('Stalled')?.reason).toBe('VolumeBeingDeleted');
-  // Without that it is stopped, by what the API server itself says of its volumes.
+  // Without it the database is stopped, after the API server's own data about its volumes was read.
   const stopped = planOf(asked).draft.actions;
   expect(stopped).toMatchObject([{ verb: 'apply', purpose: 'workload', guarded: true }]);
 });

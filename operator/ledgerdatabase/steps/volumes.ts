@@ -1,4 +1,4 @@
-/** Volumes: made once, taken over when the spec says so, grown, never adopted silently and never made smaller than they are. */
+/** Volumes: made once, adopted when the spec says so, grown, never adopted silently and never shrunk. */
 import { DataProblem } from '../../../domain/data-problem.ts';
 import { annotations, claimName, labels } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
@@ -10,7 +10,7 @@ import { dataProblemOf, replicaPods } from '../members.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 
-/** Puts this database's uid on the volumes that it inherits, and takes the time of their purge off. */
+/** Puts this database's uid on the volumes that it inherits, and removes the time of their purge. */
 export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || observed.database.spec.bootstrap?.volumes === undefined) {
@@ -19,7 +19,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   const foreign = (observed.inheritance?.claims ?? []).filter(
     (claim) => claim.metadata.labels?.[labels.uid] !== subject.uid,
   );
-  // After the first time, volumes of that ID that are not ours are somebody else's affair.
+  // After the adoption, other volumes of that ID are not this database's concern.
   if (foreign.length === 0 || observed.owned.claims.length >= subject.resolved.topology.replicas) {
     return 'continue';
   }
@@ -49,7 +49,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
   return 'halt';
 }
 
-/** Before the database's first start; afterwards a volume that is gone is a lost replica, not one to make. */
+/** Makes volumes before the database's first start; afterwards a missing volume is a lost replica, not one to make. */
 export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || draft.facts.bootstrapped === true) return 'continue';
@@ -60,7 +60,7 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
       return 'halt';
     }
     if (claim !== undefined && isMisfit(claim, subject)) {
-      // What its request asks for can be changed only once it is bound, and it may never be: nothing is on it.
+      // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
       draft.do(deletion('volume', resources.claim, claim, { unchanged: true }));
       draft.wait(`volume ${claim.metadata.name} is made anew in another size`);
     }
@@ -76,7 +76,7 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   return draft.actions.some((action) => action.purpose === 'volume') ? 'halt' : 'continue';
 }
 
-/** A claim that has no volume yet, and asks for another one than the database is to have now. */
+/** A claim without a volume whose request differs from the database's current configuration. */
 const isMisfit = (claim: Claim, { storageGb, resolved }: Subject): boolean =>
   !isBound(claim) &&
   claim.metadata.annotations?.[annotations.formatted] === undefined &&
@@ -93,8 +93,8 @@ export const claimOf = (
   observed.owned.claims.find((claim) => claim.metadata.name === claimName(workload, index));
 
 /**
- * Raises what bound claims request, whatever their pods are doing: growing a full volume is how a stopped engine comes back.
- * A request is lowered only to take back a growth that no volume has reached.
+ * Raises the request of bound claims, whatever their pods are doing: a stopped engine with a full volume needs the growth to
+ * come back. A request is lowered only to withdraw a growth that no volume has reached.
  */
 export function growVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
@@ -122,7 +122,7 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
   for (const claim of unequal) {
     const smaller = storageGb < requestedGb(claim);
     if (smaller && storageGb < (capacityGb(claim) ?? 0)) continue;
-    // The API server takes a request back only to more than the volume has: a mebibyte more, where it has just that.
+    // The API server lowers a request only to more than the volume has; if it has exactly that, to a mebibyte more.
     const storage =
       smaller && storageGb === capacityGb(claim) ? `${storageGb * 1024 + 1}Mi` : `${storageGb}Gi`;
     const spec = { resources: { requests: { storage } } };
@@ -132,8 +132,8 @@ export function growVolumes(observed: Observation, draft: Draft): StepResult {
 }
 
 /**
- * A volume that somebody has deleted stays for as long as a pod uses it, and then its data goes with it. So that pod is left
- * as it is, by upgrades and by `spec.suspend`, until a person has decided.
+ * Holds pods whose volume somebody has deleted: the volume stays for as long as a pod uses it, and its data goes with the
+ * pod. Upgrades and `spec.suspend` leave that pod alone until a person has decided.
  */
 export function holdVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
@@ -168,6 +168,6 @@ export const holdsData = (observed: Observation, workload: string, pod: Pod): bo
 export const requestedGb = (claim: Claim): number =>
   gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0;
 
-/** What the volume really has; `undefined` until it is bound. */
+/** The volume's real capacity; `undefined` until it is bound. */
 export const capacityGb = (claim: Claim): number | undefined =>
   gigabytesOf(claim.status?.capacity?.['storage']);

@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/operator/simulated-cluster.ts';
 import { reconcileDatabase } from '../reconcile.ts';
 
-/** Lets the operator and the cluster take turns; gives the operator's writes of the last ten turns. */
+/** Lets the operator and the cluster take turns; returns the operator's writes of the last ten turns. */
 async function settle(cluster: SimulatedCluster, release = '0.17.8', turns = 60) {
   const writes: string[] = [];
   for (let turned = 0; turned < turns; turned += 1) {
@@ -54,7 +54,7 @@ const imagesOf = (set: StatefulSet) =>
 const revisions = (cluster: SimulatedCluster) =>
   cluster.all('Pod').map(({ metadata }) => `${metadata.name} ${metadata.uid}`);
 
-/** Somebody changes the pods' template. */
+/** Simulates a manual change of the pods' template. */
 function edit(cluster: SimulatedCluster, change: object): void {
   const set = setOf(cluster);
   const edited = structuredClone(set);
@@ -113,7 +113,7 @@ test('an upgrade that admission takes back is Stalled, and never said to be acti
   });
   expect(conditionOf(cluster, 'Stalled')?.message).toContain('ledgerhouse/pinned:0');
   expect(cluster.all('LedgerDatabase')[0]?.status?.version?.active).toBe('0.17.8');
-  // Once the policy is gone nothing has to be done by hand.
+  // Once the policy is gone, no manual action is needed.
   cluster.admission = admissions.none;
   cluster.nowMs += 10 * 60_000;
   await settle(cluster, '0.17.9');

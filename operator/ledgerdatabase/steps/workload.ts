@@ -1,4 +1,4 @@
-/** What stands around and on the volumes once they hold data files. */
+/** Objects around a database's data files: its surroundings and the StatefulSet. */
 import { annotations, connectionName, labels, managedBy } from '../../../domain/names.ts';
 import { buildConnection } from '../../manifests/connection.ts';
 import { notedTemplate, withTemplateNoted } from '../../manifests/applied-template.ts';
@@ -14,7 +14,7 @@ import { judge } from '../attempts.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 
-/** Before any pod is there: nothing unlabelled shall reach an engine, not even in its first second. */
+/** Runs before any pod exists: no unlabelled pod may reach an engine, not even in its first second. */
 export function ensureSurroundings(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined) return 'halt';
@@ -65,9 +65,9 @@ function keep(
 }
 
 /**
- * The StatefulSet. What its pods are made from is hashed: while the hash is the same, a newer operator keeps the template that was
- * applied, even where it would now build another, until somebody asks for the newest one. What a hand changes is put right; what
- * admission changes is left alone, and told.
+ * The StatefulSet. The inputs of its pods' template are hashed: while the hash is the same, a newer operator keeps the
+ * applied template, even if it would now build another, until somebody asks for the newest one. Manual changes are reverted;
+ * changes by admission are left alone and reported.
  */
 export function ensureWorkload(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
@@ -88,7 +88,7 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
   draft.do({
     verb: 'apply',
     purpose: 'workload',
-    // Pods that stop may take a volume with them that is being deleted: whether there is one must be known.
+    // Guarded: stopping pods may take a volume with them that is being deleted, so the volumes must be known.
     guarded: live === undefined || (live.spec?.replicas ?? 0) > (desired.spec?.replicas ?? 0),
     creates: live === undefined,
     resource: resources.statefulSet,
@@ -97,7 +97,7 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
   return live === undefined ? 'halt' : 'continue';
 }
 
-/** What the pods are made from is the same, the code that makes the template is another one, and nobody has asked for its work. */
+/** Whether the template's inputs are the same, only its code has changed, and nobody has asked for the newest one. */
 function keepsTemplate(newest: StatefulSet, live: StatefulSet): boolean {
   const wanted = newest.metadata.annotations ?? {};
   const noted = live.metadata.annotations ?? {};
@@ -111,7 +111,7 @@ function keepsTemplate(newest: StatefulSet, live: StatefulSet): boolean {
   );
 }
 
-/** With the template that was applied; with the one that is there, where an earlier version of the operator noted none. */
+/** The StatefulSet with the applied template, or with its current one if an earlier operator did not note it. */
 function kept(newest: StatefulSet, live: StatefulSet): StatefulSet {
   const noted = live.metadata.annotations ?? {};
   const template = notedTemplate(live) ?? live.spec?.template;
