@@ -68,7 +68,7 @@ export const ports = {
   statsd: 8125,
 } as const;
 
-/** Name of the StatefulSet; other objects are named after it. At most 40 + 7 characters, so that names of pods and Jobs are valid labels. */
+/** Name of the StatefulSet, prefix of others. At most 40 + 7 characters, so that names of pods and Jobs are valid labels. */
 export function workloadNameOf(database: LedgerDatabase): string {
   return `${database.metadata.name}-${uidOf(database).slice(0, 6)}`;
 }

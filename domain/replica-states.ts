@@ -23,7 +23,7 @@ export const waitingFailures = [
   'RunContainerError',
 ] as const;
 
-/** Why a replica is `Failing`. */
+/** Reasons for which a replica is `Failing`. */
 export const replicaTroubles = [
   ...waitingFailures,
   'Unschedulable',
@@ -32,7 +32,7 @@ export const replicaTroubles = [
 ] as const;
 export type ReplicaTrouble = (typeof replicaTroubles)[number];
 
-/** Why a pod may not be replaced by a newer one now (`status.rollout.blocked`). */
+/** Rules that forbid replacing a pod by a newer one now (`status.rollout.blocked`). */
 export const rolloutRules = [
   'AlreadyStopping',
   'VolumeStays',

@@ -25,7 +25,7 @@ export interface MemberOptions extends ReplicaIdentity {
 const gib = 2 ** 30;
 const mib = 2 ** 20;
 
-/** What each setting is for, and the measurements behind it: docs/decisions/0017-pods-of-several-replicas.md. */
+/** The configuration. Purpose of each setting, and measurements: docs/decisions/0017-pods-of-several-replicas.md. */
 export function memberConfig(options: MemberOptions): Readonly<Record<string, unknown>> {
   const { replicaIndex, peers, certificates } = options;
   return {

@@ -58,7 +58,7 @@ export class Statistics {
     return series !== undefined && this.#isCurrent(series) ? series.value : undefined;
   }
 
-  /** All series in Prometheus' text format, with cluster and replica as labels. */
+  /** All current series in Prometheus' text format, with cluster and replica as labels. */
   exposition(): string {
     const byName = new Map<string, { type: Metric['type']; samples: Sample[] }>();
     const { clusterId, replicaIndex } = this.#identity;

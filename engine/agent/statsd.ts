@@ -7,7 +7,7 @@ export interface StatsdSample {
   /** Name without `tb.`: `replica_status`, `replica_commit_us.sum`. */
   readonly name: string;
   readonly value: number;
-  /** A gauge holds a value; a counter's value is to be added. */
+  /** A gauge's value replaces the last one; a counter's value is added. */
   readonly type: 'gauge' | 'counter';
   readonly clusterId: bigint;
   readonly replicaIndex: number;

@@ -50,7 +50,7 @@ function lines(found: DataFileInspection): string[] {
   ];
 }
 
-/** bigint as a decimal string, bytes as hexadecimal. */
+/** Replacer for JSON: a bigint becomes a decimal string, bytes become hexadecimal. */
 function toJson(_: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;

@@ -19,7 +19,7 @@ export interface Verb {
 
 export interface Input {
   readonly arguments: readonly string[];
-  /** A flag's value; '' for a flag without one; undefined when it was not given. */
+  /** Returns a flag's value; '' for a flag without one; `undefined` when it was not given. */
   flag(name: string): string | undefined;
 }
 

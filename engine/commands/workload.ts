@@ -10,7 +10,7 @@ export interface Prepared {
   readonly bodyChecksum: Uint8Array;
 }
 
-/** Ids rise with time and are random in their low half, as the official clients make them. */
+/** The last id. Ids rise with time and are random in their low half, as in the official clients. */
 let lastId = BigInt(Date.now()) << 80n;
 const pendingFlag = 2;
 const postFlag = 4;

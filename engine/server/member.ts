@@ -210,7 +210,7 @@ async function membersByOthers(
   replicaCount: number,
 ): Promise<readonly bigint[] | undefined> {
   for (let other = 0; other < replicaCount; other += 1) {
-    // A link hangs up on itself.
+    // `ask` has a timeout of its own.
     const answer = await peers.ask(other, { ask: 'members' }).catch(() => undefined);
     const members = memberIdsOf(answer);
     if (members !== undefined) return members;

@@ -103,14 +103,14 @@ async function certificate(wanted: Wanted): Promise<string> {
   return new X509Certificate(Buffer.from(made.toSchema(true).toBER())).toString();
 }
 
-/** 16 random bytes, positive and without a leading zero. */
+/** Returns a serial number: 16 random bytes, positive and without a leading zero. */
 function serialNumber(): ArrayBuffer {
   const bytes = new Uint8Array(randomBytes(16));
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes.buffer;
 }
 
-/** UTCTime through 2049, GeneralizedTime from then on (RFC 5280, 4.1.2.5). */
+/** Encodes a time: UTCTime through 2049, GeneralizedTime from then on (RFC 5280, 4.1.2.5). */
 const timeOf = (value: Date) =>
   new Time({
     type: value.getUTCFullYear() < 2050 ? TimeType.UTCTime : TimeType.GeneralizedTime,
@@ -128,7 +128,7 @@ function extension(extnID: string, value: BaseBlock | { toSchema(): BaseBlock })
 const bits = (value: number, unusedBits: number) =>
   new BitString({ valueHex: new Uint8Array([value]).buffer, unusedBits });
 
-/** GeneralName: [2] dNSName, [7] iPAddress. */
+/** Encodes a GeneralName: [2] dNSName, [7] iPAddress. */
 function hostName(host: string): GeneralName {
   const address = addressBytes(host);
   return address === undefined

@@ -60,10 +60,10 @@ export interface PeerPort {
 
 /** Number of replicas that must work together for each purpose. */
 export interface Quorum {
-  /** To commit, while there is a primary. */
+  /** Replicas needed to commit, while there is a primary. */
   readonly replication: number;
-  /** To go on after the loss of the primary. */
+  /** Replicas needed to go on after the loss of the primary. */
   readonly viewChange: number;
-  /** For a new version to become active. */
+  /** Replicas needed for a new version to become active. */
   readonly upgrade: number;
 }

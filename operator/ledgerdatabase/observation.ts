@@ -57,7 +57,7 @@ export type Polls = ReadonlyMap<number, EngineStatus | { readonly problem: strin
 
 /** Message of a Kubernetes controller that could not make a pod. */
 export interface PodRefusal {
-  /** The uid of the StatefulSet or the Job. */
+  /** Uid of the StatefulSet or the Job. */
   readonly owner: string;
   readonly message: string;
   /** Time of the last such message, in milliseconds since the UNIX epoch. */

@@ -46,7 +46,7 @@ const turn = fc.record({
   idle: fc.boolean(),
 });
 
-/** The engines switch to a release once all of them have it. */
+/** Status of an engine. The engines switch to a release once all of them have it. */
 function statusOf(cluster: SimulatedCluster, url: string): unknown {
   const images = replicaPods(cluster.all('Pod')).map((pod) => pod.spec?.containers[0]?.image);
   const all = images.every((image) => image?.endsWith('ledgerhouse/tigerbeetle:2'));

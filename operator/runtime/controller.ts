@@ -33,7 +33,7 @@ export interface ControllerOptions {
   readonly metrics: OperatorMetrics;
   /** Called when a write was refused because the lease is lost. No key is worked on after it. */
   readonly onLostLeadership: () => void;
-  /** Default 10. */
+  /** Keys worked on at once. Default 10. */
   readonly concurrency?: number;
   /** Timeout of one reconcile. Default 60,000. */
   readonly timeoutMs?: number;

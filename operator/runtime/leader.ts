@@ -30,7 +30,7 @@ export interface LeaderOptions {
   readonly onStarted: () => void;
   /** Called once. From then on this process never leads again: it should end. */
   readonly onLost: () => void;
-  /** Defaults 15,000, 10,000 and 2,000. */
+  /** All three in ms, by default 15,000, 10,000 and 2,000. */
   readonly leaseDurationMs?: number;
   readonly renewTimeoutMs?: number;
   readonly retryPeriodMs?: number;

@@ -48,7 +48,7 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
   return 'halt';
 }
 
-/** Whether the controller may make a missing volume again: until it has seen that no replica is to run. */
+/** Whether the controller may still make missing volumes again, until it has seen that no replica is to run. */
 const mayMakeVolumes = ({ metadata, spec, status }: StatefulSet): boolean =>
   metadata.deletionTimestamp === undefined &&
   (spec?.replicas !== 0 || (status?.observedGeneration ?? 0) < (metadata.generation ?? 0));
