@@ -1,4 +1,4 @@
-/** The API, whole: store, cluster, worker, gateway, and the handlers of all areas behind one server. */
+/** Assembly of the API: store, cluster, worker, gateway, and the handlers of all areas behind one server. */
 import { createHash } from 'node:crypto';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Express } from 'express';
@@ -78,13 +78,13 @@ export interface ApiOptions {
 export interface Api {
   readonly port: number;
   readonly healthPort: number;
-  /** Resolves when the schema is up to date; rejects when it is not one of ours. */
+  /** Resolves when the schema is up to date; rejects when PostgreSQL holds another schema. */
   readonly storeReady: Promise<void>;
-  /** Answers what was begun, hands back its jobs, and closes everything. False: not all within `waitMs`. */
+  /** Finishes the requests under way, gives back the jobs and closes everything. False: requests outlasted `waitMs`. */
   stop(waitMs: number): Promise<boolean>;
 }
 
-/** Takes connections at once; answers with 503 until the store is ready, and without a catalog until the cluster is. */
+/** Takes connections at once. Answers 503 until the store is ready, and has no catalog until the cluster is known. */
 export async function startApi(options: ApiOptions): Promise<Api> {
   const { config, logger } = options;
   const parts = assemble(options);
@@ -154,7 +154,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   };
 }
 
-/** Clients are told of four addresses. Those that nobody has said are this installation's own. */
+/** The four server addresses of the OpenAPI document. Addresses that are not configured are this installation's own. */
 function serversOf({ servers, publicUrl }: Config): Config['servers'] {
   const own = publicUrl === '' ? '/' : publicUrl;
   return {
@@ -179,7 +179,7 @@ function addSignIn(
 }
 
 function serverOptionsOf(config: Config, app: Express, docsUrl: string): ServerOptions {
-  // As Express itself tells proxies from callers.
+  // The function by which Express itself tells proxies from callers.
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return {
     ...config.listen,
@@ -279,7 +279,7 @@ interface BillingSurroundings {
   readonly registry: MetricRegistry;
 }
 
-/** Who is let in to create databases, and what goes on so that they pay. */
+/** Billing: the guard for creating databases, and the background work that charges for them. */
 function billingOf(config: Config, { store, background, logger, registry }: BillingSurroundings) {
   const now = () => new Date();
   const billing =
@@ -300,7 +300,7 @@ function billingOf(config: Config, { store, background, logger, registry }: Bill
   return { services, billing, billingWork };
 }
 
-/** What asks the store begins when it is there. */
+/** Waits for the store, then starts every part that uses it. */
 async function begin({
   store,
   listener,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readConfig, redacted } from './config.ts';
 
-// A file that is there, and long enough for a key.
+// LICENSE stands for the key file: it exists and is long enough for a key.
 const needed = {
   LEDGERHOUSE_API_DATABASE_URL: 'postgres://u:hush@db:5432/x',
   LEDGERHOUSE_API_SIGNING_KEY_FILE: 'LICENSE',
@@ -14,7 +14,7 @@ test('what is not set has its default, and nothing secret is logged', () => {
     healthListen: { host: '127.0.0.1', port: 8081 },
     limits: { controlPerMinute: 600, ledgerPerSecond: 5000, wrongCredentialsPerMinute: 60 },
     trustedProxies: [],
-    // Fifty databases of six replicas, and room beside them.
+    // Fifty databases of six replicas, and some room beside them.
     namespaceDefaults: {
       podSecurity: 'restricted',
       quota: { pods: 600, claims: 1200, services: 600 },
@@ -80,7 +80,7 @@ test.each([
   [{ LEDGERHOUSE_API_BILLING_RETURN_URL: '' }, 'BILLING_RETURN_URL or LEDGERHOUSE_API_PUBLIC_URL'],
   [{ LEDGERHOUSE_API_STRIPE_PRICES: 'prod_1' }, 'must be IDs of prices'],
   [{ LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: '/nowhere' }, 'cannot be read'],
-  // What is in the file is not what it should be, and is not said.
+  // The file's content is not a key; the message does not repeat it.
   [{}, 'STRIPE_SECRET_KEY_FILE must hold what begins with sk_ or rk_'],
 ])('billing with %j is refused with what would be right', (wrong, message) => {
   const environment = { ...needed, ...stripe, ...wrong };

@@ -1,4 +1,7 @@
-/** The API's configuration, from the environment. Unknown names of ours are mistakes. Secrets come as files, but for the URL. */
+/**
+ * The API's configuration, from the environment. Unknown `LEDGERHOUSE_API_` names are errors. Secrets come as files, except the
+ * one in the database URL.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -24,38 +27,38 @@ export interface Address {
 }
 
 export interface Config {
-  /** Where the API and the operator run, and the operator's Lease is. */
+  /** Namespace of the API, the operator and the operator's Lease. */
   readonly namespace: string;
-  /** Who this process is among the API's, for leases of jobs. */
+  /** Identity of this process among the API's processes, for leases of jobs. */
   readonly identity: string;
-  /** PostgreSQL. */
+  /** `postgres://` URL of the store. */
   readonly databaseUrl: string;
-  /** To PostgreSQL, of this process, at most. */
+  /** Maximum of connections of this process to PostgreSQL. */
   readonly databaseConnections: number;
   readonly listen: Address;
   readonly healthListen: Address;
-  /** How clients reach it, without a path; empty: as each request said. */
+  /** URL at which clients reach the API, without a path. Empty: the address that each request names. */
   readonly publicUrl: string;
   readonly logLevel: string;
   readonly bootstrapTokenFile: string | undefined;
-  /** Sign cursors and audit events, and seal secrets: the same for all processes. */
+  /** Keys that sign cursors and audit events and seal secrets. All processes have the same ones. */
   readonly signingKeys: SigningKeys;
-  /** Where people sign in; `undefined`: there is the local administrator alone. */
+  /** The identity provider at which people sign in. `undefined`: only the local administrator can sign in. */
   readonly identityProvider: ProviderSettings | undefined;
   /** `undefined`: no mail is sent. */
   readonly mail: MailSettings | undefined;
   readonly billing: BillingSettings;
-  /** Databases of an organization that are not deleted, at most. */
+  /** Maximum of databases of an organization, deleted ones not counted. */
   readonly databasesMax: number;
-  /** What the namespace of a new organization begins with. */
+  /** Pod security and quota that the namespace of a new organization starts with. */
   readonly namespaceDefaults: NamespaceDefaults;
   readonly limits: RateLimitSettings;
   readonly bodyLimits: BodyLimits;
-  /** Connections of one address at most, proxies excepted. */
+  /** Maximum of connections from one address, proxies excepted. */
   readonly connectionsPerAddress: number;
-  /** Proxies whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies: readonly string[];
-  /** As the OpenAPI document names them; empty: this installation's own address. */
+  /** Server addresses in the OpenAPI document; empty: this installation's own address. */
   readonly servers: DocumentOptions['servers'];
 }
 
@@ -106,7 +109,7 @@ type Name = (typeof names)[number];
 type Read = (name: Name, fallback?: string) => string;
 
 const mebibyte = 1024 * 1024;
-/** Fewer bytes could be found by trying. */
+/** Minimum size of a signing key, in bytes. A shorter key could be guessed by trying. */
 const signingKeyMin = 32;
 
 export class ConfigError extends Error {
@@ -163,7 +166,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-/** For the log. */
+/** Returns the configuration without its secrets, for the log. */
 export const redacted = (config: Config) => ({
   ...config,
   billing:
@@ -227,7 +230,7 @@ function providerSettings(environment: NodeJS.ProcessEnv): ProviderSettings | un
   const file = value('OIDC_CLIENT_SECRET_FILE');
   if (issuer === '' && clientId === '' && file === '') return undefined;
   const { protocol = '', hostname = '' } = URL.canParse(issuer) ? new URL(issuer) : {};
-  // What is signed in is worth no more than the way to who says so.
+  // Signing in is only as safe as the connection to the identity provider.
   const isLoopback =
     hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
   if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback)) {
@@ -259,7 +262,7 @@ function mailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined 
   const url = secretFile('MAIL_SMTP_URL_FILE', file);
   const isSmtp = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);
   if (isSmtp) return { kind: 'smtp', url, from };
-  // Not repeated: it may hold a password.
+  // The message does not repeat the value: it may hold a password.
   throw new ConfigError(`${prefix}MAIL_SMTP_URL_FILE must hold smtp(s)://user:password@host:port`);
 }
 
@@ -306,12 +309,12 @@ function billingSettings(read: Read): BillingSettings {
 
 function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): string {
   const secret = secretFile(name, read(name));
-  // Not repeated: it is one, if only of another kind.
+  // The message does not repeat the value: it is a secret, only of another kind.
   if (prefixes.some((one) => secret.startsWith(one))) return secret;
   throw new ConfigError(`${prefix}${name} must hold what begins with ${prefixes.join(' or ')}`);
 }
 
-/** Proxies as Express takes them. */
+/** Parses the list of proxies into the form that Express takes. */
 function trustedProxies(text: string): readonly string[] {
   const proxies = text.split(/[\s,]+/).filter((one) => one !== '');
   for (const proxy of proxies) {
@@ -332,7 +335,7 @@ function trustedProxies(text: string): readonly string[] {
 function databaseUrl(text: string): string {
   const isPostgres = URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
   if (isPostgres) return text;
-  // Not repeated: it may hold a password.
+  // The message does not repeat the value: it may hold a password.
   throw new ConfigError(
     `${prefix}DATABASE_URL must be postgres://user:password@host:port/database`,
   );
@@ -366,7 +369,7 @@ function oneOf<T extends string>(name: Name, text: string, allowed: readonly T[]
   throw new ConfigError(`${prefix}${name} must be one of ${allowed.join(', ')}, not ${text}`);
 }
 
-/** `folder`: of the keys that sign nothing (earlier ones, or the next one), a file each; empty: there are none. */
+/** `folder`: holds one file for each key that does not sign (earlier keys, or the next one). Empty: there are none. */
 function signingKeys(file: string, folder: string): SigningKeys {
   const others = folder === '' ? [] : filesOf('OTHER_SIGNING_KEYS_FOLDER', folder);
   return new SigningKeys([
@@ -381,7 +384,7 @@ function signingKey(name: Name, file: string): Buffer {
   throw new ConfigError(`${prefix}${name}: ${file} must hold ${signingKeyMin} characters at least`);
 }
 
-/** Kubernetes keeps folders of its own in the volume of a Secret; their names begin with dots. */
+/** In the volume of a Secret, Kubernetes keeps its own folders, whose names begin with dots. */
 function filesOf(name: Name, folder: string): readonly string[] {
   try {
     const files = readdirSync(folder).filter((one) => !one.startsWith('.'));

@@ -1,13 +1,13 @@
-/** The API's process: one of several, all of which answer. */
+/** Entry point of an API process. Several processes run at once, and all of them answer requests. */
 import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { startApi } from './api.ts';
 import { readConfig, redacted } from './config.ts';
 
-/** The longest request may take 40 s; Kubernetes gives 60 s, of which 5 go before the signal. */
+/** The longest request may take 40 s. Kubernetes gives a pod 60 s, 5 s of which pass before the signal. */
 const stopWaitMs = 45_000;
 
-/** Lines go out together, each within this time: one write for each costs more than what it says. */
+/** Log lines are written together, each within this time: a write for each line would cost too much. */
 const logFlushMs = 100;
 
 const lines = pino.destination({ fd: 1, sync: false, minLength: 4_096 });

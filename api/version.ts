@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of this program: beside the sources, or above what was built of them. */
+/** Version of this program, read from the file beside the sources or above the built files. */
 export const version = readVersion();
 
 function readVersion(): string {

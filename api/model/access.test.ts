@@ -1,4 +1,4 @@
-// Who may do what, cell by cell: the table is written out here a second time, as it was promised.
+// The table of rights, cell by cell: a second copy of what was promised, to compare with the first.
 import { expect, test } from '@jest/globals';
 import { authorize } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';

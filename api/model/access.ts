@@ -1,21 +1,21 @@
-/** Who may call a route. */
+/** Access rules: the credentials and roles that may call a route. */
 export const permissions = ['db:read', 'db:write'] as const;
 export type Permission = (typeof permissions)[number];
 
 export const roles = ['owner', 'admin', 'developer', 'viewer', 'billing'] as const;
 export type Role = (typeof roles)[number];
 
-/** Roles of which a member may be restricted to some databases. The others answer for the organization as a whole. */
+/** Roles whose members may be restricted to some databases. The other roles act for the organization as a whole. */
 export const restrictableRoles: readonly Role[] = ['developer', 'viewer'];
 
-/** The table of rights: the roles of a person for whom each of them is open. Nothing else says so. */
+/** The table of rights: for each right, the roles that have it. No other place defines this. */
 export const rights = {
   readDatabases: ['owner', 'admin', 'developer', 'viewer'],
   writeLedger: ['owner', 'admin', 'developer'],
   createDatabase: ['owner', 'admin', 'developer'],
   /** Configuration, deleting, restoring. */
   changeDatabase: ['owner', 'admin'],
-  /** Those that they made themselves, which only read. */
+  /** Keys that the person made; they can only read. */
   manageOwnKeys: ['owner', 'admin', 'developer'],
   manageKeys: ['owner', 'admin'],
   manageWebhooks: ['owner', 'admin'],
@@ -39,7 +39,7 @@ export type Access =
   | { readonly kind: 'public' }
   /** Any valid credential that acts for an organization. */
   | { readonly kind: 'any' }
-  /** About the caller: also a person who belongs to no organization (yet). `keys`: API keys too. */
+  /** Routes about the caller. A person without an organization may call them too; `keys`: API keys may, too. */
   | { readonly kind: 'self'; readonly keys: boolean }
   /** A key with the permission and the scope, or a person in one of the roles. */
   | {

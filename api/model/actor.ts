@@ -1,14 +1,14 @@
-/** Who does something. */
+/** The person, key or program that does something. */
 export interface Actor {
-  /** `kubernetes`: whoever wrote to the resource in the cluster, beside the API. */
+  /** `kubernetes`: a client that wrote to the resource in the cluster, not through the API. */
   readonly type: 'user' | 'api_key' | 'system' | 'kubernetes';
-  /** TypeID; null: the local administrator, the service itself, or somebody in the cluster. */
+  /** TypeID; null: the local administrator, the service itself, or a client in the cluster. */
   readonly id: string | null;
-  /** For people: a name, the visible part of a key, the field manager of a write in the cluster. */
+  /** Text for people: a name, the visible part of a key, or the field manager of a write in the cluster. */
   readonly display: string;
 }
 
-/** Who asks for a change, and how the question came. */
+/** The actor that asks for a change, and the ID of the request. */
 export interface Author {
   readonly actor: Actor;
   readonly requestId: string | null;
@@ -24,7 +24,7 @@ export const systemAuthor = (part: string, requestId: string | null = null): Aut
   userAgent: null,
 });
 
-/** Whoever wrote to a resource in the cluster. `manager`: the field manager of that write, such as `kubectl-edit`. */
+/** Author of a write to a resource in the cluster. `manager`: the field manager of that write, such as `kubectl-edit`. */
 export const kubernetesAuthor = (manager: string): Author => ({
   actor: { type: 'kubernetes', id: null, display: manager },
   requestId: null,

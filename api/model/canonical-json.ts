@@ -1,4 +1,4 @@
-/** JSON with the members of every object in the order of their names: the same for the same value, wherever it comes from. */
+/** JSON with each object's members sorted by name: equal values give equal texts, wherever they come from. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

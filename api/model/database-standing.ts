@@ -1,6 +1,6 @@
 /**
- * What a database's resource says of it, in the API's words: the lifecycle apart from the health, so that a database which is
- * READY stays so through changes and trouble.
+ * The status of a database's resource in the API's words. Lifecycle and health are separate: a database that is READY stays READY
+ * through changes and trouble.
  */
 import { ConditionType } from '../../domain/conditions.ts';
 import type { Condition, LedgerDatabase } from '../../domain/resources.ts';
@@ -27,13 +27,13 @@ export interface Explanation {
 export interface DatabaseStanding {
   readonly status: Exclude<DatabaseStatus, 'FAILED' | 'DELETED'>;
   readonly health: DatabaseHealth;
-  /** Why it is not simply well; `undefined` when it is. */
+  /** Why the database is not healthy; `undefined` when it is. */
   readonly reason: Explanation | undefined;
-  /** Why nothing goes on until a person acts. */
+  /** Why no progress is possible until a person acts. */
   readonly stalled: Explanation | undefined;
 }
 
-/** `wasReady`: it has served once. Without that, a database which serves nobody is not broken but not made yet. */
+/** `wasReady`: the database has served before. A database that never served is not broken, only not made yet. */
 export function standingOf(database: LedgerDatabase, wasReady: boolean): DatabaseStanding {
   const condition = (type: string) => database.status?.conditions?.find((row) => row.type === type);
   const available = condition(ConditionType.Available);

@@ -1,6 +1,6 @@
 /**
- * What happens in an organization, by name: the audit log, notifications and webhooks all read these. Types are never renamed;
- * data only gains members.
+ * Events of an organization, by name. The audit log, notifications and webhooks read them. Types are never renamed; data only
+ * gains members.
  */
 export interface DatabaseFact {
   readonly id: string;
@@ -22,7 +22,7 @@ export interface ReasonFact {
 export interface ApiKeyFact {
   readonly id: string;
   readonly name: string;
-  /** The visible part. */
+  /** The visible part of the key. */
   readonly prefix: string;
 }
 
@@ -60,7 +60,7 @@ interface AboutJob {
   readonly error?: ReasonFact;
 }
 
-/** What each event says beside its subject. */
+/** Data of each event type, beside its subject. */
 export interface EventData {
   'organization.created': { readonly organization: { readonly id: string; readonly name: string } };
   'session.opened': Record<string, never>;
@@ -120,7 +120,7 @@ export type EventType = keyof EventData;
 
 export interface EventTypeRow {
   readonly description: string;
-  /** Sent to webhooks. What is not is read in the audit log alone. */
+  /** Whether the event is sent to webhooks. Other events appear in the audit log only. */
   readonly webhook: boolean;
 }
 

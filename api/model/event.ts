@@ -4,7 +4,7 @@ import type { EventData, EventType } from './event-types.ts';
 export const eventOutcomes = ['SUCCESS', 'DENIED', 'FAILED'] as const;
 export type EventOutcome = (typeof eventOutcomes)[number];
 
-/** What it happened to. */
+/** The thing that an event happened to. */
 export interface Subject {
   readonly type:
     | 'organization'
@@ -20,7 +20,7 @@ export interface Subject {
   readonly display: string;
 }
 
-/** One member that a person changed. */
+/** One field that a person changed. */
 export interface FieldChange {
   /** JSON Pointer into the resource. */
   readonly path: string;
@@ -28,14 +28,14 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** An event as whoever causes it tells it. */
+/** An event as the code that causes it describes it. */
 export interface NewEvent<Type extends EventType = EventType> {
   /** TypeID `org_…`. */
   readonly organizationId: string;
   readonly type: Type;
   readonly subject: Subject;
   readonly data: EventData[Type];
-  /** TypeID `db_…`, for whoever may see one database only. */
+  /** TypeID `db_…`. Lets readers who may see one database only see the event. */
   readonly databaseId?: string | null;
   /** `SUCCESS` when absent. */
   readonly outcome?: EventOutcome;
@@ -61,7 +61,7 @@ export interface StoredEvent {
   readonly keyVersion: string | null;
   /** The hash of the event before; zeroes before the first. */
   readonly previousHash: Buffer;
-  /** HMAC of `previousHash` and this event: nobody takes one out or changes it unnoticed. */
+  /** HMAC of `previousHash` and this event. It reveals when an event is removed or changed. */
   readonly hash: Buffer;
 }
 

@@ -1,15 +1,15 @@
-/** What the gateway knows of its connection to a database. It says nothing of the database's own health. */
+/** Health of the gateway's connection to a database. It says nothing about the database's own health. */
 
 export type GatewayStatus = 'CONNECTED' | 'CONNECTING' | 'DISCONNECTED' | 'UNKNOWN';
 
 export interface GatewayHealth {
-  /** UNKNOWN: nothing was ever heard of it, or it has gone out of use. */
+  /** UNKNOWN: nothing was ever heard of the connection, or it is no longer in use. */
   readonly status: GatewayStatus;
-  /** How long the last answer took, from sending it to the engine; null before the first. */
+  /** Time from sending a request to the engine to its last answer; null before the first answer. */
   readonly latencyMs: number | null;
-  /** What went wrong since the last answer. */
+  /** The last error since the last answer. */
   readonly lastError: string | null;
-  /** When anything was last heard of the connection: an answer, that it is there, or that it is not. */
+  /** Time of the last news about the connection: an answer, that it exists, or that it does not. */
   readonly checkedAt: string | null;
 }
 
@@ -20,12 +20,12 @@ export const unknownHealth: GatewayHealth = {
   checkedAt: null,
 };
 
-/** Until then a first connection is being made; afterwards it cannot be made. */
+/** Time for making a first connection. After it, the connection counts as failed. */
 const connectingMs = 5_000;
-/** Longer without an answer, and a connection is one by name only. */
+/** Maximum time without an answer in which a connection counts as connected. */
 const silentMaxMs = 10_000;
 
-/** What was heard last; the first of two that were heard at once, or never. */
+/** Returns the newer health. Returns the first one if both are equally new or both unknown. */
 export function newerHealth(a: GatewayHealth, b: GatewayHealth): GatewayHealth {
   if (a.status === 'UNKNOWN' || b.status === 'UNKNOWN') return a.status === 'UNKNOWN' ? b : a;
   return (b.checkedAt ?? '') > (a.checkedAt ?? '') ? b : a;
@@ -38,7 +38,7 @@ export interface ConnectionFacts {
   readonly silentMs: number;
 }
 
-/** Times are of the wall's clock. */
+/** Last news about a connection. Times are wall-clock times. */
 export interface Heard {
   readonly latencyMs: number | null;
   readonly lastError: string | null;
@@ -46,7 +46,9 @@ export interface Heard {
   readonly nowMs: number;
 }
 
-/** What a connection with a request under way does not say is known as of now. */
+/**
+ * Health of a connection, from its traffic. If a request under way stays unanswered for too long, this silence is checked now.
+ */
 export function healthByTraffic(
   connection: ConnectionFacts | undefined,
   { latencyMs, lastError, heardAtMs, nowMs }: Heard,

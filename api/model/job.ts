@@ -34,7 +34,7 @@ export interface JobProgress {
   readonly estimatedSecondsRemaining: number | null;
 }
 
-/** Why it failed. */
+/** Why a job failed. */
 export interface JobError {
   /** Stable, `lower_snake`. */
   readonly code: string;
@@ -48,23 +48,23 @@ export interface Job {
   readonly databaseId: string | null;
   readonly type: JobType;
   readonly status: JobStatus;
-  /** What it works from; its type's own. */
+  /** Input of the job; its shape depends on the job's type. */
   readonly input: unknown;
   readonly progress: JobProgress;
   readonly steps: readonly JobStep[];
-  /** From 1; a person's retry counts it up. */
+  /** Number of the attempt, from 1; a person's retry increments it. */
   readonly attempt: number;
   readonly maxAttempts: number;
-  /** Of this attempt: tries in a row that ended in trouble. */
+  /** Consecutive failed tries in this attempt. */
   readonly failures: number;
   readonly deadlineAt: Date;
   readonly cancellable: boolean;
-  /** Failed or cancelled, and may be tried again. */
+  /** Whether the job failed or was cancelled and may be tried again. */
   readonly retryable: boolean;
   readonly error: JobError | null;
   readonly actor: Actor;
   readonly requestId: string | null;
-  /** Counts its changes: whoever waits asks for a later one. */
+  /** Number of changes to the job. A client that waits asks for a later version. */
   readonly version: number;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
@@ -77,7 +77,7 @@ export interface NewJob {
   readonly databaseId: string | null;
   readonly type: JobType;
   readonly input: object;
-  /** Names of its steps in their order. */
+  /** Names of the job's steps, in order. */
   readonly steps: readonly string[];
   readonly timeoutMs: number;
   readonly maxAttempts: number;
@@ -85,7 +85,7 @@ export interface NewJob {
   readonly message: string;
 }
 
-/** What people decided about a database that they make, of a provider whose databases are not made automatically. */
+/** Decision about a database whose provider does not make databases automatically, so that people make it. */
 export type ManualDecision =
   | { readonly kind: 'completed' }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -1,6 +1,6 @@
-/** What can be wrong with a ledger request or with its execution: problems (RFC 9457) as data, without what only HTTP knows. */
+/** Problems (RFC 9457) of ledger requests and their execution, as data. The HTTP layer adds its own members. */
 
-/** One catalogue: what is the same each time a code is given. `title` never changes, `detail` is the occasion's. */
+/** Catalogue of the constant parts of each problem. `title` never changes; each occurrence has its own `detail`. */
 export const ledgerProblems = {
   malformed_json: { status: 400, title: 'The body is not JSON', retryable: false },
   payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
@@ -19,7 +19,7 @@ export const ledgerProblems = {
 } as const;
 export type LedgerProblemCode = keyof typeof ledgerProblems;
 
-/** Whether the ledger may have changed: nothing was executed, or nobody knows. */
+/** Whether the ledger may have changed: `not_executed` means no; `unknown` means that it may have. */
 export type Outcome = 'not_executed' | 'unknown';
 
 export interface ProblemError {

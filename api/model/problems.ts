@@ -1,6 +1,6 @@
 /**
- * Every problem that the API answers with (RFC 9457): one row a code. `code` and `title` never change; `detail` is the
- * occasion's. `retryable`: the same request may succeed later without anything being changed by the caller.
+ * Every problem that the API answers with (RFC 9457), one row for each code. `code` and `title` never change; each occurrence has
+ * its own `detail`. `retryable`: the same request may succeed later, unchanged.
  */
 import { ledgerProblems } from './ledger-problems.ts';
 
@@ -8,7 +8,7 @@ export interface ProblemRow {
   readonly status: number;
   readonly title: string;
   readonly retryable: boolean;
-  /** What to do, for the reference page. */
+  /** Advice to the client, for the reference page. */
   readonly advice: string;
 }
 
@@ -270,7 +270,7 @@ export type ProblemCode = keyof typeof problems;
 
 export const problemCodes = Object.keys(problems) as ProblemCode[];
 
-/** RFC 9457 `type`: the page about it under the documentation's address. */
+/** RFC 9457 `type`: URL of the problem's page in the documentation. */
 export const problemType = (docsUrl: string, code: ProblemCode): string =>
   code === 'rate_limited'
     ? 'https://iana.org/assignments/http-problem-types#quota-exceeded'

@@ -1,4 +1,4 @@
-/** What a handler throws instead of answering: a problem of the catalogue, with what is true of this occasion. */
+/** Refusal: a handler throws it to answer with a problem of the catalogue and the facts of this occurrence. */
 import type { ProblemCode } from './problems.ts';
 
 export interface FieldError {
@@ -13,16 +13,16 @@ export interface FieldError {
 }
 
 export interface Occasion {
-  /** What is wrong this time, and what to do: one or two sentences. */
+  /** What is wrong this time, and what to do, in one or two sentences. */
   readonly detail: string;
   readonly errors?: readonly FieldError[];
-  /** Further members of the problem, of those that its schema has. */
+  /** Further members of the problem; its schema must have them. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfterSeconds?: number;
-  /** Where this occasion differs from the problem's own `retryable`. */
+  /** Overrides the problem's own `retryable`. */
   readonly retryable?: boolean;
-  /** For the log alone. */
+  /** Cause, for the log only. */
   readonly cause?: unknown;
 }
 

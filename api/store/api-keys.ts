@@ -1,4 +1,4 @@
-/** API keys as they are stored. How a key is written, and hashed, is `api/auth`'s. */
+/** API keys in the store. `api/auth` defines how a key is written and hashed. */
 import { timingSafeEqual } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
@@ -21,7 +21,7 @@ export interface ApiKey {
   /** The visible part, 12 characters. */
   readonly publicId: string;
   readonly lastFour: string;
-  /** The one database that it opens; null: all of the organization. */
+  /** The one database that the key opens; null: all of the organization. */
   readonly databaseId: string | null;
   readonly permissions: readonly KeyPermission[];
   readonly ipAllowList: readonly string[];
@@ -33,13 +33,13 @@ export interface ApiKey {
   readonly createdBy: Actor;
   readonly revokedAt: Date | null;
   readonly revokedBy: Actor | null;
-  /** The key whose place this one took. */
+  /** ID of the key that this one replaced. */
   readonly rotatedFrom: string | null;
-  /** Until when it works beside the one that took its place. */
+  /** Time until which the key works beside its replacement. */
   readonly rotationEndsAt: Date | null;
 }
 
-/** What a key is made of that is not the store's to invent. */
+/** Parts of a key that the caller makes, not the store. */
 export interface KeySecret {
   readonly publicId: string;
   /** SHA-256. */
@@ -84,7 +84,7 @@ export async function createApiKey(
 }
 
 /**
- * Puts another in its place; both work for the grace period. `undefined`: there is none that still works, or it was replaced
+ * Replaces a key by a new one; both work for the grace period. Returns `undefined` if no such key works, or if it was replaced
  * already.
  */
 export async function rotateApiKey(
@@ -115,7 +115,7 @@ export async function rotateApiKey(
   return { old, key };
 }
 
-/** From the commit on it opens nothing. Revoking again changes nothing. `undefined`: there is none. */
+/** Revokes a key as of the commit. Revoking it again changes nothing. Returns `undefined` if there is no such key. */
 export async function revokeApiKey(
   change: Change,
   organizationId: string,
@@ -144,12 +144,12 @@ export async function revokeApiKey(
   return key;
 }
 
-/** Compared with when there is no such key, so that both take the same time. */
+/** Hash that is compared when no key is found, so that both cases take the same time. */
 const nobody = Buffer.alloc(32);
 
 /**
- * The key whose secret it is, whatever its status. `undefined`: no such key, or another secret; which of them, nobody can tell
- * from the time it takes.
+ * Returns the key with this secret, whatever its status. Returns `undefined` if there is no such key or the secret is wrong; the
+ * time taken does not tell which.
  */
 export async function findApiKeyBySecret(
   db: Reader,
@@ -179,7 +179,7 @@ export async function findApiKey(
   return row && apiKeyOf(row);
 }
 
-/** For the quota: those that work and that no other one replaces. */
+/** Number of keys that work and are not being replaced, for the quota. */
 export async function countActiveApiKeys(db: Reader, organizationId: string): Promise<number> {
   const { count } = await db
     .selectFrom('apiKeys')
@@ -192,7 +192,7 @@ export async function countActiveApiKeys(db: Reader, organizationId: string): Pr
   return Number(count);
 }
 
-/** Newest first. `maker`: only those that they made. */
+/** Lists keys, newest first. `maker`: only the keys that this actor made. */
 export async function listApiKeys(
   db: Reader,
   organizationId: string,
@@ -218,7 +218,7 @@ export async function listApiKeys(
   ]);
 }
 
-/** Written once a minute at most, however often the key is used. */
+/** Records the use of a key, at most once a minute. */
 export async function noteApiKeyUse(
   db: Reader,
   id: string,
@@ -253,7 +253,7 @@ async function insertKey(
       id: uuidOf(newTypeId('key')),
       organizationId: uuidOf(key.organizationId),
       name: key.name,
-      // By name: whoever makes a key may hand in the secret's text too, which is never stored.
+      // Only named fields: a caller may pass in the secret's text too, which must never be stored.
       publicId: secret.publicId,
       secretHash: secret.secretHash,
       lastFour: secret.lastFour,

@@ -1,7 +1,7 @@
 /**
- * The chain of an organization's events. The hash of an event is an HMAC over the hash of the event before and the event's
- * content, with a key derived from the signing key: whoever can write to the store and has no key can make no event that fits.
- * The head (the number and hash of the last event) has an HMAC too, so that nobody can cut off the end.
+ * The chain of an organization's events. An event's hash is an HMAC over the hash of the event before and the event's content.
+ * Its key is derived from the signing key: someone who can write to the store but has no key cannot make an event that fits. The
+ * head (the number and hash of the last event) has an HMAC too, so that nobody can cut off the end.
  *
  * Events from before the chain had a key have plain SHA-256 hashes. The first keyed event covers the hash of the last of them.
  */
@@ -13,7 +13,7 @@ import type { SigningKeys, VersionedKey } from './signing-keys.ts';
 /** The hash before the first event. */
 export const firstHash = Buffer.alloc(32);
 
-/** The part of an event that its hash covers, beside the hash before it. */
+/** The part of an event that its hash covers; the hash also covers the hash before. */
 export type HashedEvent = Omit<StoredEvent, 'previousHash' | 'hash'>;
 
 export interface ChainHead {
@@ -45,7 +45,7 @@ export class AuditChain {
     return this.#eventKeys[0].version;
   }
 
-  /** `undefined`: the key of that version is not there. */
+  /** Returns `undefined` if the key of that version is missing. */
   hash(previousHash: Buffer, { keyVersion, ...event }: HashedEvent): Buffer | undefined {
     const plain = {
       ...event,
@@ -65,7 +65,7 @@ export class AuditChain {
     return { keyVersion: key.version, mac: macOf(key, head) };
   }
 
-  /** `unkeyed`: no event of it is keyed yet. */
+  /** `unkeyed`: no event of the chain is keyed yet. */
   check(
     head: ChainHead,
     { keyVersion, mac }: HeadSeal,

@@ -1,4 +1,4 @@
-/** Checking the chain of an organization's events: a bounded number of events at a time, from any one of them on. */
+/** Check of an organization's chain of events: a bounded number of events at a time, from any event on. */
 import { sql } from 'kysely';
 import type { ChainFaultCode, StoredEvent } from '../model/event.ts';
 import { firstHash, type AuditChain, type ChainHead, type HeadSeal } from './audit-chain.ts';
@@ -16,17 +16,17 @@ export interface ChainFault {
 export interface Verification {
   /** The chain as it was when the check began. */
   readonly head: Pick<ChainHead, 'sequence' | 'hash' | 'keyedFrom'>;
-  /** Events that were found sound, counted from `from`. */
+  /** Number of sound events, counted from `from`. */
   readonly checked: number;
-  /** Where to go on; null: the end was reached, or a fault. */
+  /** Number of the next event to check; null: the check reached the end or a fault. */
   readonly next: bigint | null;
-  /** The first one. */
+  /** The first fault; null: none was found. */
   readonly fault: ChainFault | null;
 }
 
 const batch = 500;
 
-/** `from`: number of the first event to check. `limit`: events at most. */
+/** Checks events. `from`: number of the first event to check. `limit`: maximum of events. */
 export async function verifyEvents(
   db: Reader,
   chain: AuditChain,
@@ -63,7 +63,7 @@ export async function verifyEvents(
   };
 }
 
-/** Goes from event to event up to the first fault. */
+/** Check that goes from event to event up to the first fault. */
 class Walk {
   readonly #chain: AuditChain;
   readonly #head: ChainHead;
@@ -79,7 +79,7 @@ class Walk {
     this.#previous = from === 1n ? firstHash : undefined;
   }
 
-  /** `before`: the event before the first one, which is checked only as the one that the first follows. */
+  /** `before`: the event before the first one. Only the link to it is checked. */
   begin(before: StoredEvent | undefined): void {
     if (before?.sequence === this.next - 1n) this.#previous = before.hash;
     else if (this.next - 1n <= this.#head.sequence) this.#miss(this.next - 1n);
@@ -130,7 +130,7 @@ class Walk {
 interface FoundHead {
   readonly head: ChainHead;
   readonly seal: HeadSeal;
-  /** Numbers of the first and the last event that there is; null: there is none. */
+  /** Numbers of the first and the last event that exist; null: there is none. */
   readonly first: bigint | null;
   readonly last: bigint | null;
 }
@@ -161,7 +161,7 @@ function faultOfHead(chain: AuditChain, { head, seal, first, last }: FoundHead):
   return null;
 }
 
-/** One statement, so that head and events are of one moment. */
+/** Uses one statement, so that head and events are of the same moment. */
 async function findHead(db: Reader, organizationId: string): Promise<FoundHead | undefined> {
   const row = await db
     .selectFrom('eventHeads as head')

@@ -1,4 +1,4 @@
-/** What the store knows of an organization's standing at the provider of payments. */
+/** Billing accounts: an organization's standing at the payment provider, as the store knows it. */
 import { sql, type Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { BillingAccountsTable } from './billing-tables.ts';
@@ -10,7 +10,7 @@ import type { Reader } from './tables.ts';
 export const billingStatuses = ['READY', 'SETUP_REQUIRED', 'PAST_DUE', 'SUSPENDED'] as const;
 export type BillingStatus = (typeof billingStatuses)[number];
 
-/** As people know it: `visa`, `4242`. */
+/** A payment method as people know it: `visa`, `4242`. */
 export interface PaymentMethod {
   readonly brand: string;
   readonly last4: string | null;
@@ -19,7 +19,7 @@ export interface PaymentMethod {
 export interface Checkout {
   readonly id: string;
   readonly url: string;
-  /** Where it sends people back to. */
+  /** URL to which the checkout sends people back. */
   readonly returnUrl: string;
   readonly expiresAt: Date;
 }
@@ -32,10 +32,10 @@ export interface BillingAccount {
   readonly customerId: string | null;
   readonly subscriptionId: string | null;
   readonly paymentMethod: PaymentMethod | null;
-  /** How many there were: part of the keys that make each once. */
+  /** Number of subscriptions so far. It is part of the idempotency key of the next one; `checkouts` likewise. */
   readonly subscriptions: number;
   readonly checkouts: number;
-  /** The one that was handed out last and is not known to be over. */
+  /** The last checkout that was handed out and is not known to be over. */
   readonly checkout: Checkout | null;
   /** Millionths of the currency's unit. */
   readonly spendLimitMicros: bigint | null;
@@ -56,7 +56,7 @@ export async function findBillingAccount(
   return row && accountOf(row);
 }
 
-/** Makes it if there is none. */
+/** Returns the organization's account; makes it if there is none. */
 export async function ensureBillingAccount(
   db: Reader,
   organizationId: string,
@@ -71,7 +71,7 @@ export async function ensureBillingAccount(
   return account;
 }
 
-/** TypeID of the organization whose customer it is. */
+/** TypeID of the organization that has this customer ID. */
 export async function findOrganizationOfCustomer(
   db: Reader,
   customerId: string,
@@ -84,7 +84,7 @@ export async function findOrganizationOfCustomer(
   return row && typeIdOfUuid('org', row.organizationId);
 }
 
-/** The first one stays. */
+/** Stores the customer ID unless the account has one. */
 export async function keepCustomer(
   db: Reader,
   organizationId: string,
@@ -99,7 +99,7 @@ export async function keepCustomer(
     .execute();
 }
 
-/** False: another checkout was made meanwhile, and stays. */
+/** Stores a checkout. Returns false if another one was made meanwhile; that one stays. */
 export async function keepCheckout(
   db: Reader,
   { organizationId, checkouts }: BillingAccount,
@@ -121,7 +121,7 @@ export async function keepCheckout(
   return numUpdatedRows > 0n;
 }
 
-/** Locks it until the commit. */
+/** Locks the account until the commit. */
 export async function lockBillingAccount(
   change: Change,
   organizationId: string,
@@ -135,13 +135,13 @@ export async function lockBillingAccount(
   return row && accountOf(row);
 }
 
-/** What a look at the provider shows. */
+/** An organization's standing as the provider reports it. */
 export interface BillingStanding {
   readonly status: BillingStatus;
   readonly subscriptionId: string | null;
   readonly paymentMethod: PaymentMethod | null;
   readonly subscriptions: number;
-  /** The checkout is over: the next one is another. */
+  /** The checkout is over; the next one must be new. */
   readonly checkoutOver: boolean;
 }
 
@@ -169,7 +169,7 @@ export async function writeSpendLimit(
 ): Promise<void> {
   await change.db
     .updateTable('billingAccounts')
-    // What was told of another limit is nothing to this one.
+    // Warnings about another limit do not count for this one.
     .set({ spendLimitMicros: spendLimitMicros?.toString() ?? null, toldPercent: 0 })
     .set(touched)
     .where('organizationId', '=', uuidOf(organizationId))
@@ -199,7 +199,7 @@ export async function organizationsWithLimit(db: Reader): Promise<readonly strin
   return rows.map(({ organizationId }) => typeIdOfUuid('org', organizationId));
 }
 
-/** TypeIDs of organizations at which nobody has looked for a day: what the provider told may have been lost. */
+/** TypeIDs of organizations that were not checked for a day: a webhook of the provider may have been lost. */
 export async function organizationsToLookAt(db: Reader, limit: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('billingAccounts')
@@ -212,7 +212,7 @@ export async function organizationsToLookAt(db: Reader, limit: number): Promise<
   return rows.map(({ organizationId }) => typeIdOfUuid('org', organizationId));
 }
 
-/** False: it was acted on before. In the change that acts. */
+/** Records an event in the change that acts on it. Returns false if the event was recorded before. */
 export async function noteBillingEvent(
   change: Change,
   organizationId: string,
@@ -235,7 +235,10 @@ export async function isBillingEventKnown(db: Reader, id: string): Promise<boole
   return row !== undefined;
 }
 
-/** The provider repeats for three days, and a signature is good for minutes. Gives how many. */
+/**
+ * Deletes events older than 30 days; returns their number. The provider repeats an event for three days, and a signature is valid
+ * for minutes.
+ */
 export async function sweepBillingEvents(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('billingEvents')

@@ -1,4 +1,7 @@
-/** Databases that stand still because their organization does not pay. The row says whose doing it is: others' stay as they are. */
+/**
+ * Databases that billing stopped because their organization does not pay. Databases that somebody else stopped have no row and
+ * stay stopped.
+ */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
@@ -13,7 +16,7 @@ export interface SuspendableDatabase {
   readonly kubernetesUid: string;
 }
 
-/** Notes all that run and belong to organizations that are suspended. Gives how many. */
+/** Adds a row for each running database of a suspended organization. Returns their number. */
 export async function noteSuspensions(change: Change): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     INSERT INTO billing_suspensions (database_id, organization_id)
@@ -31,11 +34,11 @@ const columns = [
   'database.kubernetesUid',
 ] as const;
 
-/** Those that are to stand still and do not yet. */
+/** Databases that must be stopped and still run. */
 export const databasesToSuspend = (db: Reader): Promise<readonly SuspendableDatabase[]> =>
   suspended(db, 'SUSPENDED', ['READY']);
 
-/** Those that may go on. */
+/** Databases that may run again. */
 export const databasesToResume = (db: Reader): Promise<readonly SuspendableDatabase[]> =>
   suspended(db, 'READY', undefined);
 
@@ -61,7 +64,7 @@ async function suspended(
   }));
 }
 
-/** Whether it is still to stand still. */
+/** Whether the database must still be stopped. */
 export async function isSuspensionDue(db: Reader, databaseId: string): Promise<boolean> {
   const row = await db
     .selectFrom('billingSuspensions')

@@ -1,4 +1,4 @@
-/** The tables of billing, as `tables.ts` has the others. */
+/** The tables of billing, in the form that `tables.ts` describes. */
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 
 type Time = ColumnType<Date, Date | undefined, Date>;

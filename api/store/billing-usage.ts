@@ -1,4 +1,4 @@
-/** What databases used, by the hour: written once for each hour by whichever process comes first, and sent on from here. */
+/** Usage of databases by the hour. The first process to take an hour writes it, once; from here it is sent to the provider. */
 import { sql, type UpdateObject } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { RunningEvent } from './running.ts';
@@ -11,7 +11,7 @@ import type { Reader, Tables } from './tables.ts';
 export const meters = ['compute', 'storage'] as const;
 export type Meter = (typeof meters)[number];
 
-/** The start of the last hour that was metered. `undefined`: none was. */
+/** Start of the last hour that was metered; `undefined`: none was. */
 export async function lastMeteredHour(db: Reader): Promise<Date | undefined> {
   const row = await db
     .selectFrom('billingHours')
@@ -22,7 +22,7 @@ export async function lastMeteredHour(db: Reader): Promise<Date | undefined> {
   return row?.hour;
 }
 
-/** False: another has it, or has had it. Waits while another is at it. */
+/** Takes an hour for metering. Returns false if another process has taken it; waits while another one is metering it. */
 export async function takeHour(change: Change, hour: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await change.db
     .insertInto('billingHours')
@@ -40,11 +40,11 @@ export interface DatabaseOfHour {
   readonly storageTier: string;
   readonly storageGb: number;
   readonly price: Price | null;
-  /** The last one before the hour, and those within it. */
+  /** The last event before the hour, and those within it. */
   readonly events: readonly { readonly type: RunningEvent; readonly occurredAt: Date }[];
 }
 
-/** Those of which an event says that they ran, or ceased to. Their IDs are the store's. */
+/** Databases with an event that says that they started or stopped running. Their IDs are the store's UUIDs. */
 export async function databasesOfHour(
   { db }: Change,
   hour: Date,
@@ -104,7 +104,7 @@ export async function writeUsage(
   hour: Date,
   rows: readonly Usage[],
 ): Promise<void> {
-  // PostgreSQL takes 65,535 parameters in a statement.
+  // PostgreSQL takes at most 65,535 parameters in a statement.
   for (let from = 0; from < rows.length; from += 1_000) {
     await change.db
       .insertInto('billingUsage')
@@ -125,7 +125,7 @@ export interface Accrued {
   readonly until: Date | null;
 }
 
-/** What an organization owes for a span of hours, in one currency. */
+/** Amount that an organization owes for a span of hours, in one currency. */
 export async function accruedIn(
   db: Reader,
   organizationId: string,
@@ -148,7 +148,7 @@ export async function accruedIn(
 }
 
 export interface UnsentUsage {
-  /** UUID and time, by which it is found again. */
+  /** Primary key of the row: UUID, hour and meter. */
   readonly key: { readonly databaseId: string; readonly hour: Date; readonly meter: Meter };
   /** TypeID. */
   readonly databaseId: string;
@@ -156,15 +156,15 @@ export interface UnsentUsage {
   readonly amountMicros: bigint;
 }
 
-/** Longer than sending as many takes. */
+/** End of a claim. A claim lasts longer than sending its rows takes. */
 const claim = sql<Date>`clock_timestamp() + interval '5 minutes'`;
 /**
- * A repeat is no second charge for a day: one that may have arrived longer ago is a person's to look into, and is not sent.
- * An hour is left for clocks and for sending.
+ * Start of the time in which a repeat is safe: the provider ignores repeats for a day, less an hour for clocks and sending. Usage
+ * that may have arrived earlier is not sent again; a person must look into it.
  */
 const repeatable = sql<Date>`clock_timestamp() - interval '23 hours'`;
 
-/** The oldest first, held for a while against other processes. What costs nothing is not sent. */
+/** Claims unsent usage, oldest first, so that no other process sends it meanwhile. Usage that costs nothing is not sent. */
 export async function claimUnsentUsage(
   db: Reader,
   currency: string,
@@ -200,14 +200,14 @@ export async function claimUnsentUsage(
     .sort((a, b) => a.key.hour.getTime() - b.key.hour.getTime());
 }
 
-/** Just before it is sent: whatever happens from here on, it may have arrived. */
+/** Records that sending begins: from here on, the usage may have arrived. */
 export const noteTrying = (db: Reader, key: UnsentUsage['key']): Promise<void> =>
   setUsage(db, key, { uncertainSince: sql<Date>`coalesce(uncertain_since, clock_timestamp())` });
 
 export const noteSent = (db: Reader, key: UnsentUsage['key']): Promise<void> =>
   setUsage(db, key, { sentAt: sql<Date>`clock_timestamp()`, claimedUntil: null, refusal: null });
 
-/** Certainly not taken: tried again in an hour. */
+/** Records that the provider refused the usage. It is sent again in an hour. */
 export const noteRefused = (db: Reader, key: UnsentUsage['key'], words: string): Promise<void> =>
   setUsage(db, key, {
     claimedUntil: sql<Date>`clock_timestamp() + interval '1 hour'`,
@@ -215,7 +215,7 @@ export const noteRefused = (db: Reader, key: UnsentUsage['key'], words: string):
     refusal: words,
   });
 
-/** It was not tried: anybody may. */
+/** Releases the claim on usage that was not sent, so that any process may send it. */
 export const releaseUsage = (db: Reader, key: UnsentUsage['key']): Promise<void> =>
   setUsage(db, key, { claimedUntil: null });
 
@@ -233,7 +233,7 @@ async function setUsage(
     .execute();
 }
 
-/** What was not charged and will not be without a person: by why. */
+/** Number of usage rows that nobody will be charged for until a person acts, by reason. */
 export async function countStuckUsage(
   db: Reader,
 ): Promise<{ readonly refused: number; readonly unconfirmed: number }> {

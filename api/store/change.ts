@@ -1,4 +1,4 @@
-/** A change in progress: its transaction, who makes it, and what it will have told. */
+/** A change in progress: its transaction, its author, and the events that it will write. */
 import type { Transaction } from 'kysely';
 import { newTypeId } from '../../domain/type-id.ts';
 import type { Author } from '../model/actor.ts';
@@ -20,14 +20,14 @@ export class Change {
     this.#chain = chain;
   }
 
-  /** Tells what this change means. Written just before the commit, numbered then. Returns its TypeID. */
+  /** Adds an event to this change. Events are numbered and written just before the commit. Returns the event's TypeID. */
   emit<Type extends EventType>(event: NewEvent<Type>): string {
     const id = newTypeId('evt');
     this.#told.push({ id, event });
     return id;
   }
 
-  /** For the store, last of all: the organization's numbering is locked from here to the commit. */
+  /** Writes the events. The store calls it last: the organization's numbering stays locked until the commit. */
   async writeEvents(): Promise<void> {
     await writeEvents(this.db, this.#chain, this.author, this.#told.splice(0));
   }

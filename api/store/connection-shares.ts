@@ -1,17 +1,20 @@
-/** On whose behalf the store is asked, and that nobody takes all of its connections: who has its share waits for its own. */
+/**
+ * Shares of the store's connections: no owner can take them all. A call beyond its owner's share waits for a connection of that
+ * share.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemTimers } from '../../base/timers.ts';
 import { StoreUnavailable } from './store-errors.ts';
 
 const owners = new AsyncLocalStorage<string>();
 
-/** Everything that `work` asks of the store counts as the owner's, an organization's ID for example. */
+/** Runs `work`; its calls to the store count for `owner`, an organization's ID for example. */
 export const onBehalfOf = <T>(owner: string, work: () => T): T => owners.run(owner, work);
 
-/** `work` is the process's own, whoever began it. */
+/** Runs `work` for the process itself, whatever the owner of the caller. */
 export const onNobodysBehalf = <T>(work: () => T): T => owners.exit(work);
 
-/** Who waits beyond these is told at once that there is no connection. */
+/** Maximum of waiting calls; the next one fails at once. */
 const waitingMax = 100;
 
 interface Share {
@@ -24,13 +27,13 @@ export class ConnectionShares {
   readonly #waitMaxMs: number;
   readonly #shares = new Map<string, Share>();
 
-  /** An owner has two thirds of the connections at most. */
+  /** Each owner may use at most two thirds of the connections. */
   constructor(connections: number, waitMaxMs: number) {
     this.#each = Math.max(1, Math.floor((2 * connections) / 3));
     this.#waitMaxMs = waitMaxMs;
   }
 
-  /** Waits for a connection of the owner's share; the result gives it back. Rejects with a `StoreUnavailable`. */
+  /** Waits for a connection of the owner's share; the returned function gives it back. Rejects with `StoreUnavailable`. */
   async take(): Promise<() => void> {
     const owner = owners.getStore();
     if (owner === undefined) return () => {};
@@ -39,7 +42,7 @@ export class ConnectionShares {
     if (share.taken >= this.#each) await this.#turn(share);
     else share.taken += 1;
     return () => {
-      // Whoever waits takes it over.
+      // The next waiting call takes the connection over.
       const next = share.waiting.shift();
       if (next !== undefined) return next();
       share.taken -= 1;

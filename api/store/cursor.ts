@@ -1,6 +1,6 @@
 /**
- * Positions in lists as clients hold them: opaque, signed, good for 24 hours, and only for the list they came from, with its
- * filters and its reader.
+ * Cursors: positions in lists as clients hold them. They are opaque and signed, and valid for 24 hours, for the same list,
+ * filters and reader.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { canonicalJson } from '../model/canonical-json.ts';
@@ -18,14 +18,14 @@ export class Cursors {
     this.#nowMs = nowMs;
   }
 
-  /** `list`: whatever the position means nothing without, such as the organization, the sort and the filters. */
+  /** `list`: everything that gives the position its meaning, such as the organization, the sort and the filters. */
   write(list: object, position: readonly string[]): string {
     const expires = Math.floor((this.#nowMs() + lifetimeMs) / 1_000);
     const payload = Buffer.from(JSON.stringify([expires, ...position]));
     return Buffer.concat([sign(this.#keys[0], list, payload), payload]).toString('base64url');
   }
 
-  /** `undefined`: not of ours, of another list, or too old. */
+  /** Returns `undefined` if the cursor is not ours, belongs to another list, or is too old. */
   read(list: object, cursor: string): readonly string[] | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     if (bytes.length <= signatureBytes || bytes.toString('base64url') !== cursor) return undefined;

@@ -1,4 +1,4 @@
-/** Databases as they are shown: one, or a page of them. */
+/** Views of databases: a single one, or a page of them. */
 import { sql, type Selectable } from 'kysely';
 import type { DatabaseStatus } from '../model/database-standing.ts';
 import { databaseOf, profileOf, type DatabaseView } from './database-record.ts';
@@ -10,7 +10,7 @@ export const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
 export type DatabaseSort = (typeof databaseSorts)[number];
 
 export interface DatabaseFilter {
-  /** The only ones that the reader may see. */
+  /** IDs of the only databases that the reader may see. */
   readonly onlyIds?: readonly string[];
   readonly statuses?: readonly DatabaseStatus[];
   readonly provider?: string;
@@ -18,15 +18,15 @@ export interface DatabaseFilter {
   readonly name?: string;
   /** Part of the name. */
   readonly search?: string;
-  /** All of these, with these values. */
+  /** Labels that the database must have, with these values. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** All of these, whatever their values. */
+  /** Labels that the database must have, with any value. */
   readonly labelKeys?: readonly string[];
-  /** Those that can still be restored, too; asking for their status asks for them as well. */
+  /** Includes deleted databases that can still be restored. A filter for their status includes them as well. */
   readonly includeDeleted?: boolean;
 }
 
-/** Deleted ones too. `undefined`: there is none, or it is another organization's. */
+/** Returns the view of a database, even of a deleted one. Returns `undefined` if the organization has no such database. */
 export async function findDatabaseView(
   db: Reader,
   organizationId: string,
@@ -39,7 +39,7 @@ export async function findDatabaseView(
   return row && viewOf(row);
 }
 
-/** `position`: what `sort` sorts by and the UUID, of the last row of the page before. */
+/** `position`: the sort column and the UUID of the last row of the page before. */
 export async function listDatabases(
   db: Reader,
   organizationId: string,
@@ -63,7 +63,9 @@ export async function listDatabases(
   ]);
 }
 
-/** One statement, so that database, profile and job are of one moment. The profile's columns bear its name. */
+/**
+ * Uses one statement, so that database, profile and job are of the same moment. The profile's columns have the prefix `profile`.
+ */
 const views = (db: Reader) =>
   db
     .selectFrom('databases')
@@ -124,7 +126,7 @@ function viewOf(row: ViewRow): DatabaseView {
   };
 }
 
-/** Without those of the profile and the job. */
+/** The columns of the database, without those of the profile and the job. */
 const databaseColumns = (row: ViewRow) =>
   Object.fromEntries(
     Object.entries(row).filter(([name]) => !name.startsWith('profile') && name !== 'activeJobId'),
@@ -132,7 +134,7 @@ const databaseColumns = (row: ViewRow) =>
 
 function filtered(db: Reader, filter: DatabaseFilter) {
   let query = views(db);
-  // A purged one is nothing any more: it can be read by its ID, and is in no list.
+  // A purged database is in no list; it can still be read by its ID.
   query = query.where('databases.purgedAt', 'is', null);
   const wantsDeleted =
     filter.includeDeleted === true ||
@@ -150,7 +152,7 @@ function filtered(db: Reader, filter: DatabaseFilter) {
   if (filter.region !== undefined) query = query.where('profiles.region', '=', filter.region);
   if (filter.name !== undefined) query = query.where('databases.name', '=', filter.name);
   if (filter.search !== undefined) {
-    // Not LIKE: what is looked for may hold its wildcards.
+    // Not LIKE: the text may contain its wildcards.
     query = query.where(sql<boolean>`strpos(databases.name, ${filter.search}) > 0`);
   }
   if (filter.labels !== undefined) {

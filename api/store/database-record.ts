@@ -1,28 +1,28 @@
-/** Databases and their profiles as the store gives them. */
+/** Databases and profiles as the store returns them. */
 import type { Selectable } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { DatabaseHealth, DatabaseStatus, Explanation } from '../model/database-standing.ts';
 import type { Actor } from '../model/actor.ts';
 import type { DatabasesTable, ProfilesTable } from './tables.ts';
 
-/** What the cluster showed last of a database. */
+/** Last observed state of a database in the cluster. */
 export interface ObservedDatabase {
-  /** Where clients connect, `host:port`, by index. */
+  /** Addresses for clients, `host:port`, by replica index. */
   readonly addresses: readonly string[];
   readonly nodes: readonly ObservedNode[];
   readonly engineVersion: string | null;
-  /** Of the client protocol. */
+  /** Release of the client protocol. */
   readonly release: string | null;
   readonly observedAt: string;
-  /** Of the resource; a later one is of a later moment. */
+  /** `resourceVersion` of the resource; it tells which of two observations is later. */
   readonly resourceVersion: string;
-  /** Of the resource's spec; absent in rows that an earlier version wrote. */
+  /** Generation of the resource's spec; absent in rows that an earlier version wrote. */
   readonly generation?: number;
-  /** How far its making has come. */
+  /** Progress of the database's creation. */
   readonly accepted: boolean;
   readonly bootstrapped: boolean;
   readonly serves: boolean;
-  /** Since when nothing goes on until a person acts; RFC 3339. */
+  /** Time since which no progress is possible until a person acts; RFC 3339. */
   readonly stalledSince: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Price {
   readonly currency: string;
   /** Decimal with two places. */
   readonly monthly: string;
-  /** What of it is for the volumes. */
+  /** The part of `monthly` that is for the volumes. */
   readonly storage?: string;
 }
 
@@ -50,16 +50,16 @@ export interface Database {
   readonly status: DatabaseStatus;
   readonly statusReason: Explanation | null;
   readonly health: DatabaseHealth;
-  /** u128 as a decimal; null until it has one. */
+  /** u128 as a decimal; null until the database has a cluster ID. */
   readonly clusterId: string | null;
   readonly deletionProtection: boolean;
   readonly labels: Readonly<Record<string, string>>;
   readonly observed: ObservedDatabase | null;
   readonly kubernetesNamespace: string;
-  /** Of its resource; null while there is none. */
+  /** UID of its resource; null while there is none. */
   readonly kubernetesUid: string | null;
   readonly adopted: boolean;
-  /** Counts its changes: the ETag. */
+  /** Number of changes to the database; used as its ETag. */
   readonly version: number;
   readonly createdAt: Date;
   readonly createdBy: Actor;
@@ -72,7 +72,7 @@ export interface Database {
 
 export type ProfileStatus = DatabaseStatus | 'SUPERSEDED';
 
-/** What a profile is made of: a choice of the catalog's, resolved. */
+/** Content of a profile: a choice from the catalog, resolved. */
 export interface ProfileChoice {
   readonly provider: string;
   readonly region: string;
@@ -83,7 +83,7 @@ export interface ProfileChoice {
   readonly engine: string;
   readonly engineVersion: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Null where the catalog has no prices. */
+  /** Null if the catalog has no prices. */
   readonly price: Price | null;
 }
 
@@ -100,11 +100,11 @@ export interface Profile extends ProfileChoice {
   readonly supersededAt: Date | null;
 }
 
-/** A database as it is shown: with what it is configured as, and what is being done to it. */
+/** A database as clients see it: with its active profile and its unfinished job. */
 export interface DatabaseView {
   readonly database: Database;
   readonly profile: Profile;
-  /** Its job that has not ended. */
+  /** ID of the job that has not ended; null if there is none. */
   readonly activeJobId: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Databases: made, changed, found. Events are told by those who know why a change is made. */
+/** Creates, changes and finds databases. Callers emit the events, because they know why a change is made. */
 import { sql, type Updateable } from 'kysely';
 import pg from 'pg';
 import { newTypeId } from '../../domain/type-id.ts';
@@ -18,7 +18,7 @@ import { choiceColumns } from './profile-revisions.ts';
 import type { DatabasesTable, Reader } from './tables.ts';
 
 export interface NewDatabase {
-  /** Of one that was applied to the cluster and has an ID by that; made here when absent. */
+  /** ID of a database whose resource was applied to the cluster and so has one; made here when absent. */
   readonly id?: string;
   readonly organizationId: string;
   readonly name: string;
@@ -31,7 +31,7 @@ export interface NewDatabase {
   readonly clusterId?: string;
 }
 
-/** Throws the `Refusal` `database_name_taken` when the organization has another of that name that is not deleted. */
+/** Throws the `Refusal` `database_name_taken` if another database of the organization has the name and is not deleted. */
 export async function createDatabase(
   change: Change,
   database: NewDatabase,
@@ -61,7 +61,7 @@ export async function createDatabase(
     .executeTakeFirst();
   if (row === undefined) {
     const other = await findDatabaseByName(change.db, database.organizationId, database.name);
-    // It may have been deleted between the two statements; trying again works then.
+    // The other database may have been deleted between the two statements; a retry succeeds then.
     throw nameTaken(database.name, other?.id);
   }
   const profile = await change.db
@@ -79,7 +79,7 @@ export async function createDatabase(
   return { database: databaseOf(row), profile: profileOf(profile) };
 }
 
-/** What of a database may change. */
+/** Fields of a database that may change. */
 export interface DatabasePatch {
   readonly name?: string;
   readonly status?: DatabaseStatus;
@@ -97,8 +97,8 @@ export interface DatabasePatch {
 }
 
 /**
- * Counts the version up. The caller has locked the database or knows that it is there. Throws the `Refusal`
- * `database_name_taken` when another that is not deleted has the name.
+ * Changes a database and increments its version. The caller has locked the database or knows that it exists. Throws the `Refusal`
+ * `database_name_taken` if another database that is not deleted has the name.
  */
 export async function updateDatabase(
   change: Change,
@@ -113,7 +113,7 @@ export async function updateDatabase(
   try {
     return databaseOf(await query.returningAll().executeTakeFirstOrThrow());
   } catch (error) {
-    // The index decides, not a look beforehand.
+    // The unique index decides; a look beforehand could be outdated.
     if (!(error instanceof pg.DatabaseError) || error.constraint !== 'databases_name_taken') {
       throw error;
     }
@@ -141,7 +141,7 @@ function columnsOf({ statusReason, labels, observed, kubernetesUid, ...rest }: D
 
 const jsonOrNull = (value: object | null) => (value === null ? null : JSON.stringify(value));
 
-/** Locks it until the commit. `undefined`: there is none. */
+/** Locks a database until the commit. Returns `undefined` if there is none. */
 export async function lockDatabase(change: Change, id: string): Promise<Database | undefined> {
   const row = await change.db
     .selectFrom('databases')
@@ -152,7 +152,7 @@ export async function lockDatabase(change: Change, id: string): Promise<Database
   return row && databaseOf(row);
 }
 
-/** Deleted ones too. `undefined`: there is none, or it is another organization's. */
+/** Returns a database, even a deleted one. Returns `undefined` if the organization has no such database. */
 export async function findDatabase(
   db: Reader,
   organizationId: string,
@@ -167,7 +167,7 @@ export async function findDatabase(
   return row && databaseOf(row);
 }
 
-/** For the service itself, which serves all organizations. */
+/** Returns a database of any organization; for the service itself. */
 export async function findAnyDatabase(db: Reader, id: string): Promise<Database | undefined> {
   const row = await db
     .selectFrom('databases')
@@ -177,7 +177,7 @@ export async function findAnyDatabase(db: Reader, id: string): Promise<Database 
   return row && databaseOf(row);
 }
 
-/** By the uid of its resource. */
+/** Finds a database by the UID of its resource. */
 export async function findDatabaseByKubernetesUid(
   db: Reader,
   uid: string,
@@ -205,7 +205,7 @@ export async function findDatabaseByName(
   return row && databaseOf(row);
 }
 
-/** For quotas. `deleted`: those of which volumes may still be kept. */
+/** Numbers of databases, for quotas. `deleted`: deleted databases whose volumes may still be kept. */
 export async function countDatabases(
   db: Reader,
   organizationId: string,
@@ -225,7 +225,7 @@ export async function countDatabases(
   return { living: Number(living), deleted: Number(deleted) };
 }
 
-/** Deleted ones whose time is over; the volumes are the operator's to purge. */
+/** Deleted databases whose retention is over. The operator purges their volumes. */
 export async function listDatabasesToPurge(db: Reader, limit: number): Promise<Database[]> {
   const rows = await db
     .selectFrom('databases')
@@ -239,7 +239,7 @@ export async function listDatabasesToPurge(db: Reader, limit: number): Promise<D
   return rows.map(databaseOf);
 }
 
-/** The revision in force. */
+/** Returns the active profile. */
 export async function findActiveProfile(
   db: Reader,
   databaseId: string,
@@ -260,7 +260,7 @@ export interface ProfilePatch {
   readonly engineVersion?: string;
 }
 
-/** Of the revision in force. */
+/** Changes the active profile. */
 export async function updateActiveProfile(
   change: Change,
   databaseId: string,
