@@ -1,4 +1,4 @@
-/** Devices that ask to be signed in (RFC 8628): each waits until a person decides on a page, ten minutes at most. */
+/** Device authorization requests (RFC 8628): each waits until a person decides on a page, at most ten minutes. */
 import { sql } from 'kysely';
 import type { Change } from './change.ts';
 import { uuidOrNull } from './ids.ts';
@@ -6,7 +6,7 @@ import type { Reader } from './tables.ts';
 import { userOf, type User } from './users.ts';
 
 export const deviceRequestSeconds = 600;
-/** Between two questions of a device. */
+/** Initial interval between two polls of a device. */
 export const pollSeconds = 5;
 
 export interface DeviceRequest {
@@ -18,7 +18,7 @@ export interface DeviceRequest {
 
 const now = sql<Date>`clock_timestamp()`;
 
-/** False: the user code is another's; try with another. */
+/** Stores a request. Returns false if the user code is in use; the caller must try another. */
 export async function createDeviceRequest(
   db: Reader,
   request: { deviceCodeHash: Buffer; userCode: string; ip: string; userAgent: string | null },
@@ -35,7 +35,7 @@ export async function createDeviceRequest(
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** `undefined`: there is none that still waits. */
+/** Returns the request if it still waits, or `undefined`. */
 export function findDeviceRequest(
   db: Reader,
   userCode: string,
@@ -49,7 +49,7 @@ export function findDeviceRequest(
     .executeTakeFirst();
 }
 
-/** `userId` null: the local administrator. False: there is none that still waits. */
+/** Decides a request that still waits. `userId` null: the local administrator. Returns false if there is none. */
 export async function decideDeviceRequest(
   db: Reader,
   userCode: string,
@@ -68,7 +68,7 @@ export async function decideDeviceRequest(
 
 export type Poll =
   | { readonly kind: 'pending' | 'slow_down' | 'denied' | 'unknown' }
-  /** Once: it is gone with that. */
+  /** Returned once: the request is deleted with it. */
   | { readonly kind: 'approved'; readonly user: User | null };
 
 export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer): Promise<Poll> {
@@ -88,7 +88,7 @@ export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer):
   if (row === undefined) return { kind: 'unknown' };
   const own = change.db.updateTable('deviceRequests').where('deviceCodeHash', '=', deviceCodeHash);
   if (row.decision === null) {
-    // RFC 8628, section 3.5: from then on it waits five seconds more.
+    // RFC 8628, section 3.5: after an early poll, the interval grows by five seconds.
     const slower = sql<number>`interval_seconds + ${row.early === true ? 5 : 0}`;
     await own.set({ polledAt: now, intervalSeconds: slower }).execute();
     return { kind: row.early === true ? 'slow_down' : 'pending' };
@@ -106,7 +106,7 @@ export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer):
   return { kind: 'approved', user };
 }
 
-/** Gives how many were past their time. */
+/** Deletes expired requests; returns their number. */
 export async function sweepDeviceRequests(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('deviceRequests')

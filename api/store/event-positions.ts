@@ -1,4 +1,7 @@
-/** Those who act on events (webhooks, notifications): each event once, in order, in the change that does what follows from it. */
+/**
+ * Positions of consumers of events (webhooks, notifications). Each consumer takes each event once, in order, in the change that
+ * acts on it.
+ */
 import { uuidOf } from './ids.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { StoredEvent } from '../model/event.ts';
@@ -6,7 +9,7 @@ import type { Change } from './change.ts';
 import { eventOf } from './events.ts';
 import type { Reader } from './tables.ts';
 
-/** TypeIDs of organizations in which something happened that the consumer has not taken yet. */
+/** TypeIDs of organizations with events that the consumer has not taken yet. */
 export async function organizationsWithEvents(
   db: Reader,
   consumer: string,
@@ -33,8 +36,8 @@ export async function organizationsWithEvents(
 }
 
 /**
- * The next events of an organization, oldest first; from the commit on they count as acted upon. None when another process is
- * at them just now.
+ * Takes the next events of an organization, oldest first; from the commit on they count as acted upon. Returns none while another
+ * process is taking them.
  */
 export async function takeEvents(
   change: Change,

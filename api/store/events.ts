@@ -1,4 +1,4 @@
-/** Events in the store: written with the change that they tell of, read by the audit log and by those who act on them. */
+/** Events in the store. They are written in the change that they describe, and read by the audit log and by consumers. */
 import { sql, type Selectable, type Transaction } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor, Author } from '../model/actor.ts';
@@ -20,7 +20,7 @@ const prefixes: Readonly<Record<Subject['type'], string>> = {
   invitation: 'inv',
 };
 
-/** One organization after the other in the order of their IDs, so that two changes never wait for each other. */
+/** Writes events, one organization after the other in the order of their IDs, so that two changes cannot deadlock. */
 export async function writeEvents(
   db: Transaction<Tables>,
   chain: AuditChain,
@@ -54,7 +54,7 @@ function hashOf(chain: AuditChain, previousHash: Buffer, event: HashedEvent): Bu
   return hash;
 }
 
-/** Locks the numbering and takes the next `count` numbers. Gives the head from before. */
+/** Locks the numbering and takes the next `count` numbers. Returns the head from before. */
 async function takeHead(db: Transaction<Tables>, organizationId: string, count: number) {
   const { rows } = await sql<TakenHead>`
     INSERT INTO event_heads AS head (organization_id, sequence, hash)
@@ -85,7 +85,7 @@ interface TakenHead {
   now: Date;
 }
 
-/** A head that somebody altered is not sealed again, so that the check goes on saying so. */
+/** Seal of the new head. A head that somebody altered is not sealed again, so that the check keeps reporting it. */
 function sealAfter(
   chain: AuditChain,
   before: Awaited<ReturnType<typeof takeHead>>,
@@ -180,14 +180,14 @@ export interface EventFilter {
   readonly types?: readonly EventType[];
   readonly outcome?: EventOutcome;
   readonly actorId?: string;
-  /** TypeID of what it happened to. */
+  /** TypeID of the subject. */
   readonly subjectId?: string;
   readonly databaseId?: string;
   readonly after?: Date;
   readonly before?: Date;
 }
 
-/** In the order of their numbers, `desc` (the newest first) when absent. `position`: the number of the last row of the page before. */
+/** Lists events by number, by default `desc` (newest first). `position`: the number of the last row of the page before. */
 export async function listEvents(
   db: Reader,
   organizationId: string,

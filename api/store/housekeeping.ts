@@ -1,8 +1,8 @@
-/** What is past its time is swept now and then; every process may, since sweeping twice does nothing. */
+/** Housekeeping: deletes expired rows now and then. Every process may sweep, since sweeping twice does nothing. */
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 
-/** By name, for the log. Each gives how much it swept. */
+/** Sweeps by name, which is for the log. Each returns the number of rows that it swept. */
 export type Sweeps = Readonly<Record<string, () => Promise<number>>>;
 
 const everyMs = 10 * 60_000;

@@ -1,6 +1,7 @@
 /**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-07): the same request with the same key is done once and answered
- * the same for a day. The answer is committed with what was done, so that a crash after the commit repeats nothing.
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-07): a request that is repeated with its key is executed once and
+ * gets the same answer for a day. The answer is committed with the request's changes, so that a crash after the commit repeats
+ * nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -10,12 +11,12 @@ import type { Reader } from './tables.ts';
 
 export interface IdempotencyKey {
   readonly organizationId: string;
-  /** TypeID of whoever asks; keys of another are others. */
+  /** TypeID of the caller. Each caller has its own keys. */
   readonly principal: string;
   readonly key: string;
 }
 
-/** An answer as it is sent again. */
+/** An answer in the form in which it is sent again. */
 export interface StoredResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,14 +24,14 @@ export interface StoredResponse {
 }
 
 export type IdempotencyStart =
-  /** It is this caller's to do; `token` goes with the end of it. */
+  /** The caller must execute the request and end it with `token`. */
   | { readonly kind: 'begun'; readonly token: string }
   | { readonly kind: 'answered'; readonly response: StoredResponse }
   | { readonly kind: 'in_progress' }
-  /** The key came with another request before. */
+  /** The key was used with another request before. */
   | { readonly kind: 'reused' };
 
-/** Somebody else took over the request: its lease had run out. The change that met this is rolled back. */
+/** The lease had run out and another process took over the request. The change that throws this is rolled back. */
 export class IdempotencyLeaseLost extends Error {
   override readonly name = 'IdempotencyLeaseLost';
   readonly code = 'idempotency_in_progress';
@@ -38,7 +39,7 @@ export class IdempotencyLeaseLost extends Error {
 
 const lifetimeMs = 24 * 60 * 60 * 1_000;
 
-/** `requestHash`: SHA-256 of method, path and body. `leaseMs`: longer than the request may take. */
+/** Begins a request. `requestHash`: SHA-256 of method, path and body. `leaseMs`: must be longer than the request may take. */
 export async function beginIdempotent(
   db: Reader,
   { organizationId, principal, key }: IdempotencyKey,
@@ -46,7 +47,7 @@ export async function beginIdempotent(
   leaseMs: number,
 ): Promise<IdempotencyStart> {
   const token = randomUUID();
-  // One statement: taken if there is none, or it is too old, or whoever had it died over the same request.
+  // One statement takes the key if it is new or expired, or if the lease of the same request has run out.
   const { rows } = await sql<{ token: string | null }>`
     INSERT INTO idempotency_keys AS held
       (organization_id, principal, key, request_hash, token, lease_until, expires_at)
@@ -69,14 +70,14 @@ export async function beginIdempotent(
     .where('principal', '=', principal)
     .where('key', '=', key)
     .executeTakeFirst();
-  // Given up between the two statements: the client tries again, as it does with one in progress.
+  // The key was abandoned between the two statements. The client tries again, as it does with a request in progress.
   if (held === undefined) return { kind: 'in_progress' };
   if (!held.requestHash.equals(requestHash)) return { kind: 'reused' };
   if (held.response === null) return { kind: 'in_progress' };
   return { kind: 'answered', response: held.response as StoredResponse };
 }
 
-/** In the change that does what was asked. */
+/** Stores the answer in the change that executes the request. */
 export async function endIdempotent(
   change: Change,
   token: string,
@@ -92,12 +93,12 @@ export async function endIdempotent(
   }
 }
 
-/** Nothing was done: the key is as if it had never been used. */
+/** Releases a key whose request did nothing, as if the key had never been used. */
 export async function abandonIdempotent(db: Reader, token: string): Promise<void> {
   await db.deleteFrom('idempotencyKeys').where('token', '=', token).execute();
 }
 
-/** Those past their day. Gives how many. */
+/** Deletes expired keys; returns their number. */
 export async function sweepIdempotencyKeys(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotencyKeys')

@@ -1,8 +1,8 @@
-/** Rows hold UUIDs, everything else TypeIDs. */
+/** Conversion of IDs: rows hold UUIDs, all other code uses TypeIDs. */
 import { assert } from '../../base/assert.ts';
 import { typeIdOfUuid, uuidOfTypeId } from '../../domain/type-id.ts';
 
-/** Of an ID that this program made or has checked; a client's own is checked by the contract before it comes here. */
+/** Returns the UUID of a TypeID that this program made or has checked. The contract checks clients' IDs before they come here. */
 export function uuidOf(typeId: string): string {
   const uuid = uuidOfTypeId(typeId.slice(0, typeId.indexOf('_')), typeId);
   assert(uuid !== undefined, 'the ID was not checked');

@@ -1,4 +1,4 @@
-/** Invitations into an organization: for one address, used once, good for seven days from when they were last sent. */
+/** Invitations into an organization: for one address, for one use, valid for seven days from the last time they were sent. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Role } from '../model/access.ts';
@@ -37,14 +37,14 @@ export interface NewInvitation {
 const lifetime = sql<Date>`clock_timestamp() + interval '7 days'`;
 const now = sql<Date>`clock_timestamp()`;
 
-/** Invitations that an organization may send in an hour, those that it took back included. */
+/** Maximum of invitations that an organization may send in an hour, including revoked ones. */
 export const invitationsPerHour = 100;
-/** Of those, to one address: taking an invitation back and sending another fills nobody's mailbox. */
+/** Maximum of these to one address, so that revoking and inviting again cannot fill a mailbox. */
 export const invitationsPerAddressAndHour = 5;
 
 /**
- * `tokenHash`: SHA-256 of what the invitation is accepted with. `exists`: the address has an open one. `too_many`: the organization
- * has sent too many in the last hour; `too_many_to_address`: to this address.
+ * Makes an invitation. `tokenHash`: SHA-256 of the token that accepts it. Returns `exists` if the address has an open invitation,
+ * `too_many` if the organization has sent too many in the last hour, `too_many_to_address` if too many went to this address.
  */
 export async function createInvitation(
   change: Change,
@@ -54,7 +54,7 @@ export async function createInvitation(
   const lately = await sentLately(change, organizationId, email);
   if (lately.all >= invitationsPerHour) return 'too_many';
   if (lately.toAddress >= invitationsPerAddressAndHour) return 'too_many_to_address';
-  // One that is past its time makes place.
+  // An expired invitation makes room for the new one.
   await open(change)
     .where('organizationId', '=', uuidOf(organizationId))
     .where('email', '=', email)
@@ -82,12 +82,12 @@ export async function createInvitation(
   return invitation;
 }
 
-/** An invitation is sent again at most once in this time, in seconds, so that nobody's mailbox is filled. */
+/** Minimum time between two sendings of an invitation, in seconds, so that it cannot fill a mailbox. */
 export const resendSeconds = 300;
 
 /**
- * Gives the invitation another token: the one before opens nothing any more. `undefined`: there is no open invitation.
- * `too_soon`: it was sent a moment ago.
+ * Gives the invitation a new token; the old one becomes invalid. Returns `undefined` if there is no open invitation, `too_soon`
+ * if it was sent a moment ago.
  */
 export async function renewInvitation(
   change: Change,
@@ -104,7 +104,7 @@ export async function renewInvitation(
     .where('organizationId', '=', uuidOf(organizationId))
     .where('acceptedAt', 'is', null)
     .where('revokedAt', 'is', null)
-    // Of two at once, one finds that the other has sent it.
+    // Of two concurrent calls, one waits and finds that the other has sent it.
     .forUpdate()
     .executeTakeFirst();
   if (sent?.soon === true) return 'too_soon';
@@ -120,7 +120,7 @@ export async function renewInvitation(
   return invitation;
 }
 
-/** `undefined`: there is no open one. */
+/** Revokes an open invitation. Returns `undefined` if there is none. */
 export async function revokeInvitation(
   change: Change,
   organizationId: string,
@@ -139,8 +139,8 @@ export async function revokeInvitation(
 }
 
 /**
- * Makes the user a member. `undefined`: no open invitation has that token, or it is for another address than the one that the
- * identity provider has seen to be theirs: which of them, nobody is told.
+ * Makes the user a member. Returns `undefined` if no open invitation has that token, or if it is for an address other than the
+ * one that the identity provider verified; the result does not tell which.
  */
 export async function acceptInvitation(
   change: Change,
@@ -175,7 +175,7 @@ export async function findInvitation(
   return row && invitationOf(row);
 }
 
-/** Newest first. */
+/** Lists invitations, newest first. */
 export async function listInvitations(
   db: Reader,
   organizationId: string,

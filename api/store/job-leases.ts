@@ -1,6 +1,7 @@
 /**
- * Jobs as workers see them: taken for a while, kept by heartbeats, given back or ended. Every write names the lease's token, so
- * that a worker whose lease ran out, and whose job another has by now, can write nothing of it any more. Time is the server's.
+ * Leases of jobs: a worker takes a job for a while, keeps it by heartbeats, and gives it back or ends it. Every write names the
+ * lease's token: when the lease has run out and another worker has the job, the first one can no longer write. Times are the
+ * server's.
  */
 import { sql } from 'kysely';
 import { uuidOf } from './ids.ts';
@@ -17,7 +18,7 @@ import type { Change } from './change.ts';
 import { jobOf } from './jobs.ts';
 import type { Reader } from './tables.ts';
 
-/** The job is another's by now, or has been ended. What was to be written was not. */
+/** The job belongs to another worker by now, or has ended. The write was not done. */
 export class JobLeaseLost extends Error {
   override readonly name = 'JobLeaseLost';
   readonly code = 'job_lease_lost';
@@ -26,7 +27,7 @@ export class JobLeaseLost extends Error {
 export interface LeasedJob {
   readonly job: Job;
   readonly token: string;
-  /** Until its deadline; negative when that is past. */
+  /** Time until the deadline; negative when it has passed. */
   readonly deadlineInMs: number;
 }
 
@@ -35,7 +36,7 @@ const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 m
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 const noLease = { leaseOwner: null, leaseToken: null, leaseUntil: null };
 
-/** Those that are due and nobody's, the longest due first. Two workers at once get different ones. */
+/** Takes jobs that are due and not leased, longest due first. Concurrent workers get different jobs. */
 export async function takeJobs(
   db: Reader,
   wanted: { owner: string; types: readonly JobType[]; leaseMs: number; limit: number },
@@ -69,7 +70,7 @@ export async function takeJobs(
     )
     .returningAll()
     .returning(
-      // Nobody's deadline runs while people are waited for, however long no worker lived.
+      // While a job waits for people, its deadline does not run, even if no worker is alive.
       sql<number>`CASE status WHEN 'WAITING' THEN timeout_ms
         ELSE (extract(epoch FROM deadline_at - clock_timestamp()) * 1000)::float8 END`.as(
         'deadlineInMs',
@@ -83,7 +84,7 @@ export async function takeJobs(
   }));
 }
 
-/** Until the next job may be taken; `undefined`: none is there. */
+/** Time until the next job may be taken; `undefined` if there is none. */
 export async function nextDueInMs(
   db: Reader,
   types: readonly JobType[],
@@ -102,7 +103,7 @@ export async function nextDueInMs(
   return row?.ms ?? undefined;
 }
 
-/** Keeps it for that long from now on. Gives the job's status, or `lost`. */
+/** Extends the lease from now on. Returns the job's status, or `lost`. */
 export async function renewLease(
   db: Reader,
   { job, token }: LeasedJob,
@@ -131,7 +132,7 @@ export async function lockLeased(change: Change, { job, token }: LeasedJob): Pro
   return jobOf(row);
 }
 
-/** What is shown of its work. The job must be locked by `lockLeased` in the same change. */
+/** Writes the progress that clients see. The job must be locked by `lockLeased` in the same change. */
 export async function writeProgress(
   change: Change,
   job: Job,
@@ -150,14 +151,14 @@ export async function writeProgress(
 }
 
 export interface Release {
-  /** Until it may be taken again, unless something wakes it or its deadline comes first. */
+  /** Time until the job may be taken again, unless something wakes it or its deadline comes first. */
   readonly afterMs: number;
   readonly failures: number;
-  /** It waits for something outside: a window, an upload. */
+  /** Whether the job waits for something outside: a window, an upload. */
   readonly waiting: boolean;
 }
 
-/** Gives it back. Throws `JobLeaseLost`. */
+/** Gives the job back. Throws `JobLeaseLost`. */
 export async function releaseJob(
   db: Reader,
   { job, token }: LeasedJob,
@@ -172,7 +173,7 @@ export async function releaseJob(
       dueAt: sql<Date>`CASE WHEN woken THEN clock_timestamp()
         WHEN ${waiting} THEN clock_timestamp() + ${afterMs} * interval '1 millisecond'
         ELSE least(clock_timestamp() + ${afterMs} * interval '1 millisecond', deadline_at) END`,
-      // The deadline begins anew when the waiting ends.
+      // The deadline starts again when the waiting ends.
       ...(waiting && {
         deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
       }),
@@ -189,11 +190,11 @@ export async function releaseJob(
 export interface JobEnd {
   readonly status: EndedJobStatus;
   readonly error: JobError | null;
-  /** Whether a person may try it again; not beyond its attempts. */
+  /** Whether a person may retry the job; never beyond `maxAttempts`. */
   readonly retryable: boolean;
 }
 
-/** In the change that does what its end means. The job must be locked by `lockLeased` in the same change. */
+/** Ends a job in the change that carries out the consequences. The job must be locked by `lockLeased` in the same change. */
 export async function endJob(change: Change, job: Job, end: JobEnd): Promise<Job> {
   const succeeded = end.status === 'SUCCEEDED';
   const at = new Date().toISOString();

@@ -1,4 +1,4 @@
-/** Jobs as everybody but the worker sees them: made, looked at, cancelled, retried, woken. */
+/** Jobs, for all code but the worker: makes, reads, cancels, retries and wakes them. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
@@ -26,7 +26,10 @@ const now = sql<Date>`clock_timestamp()`;
 const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 
-/** Not begun before the commit. Throws the `Refusal` `operation_in_progress` when the database has a job that has not ended. */
+/**
+ * Makes a job, which starts only after the commit. Throws the `Refusal` `operation_in_progress` if the database has a job that
+ * has not ended.
+ */
 export async function createJob(change: Change, job: NewJob): Promise<Job> {
   const { steps, message, input, ...rest } = job;
   const row = await change.db
@@ -70,7 +73,7 @@ const freshProgress = (message: string): JobProgress => ({
 const freshSteps = (names: readonly string[]): JobStep[] =>
   names.map((name) => ({ name, status: 'PENDING', startedAt: null, finishedAt: null }));
 
-/** `undefined`: there is none, or it is another organization's. */
+/** Returns a job. Returns `undefined` if the organization has no such job. */
 export async function findJob(
   db: Reader,
   organizationId: string,
@@ -85,7 +88,7 @@ export async function findJob(
   return row && jobOf(row);
 }
 
-/** By UUID; a job that is no more is left out. */
+/** Versions of jobs by UUID; jobs that no longer exist are left out. */
 export async function jobVersions(
   db: Reader,
   ids: readonly string[],
@@ -98,7 +101,7 @@ export async function jobVersions(
   return new Map(rows.map(({ id, version }) => [id, version]));
 }
 
-/** The one that has not ended. */
+/** Returns the database's job that has not ended. */
 export async function findActiveJob(db: Reader, databaseId: string): Promise<Job | undefined> {
   const row = await db
     .selectFrom('jobs')
@@ -115,7 +118,7 @@ export interface JobFilter {
   readonly types?: readonly JobType[];
 }
 
-/** Newest first. */
+/** Lists jobs, newest first. */
 export async function listJobs(
   db: Reader,
   organizationId: string,
@@ -143,7 +146,7 @@ export async function listJobs(
   ]);
 }
 
-/** Locks it until the commit. */
+/** Locks a job until the commit. */
 async function lockJob(change: Change, organizationId: string, id: string) {
   const row = await change.db
     .selectFrom('jobs')
@@ -155,7 +158,10 @@ async function lockJob(change: Change, organizationId: string, id: string) {
   return row && jobOf(row);
 }
 
-/** What a worker then undoes. Asking again changes nothing. `undefined`: there is none. */
+/**
+ * Asks for the cancellation of a job; a worker then undoes its work. Asking again changes nothing. Returns `undefined` if there
+ * is no such job.
+ */
 export async function requestJobCancel(
   change: Change,
   organizationId: string,
@@ -176,8 +182,8 @@ export async function requestJobCancel(
 }
 
 /**
- * Ends it here and now, because what comes next (a deletion) makes its work pointless. A worker that has it loses its lease:
- * none of its writes counts from the commit on. `undefined`: it has ended already.
+ * Ends a job at once, because the next one (a deletion) makes its work pointless. A worker that has the job loses its lease: from
+ * the commit on, none of its writes counts. Returns `undefined` if the job has ended already.
  */
 export async function supersedeJob(
   change: Change,
@@ -206,7 +212,10 @@ export async function supersedeJob(
   return job;
 }
 
-/** From its first step, with a deadline of its own. Throws the `Refusal` `operation_in_progress` when the database has another. */
+/**
+ * Starts a job again from its first step, with a new deadline. Throws the `Refusal` `operation_in_progress` if the database has
+ * another job.
+ */
 export async function retryJob(
   change: Change,
   organizationId: string,
@@ -234,7 +243,7 @@ export async function retryJob(
       deadlineAt: sql<Date>`clock_timestamp() + timeout_ms * interval '1 millisecond'`,
       progress: JSON.stringify(freshProgress('Queued again.')),
       steps: JSON.stringify(freshSteps(found.steps.map(({ name }) => name))),
-      // People are asked again.
+      // People must decide again.
       input: JSON.stringify({ ...(found.input as object), decision: undefined }),
     })
     .where('id', '=', uuidOf(id))
@@ -245,7 +254,10 @@ export async function retryJob(
   return job;
 }
 
-/** Of one that waits for people. `not_waiting`: it does not, or they have decided already. */
+/**
+ * Records people's decision on a job that waits for it. Returns `not_waiting` if the job does not wait or they have decided
+ * already.
+ */
 export async function decideJob(
   change: Change,
   organizationId: string,
@@ -290,7 +302,7 @@ const tell = (
     data: { job: jobFact(job), ...more },
   });
 
-/** Something happened to the database that its job may be waiting for: it is looked at again at once. */
+/** Makes the database's job due at once, because something happened that it may be waiting for. */
 export async function wakeJobOf(db: Reader, databaseId: string): Promise<void> {
   await db
     .updateTable('jobs')

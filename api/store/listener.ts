@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL tells those who listen, on a connection of its own. A notification is a hint that saves waiting, never the
- * only way to learn of something: while the connection is away, and behind a pooler that has no LISTEN, everybody still polls.
+ * Notifications of PostgreSQL, on a connection of their own. A notification is a hint that saves waiting, never the only source:
+ * while the connection is down, and behind a pooler without LISTEN, all listeners still poll.
  */
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -22,7 +22,7 @@ export type Channel = (typeof channels)[keyof typeof channels];
 export type Hear = (payload: string | undefined) => void;
 
 const reconnect = { baseMs: 500, maxMs: 10_000 };
-/** Between looks whether the connection still answers. */
+/** Interval between checks that the connection still answers. */
 const probeMs = 20_000;
 
 export class Listener {
@@ -48,7 +48,7 @@ export class Listener {
     return this.#connected;
   }
 
-  /** The result ends it. */
+  /** Subscribes to a channel; the returned function ends the subscription. */
   subscribe(channel: Channel, hear: Hear): () => void {
     const subscribers = this.#subscribers.get(channel);
     subscribers?.add(hear);
@@ -75,7 +75,7 @@ export class Listener {
     }
   }
 
-  /** Until the connection ends or the listener stops. */
+  /** Listens until the connection ends or the listener stops. */
   async #listenOnce(): Promise<void> {
     const client = new pg.Client(this.#config);
     const ended = new AbortController();
@@ -88,7 +88,7 @@ export class Listener {
       await client.connect();
       for (const channel of Object.values(channels)) await client.query(`LISTEN ${channel}`);
       this.#connected = true;
-      // What happened before this was heard by nobody.
+      // Notifications from before this moment may have been missed.
       for (const channel of Object.values(channels)) this.#tell(channel, undefined);
       while (!stop.aborted) {
         await sleep(systemTimers, probeMs, stop);

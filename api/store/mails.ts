@@ -1,6 +1,7 @@
 /**
- * Mail that is to be sent: written with the change that it tells of, taken by whichever process comes first. Taking one moves
- * its next try into the future, so that whoever dies while sending leaves it to another; it may then be sent twice, never not.
+ * Outgoing mail. It is written with the change that it reports, and sent by the first process that takes it. Taking a mail moves
+ * its next try into the future: if the process dies while sending, another one takes over. A mail may be sent twice, but is never
+ * lost.
  */
 import { sql } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
@@ -38,7 +39,10 @@ export async function enqueueMail(
     .execute();
 }
 
-/** The next that is due, which is due again after 1, 2, 4 … minutes, 4 hours at most. `undefined`: none. */
+/**
+ * Takes the next mail that is due; it is due again after 1, 2, 4 … minutes, at most 4 hours. Returns `undefined` if there is
+ * none.
+ */
 export async function takeMail(db: Reader, sealer: Sealer): Promise<TakenMail | undefined> {
   const row = await db
     .updateTable('mails')
@@ -65,7 +69,7 @@ export async function takeMail(db: Reader, sealer: Sealer): Promise<TakenMail | 
   return { id, to: row.recipient, subject, text, attempt: row.attempts };
 }
 
-/** It needs no further try: what it says is forgotten. */
+/** Ends a mail, which needs no further try, and deletes its content. */
 export async function endMail(db: Reader, id: string, how: 'sentAt' | 'givenUpAt'): Promise<void> {
   await db
     .updateTable('mails')
@@ -74,7 +78,7 @@ export async function endMail(db: Reader, id: string, how: 'sentAt' | 'givenUpAt
     .execute();
 }
 
-/** Those that ended a month ago. Gives how many. */
+/** Deletes mails that ended a month ago; returns their number. */
 export async function sweepMails(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('mails')

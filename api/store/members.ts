@@ -1,4 +1,4 @@
-/** Who belongs to an organization, as what. An organization that has an owner never ceases to have one. */
+/** Members of an organization and their roles. An organization with an owner always keeps at least one. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Role } from '../model/access.ts';
@@ -20,7 +20,7 @@ export interface Member {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  /** The only ones that they may use; null: all. */
+  /** The only databases that the member may use; null: all. */
   readonly databaseIds: readonly string[] | null;
   readonly version: number;
   readonly createdAt: Date;
@@ -34,7 +34,7 @@ export interface NewMember {
   readonly databaseIds: readonly string[] | null;
 }
 
-/** `undefined`: they are one already. */
+/** Adds a member. Returns `undefined` if the user is a member already. */
 export async function addMember(
   change: Change,
   { organizationId, user, role, databaseIds }: NewMember,
@@ -62,7 +62,9 @@ export interface MemberPatch {
   readonly databaseIds: readonly string[] | null;
 }
 
-/** `decide` sees the member as they are while nobody else can change them. It returns the patch, or throws to change nothing. */
+/**
+ * Changes a member. `decide` gets the member while nobody else can change it. It returns the patch, or throws to change nothing.
+ */
 export async function changeMember(
   change: Change,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },
@@ -107,7 +109,7 @@ export async function removeMember(
   return before;
 }
 
-/** Of two owners who leave at once, one waits here until the other is gone. */
+/** Locks the organization's members: of two owners who leave at once, one waits here until the other is gone. */
 async function lockMembers(change: Change, organizationId: string): Promise<void> {
   await change.db
     .selectFrom('organizations')
@@ -159,7 +161,7 @@ export async function findMemberByUser(
   return row && memberOf(row);
 }
 
-/** Whether somebody with that address, which is theirs, is a member. */
+/** Whether a person with this verified address is a member. */
 export async function isMemberByEmail(
   db: Reader,
   organizationId: string,
@@ -172,7 +174,7 @@ export async function isMemberByEmail(
   return row !== undefined;
 }
 
-/** In the order in which they joined. */
+/** Lists members in the order in which they joined. */
 export async function listMembers(
   db: Reader,
   organizationId: string,
@@ -191,14 +193,14 @@ export async function listMembers(
   ]);
 }
 
-/** What somebody is in an organization. */
+/** A user's organization, and the role there. */
 export interface Belonging {
   readonly organization: Organization;
   readonly role: Role;
   readonly databaseIds: readonly string[] | null;
 }
 
-/** The first that they joined comes first. `organizationId`: only that one. */
+/** Lists the user's organizations, the first joined first. `organizationId`: only that one. */
 export async function listBelongings(
   db: Reader,
   userId: string,

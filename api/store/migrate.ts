@@ -1,4 +1,4 @@
-/** Forward migrations: all that are due, in one transaction, under a lock that lets one process in. */
+/** Forward migrations: runs all that are due in one transaction, under a lock that one process can hold. */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
@@ -8,17 +8,17 @@ import type { PoolOptions } from './pool.ts';
 import { SchemaMismatch } from './store-errors.ts';
 import type { Reader } from './tables.ts';
 
-/** The number of the lock; any, as long as nobody else on that server uses it. */
+/** Number of the advisory lock: any number that nothing else on the server uses. */
 const lock = 7_203_450_218_943_112n;
 /**
- * Deadline for a lock that a statement waits for: another process's migrations, or a table that somebody uses. While a statement
- * waits for a table, everybody else waits behind it, so it gives up soon and `Store.start` tries again.
+ * Timeout of a statement that waits for a lock: another process's migrations, or a table in use. While a statement waits for a
+ * table, all others wait behind it, so it gives up soon and `Store.start` tries again.
  */
 const lockDeadline = '2s';
-/** Deadline of one statement, in milliseconds. An index on a large table takes its time. */
+/** Timeout of one statement, in milliseconds; an index on a large table takes long. */
 const statementMs = 60 * 60_000;
 
-/** Settings of the connection that migrations run on. It is not one of the pool's: their deadlines are for requests. */
+/** Settings of the connection that runs migrations. It is not from the pool, whose timeouts are for requests. */
 export const migrationPool = (pool: PoolOptions): PoolOptions => ({
   ...pool,
   connections: 1,
@@ -62,7 +62,7 @@ export async function migrate(
       }
     }
     const newest = rows.at(-1)?.number ?? 0;
-    // A release that is rolled back: migrations only add, so that the one before still runs on what they made.
+    // A release was rolled back. Migrations only add, so the older release still runs on the newer schema.
     if (newest > migrations.length) {
       logger.warn(
         { newest, known: migrations.length },

@@ -1,8 +1,11 @@
-/** Which organizations' namespaces have got their defaults. The cluster cannot tell: whoever runs it may have deleted them. */
+/**
+ * Record of the organizations whose namespaces got their defaults. The cluster cannot tell: an administrator may have deleted
+ * them.
+ */
 import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
-/** `namespaceUid`: of the Kubernetes object, so that one made anew under the same name is another. */
+/** `namespaceUid`: UID of the namespace, because one that was made again under the same name counts as new. */
 export async function hasNamespaceDefaults(
   db: Reader,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Organizations: who owns databases, keys and events. Each has one Kubernetes namespace. */
+/** Organizations: the owners of databases, keys and events. Each has one Kubernetes namespace. */
 import type { Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Actor } from '../model/actor.ts';
@@ -26,10 +26,10 @@ export interface Organization {
 /** The organization that the local administrator has from the start. */
 export const defaultSlug = 'default';
 
-/** A database's names are unique in its namespace, and a namespace is one organization's. */
+/** Name of the organization's namespace. Database names are unique in a namespace, which belongs to one organization. */
 export const namespaceOf = (slug: string): string => `org-${slug}`;
 
-/** `slug_taken`: there is one with that slug. */
+/** Makes an organization. Returns `slug_taken` if another one has the slug. */
 export async function createOrganization(
   change: Change,
   { slug, name }: { slug: string; name: string },
@@ -58,7 +58,7 @@ export async function createOrganization(
   return organizationOf(row);
 }
 
-/** For every start: two processes at once make one. */
+/** Returns the default organization; makes it if there is none. Two processes that start at once make only one. */
 export async function ensureDefaultOrganization(change: Change): Promise<Organization> {
   const made = await createOrganization(change, { slug: defaultSlug, name: 'Default' });
   if (made !== 'slug_taken') return made;
@@ -70,7 +70,7 @@ export async function ensureDefaultOrganization(change: Change): Promise<Organiz
   return organizationOf(row);
 }
 
-/** Locks it until the commit; rows that refer to it can still be made. `undefined`: there is none. */
+/** Locks an organization until the commit; rows that refer to it can still be made. Returns `undefined` if there is none. */
 export async function lockOrganization(
   change: Change,
   id: string,
@@ -117,7 +117,7 @@ export async function findOrganizationByNamespace(
   return row && organizationOf(row);
 }
 
-/** In the order of their making. */
+/** Lists organizations in the order of their creation. */
 export async function listOrganizations(
   db: Reader,
   page: { limit: number; position?: readonly [createdAt: string, id: string] },

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 
-/** Lists in pages. A position is what the rows are sorted by, of the last row: rows may come and go meanwhile. */
+/** A page of a list. A position holds the sort columns of the last row, so rows may come and go meanwhile. */
 export interface Page<Row, Position extends readonly string[]> {
   readonly rows: readonly Row[];
-  /** For the next page; `undefined`: there is none. */
+  /** Position of the next page; `undefined`: there is none. */
   readonly next: Position | undefined;
 }
 
-/** From one row more than the limit, which tells whether there is more. */
+/** Makes a page from at most `limit` + 1 rows; the extra row tells that there is a next page. */
 export function pageOf<Raw, Row, Position extends readonly string[]>(
   raw: readonly Raw[],
   limit: number,
@@ -22,7 +22,7 @@ export function pageOf<Raw, Row, Position extends readonly string[]>(
   };
 }
 
-/** The rows after a position, in a list that is sorted by these two columns. */
+/** Condition for the rows after a position, in a list that is sorted by these two columns. */
 export const beyond = (
   [first, second]: readonly [string, string],
   comparison: '<' | '>',

@@ -1,7 +1,7 @@
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Reader } from './tables.ts';
 
-/** Those that have a resource in the cluster, as far as is known. */
+/** Lists the databases that have a resource in the cluster, as far as the store knows. */
 export async function listPlaced(
   db: Reader,
 ): Promise<readonly { readonly id: string; readonly kubernetesUid: string }[]> {

@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL: a bounded number, each call with a deadline on both sides, and a connection on which anything
- * but an answer came is never used again. All that is the server's or the network's fault becomes a `StoreUnavailable`.
+ * Pool of connections to PostgreSQL: their number is bounded, and each call has a deadline on both sides. After anything but an
+ * answer, a connection is never used again. Failures of the server or the network become a `StoreUnavailable`.
  */
 import { isNativeError } from 'node:util/types';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
@@ -12,16 +12,16 @@ import { StoreUnavailable } from './store-errors.ts';
 export interface PoolOptions {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** Connections at most. */
+  /** Maximum of connections. */
   readonly connections: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   readonly connectTimeoutMs: number;
-  /** Of a statement, on the server. The client gives up a second later. */
+  /** Timeout of a statement on the server. The client gives up a second later. */
   readonly statementTimeoutMs: number;
 }
 
-/** Who waits for a connection beyond these is told at once that there is none. */
+/** Maximum of calls that wait for a connection; the next one fails at once. */
 const waitingMax = 500;
 
 export const poolDefaults = {
@@ -30,7 +30,7 @@ export const poolDefaults = {
   statementTimeoutMs: 5_000,
 } as const;
 
-/** Settings of one connection, for those who need one beside the pool. */
+/** Settings of a single connection, for code that needs one beside the pool. */
 export function clientConfig(options: PoolOptions): pg.ClientConfig {
   return {
     connectionString: options.url,
@@ -38,7 +38,7 @@ export function clientConfig(options: PoolOptions): pg.ClientConfig {
     connectionTimeoutMillis: options.connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     query_timeout: options.statementTimeoutMs + 1_000,
-    // Frees what a process that hangs in the middle of a change has locked.
+    // Releases the locks of a process that hangs in the middle of a change.
     idle_in_transaction_session_timeout: 2 * options.statementTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -56,7 +56,7 @@ export class StorePool implements PostgresPool {
       ...clientConfig(options),
       max: options.connections,
       idleTimeoutMillis: 30_000,
-      // Renewed now and then, so that a proxy or a failed-over server is found again.
+      // Connections are renewed now and then, to find a proxy or a server again after a failover.
       maxLifetimeSeconds: 1_800,
     });
     this.#shares = new ConnectionShares(options.connections, options.connectTimeoutMs);
@@ -64,7 +64,7 @@ export class StorePool implements PostgresPool {
     this.#pool.on('error', (error) => {
       logger.warn({ err: error }, 'an idle connection to the store ended');
     });
-    // One that is in use tells those who wait on it; without a listener Node would end the process too.
+    // A connection in use reports errors to its calls; without this listener, Node would end the process.
     this.#pool.on('connect', (client) => client.on('error', () => {}));
   }
 
@@ -90,7 +90,7 @@ export class StorePool implements PostgresPool {
     await this.#pool.end();
   }
 
-  /** Connections there are, those at rest among them, and calls that wait for one. */
+  /** Numbers of open connections, of idle ones among them, and of calls that wait for one. */
   get figures(): { open: number; idle: number; waiting: number } {
     const { totalCount: open, idleCount: idle, waitingCount: waiting } = this.#pool;
     return { open, idle, waiting };
@@ -100,7 +100,7 @@ export class StorePool implements PostgresPool {
 class GuardedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
-  /** Of whoever uses it now. */
+  /** Set by the current user of the connection. */
   onRelease = () => {};
 
   constructor(client: pg.PoolClient) {
@@ -112,7 +112,7 @@ class GuardedClient implements PostgresPoolClient {
     try {
       return await this.#client.query(text, [...parameters]);
     } catch (error) {
-      // Its answer may still come, or never: what is said on it next would not be what it answers.
+      // The answer may still come late, so the next call could receive the wrong answer.
       if (!(error instanceof pg.DatabaseError)) this.#broken = true;
       throw unavailable(error) ?? error;
     }
@@ -127,19 +127,19 @@ class GuardedClient implements PostgresPoolClient {
 }
 
 /**
- * By SQLSTATE (https://www.postgresql.org/docs/15/errcodes-appendix.html): connection, credentials, no such database,
- * resources, operator intervention (shutdown, a cancelled statement), internal, and a standby that refuses writes.
+ * SQLSTATE classes (https://www.postgresql.org/docs/15/errcodes-appendix.html) of server failures: connection, credentials, no
+ * such database, resources, operator intervention (shutdown, a cancelled statement), internal, and a standby that refuses writes.
  */
 const serverTrouble = /^(08|28|3D|53|57|58|XX|25006|25P03|55P03)/;
 
-/** `undefined`: the server did its part, and the statement or this program is at fault. */
+/** Converts a failure of the server or network. Returns `undefined` if the statement or this program is at fault. */
 export function unavailable(error: unknown): StoreUnavailable | undefined {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof pg.DatabaseError) {
     if (!serverTrouble.test(error.code ?? '')) return undefined;
     return new StoreUnavailable(`the store: ${error.message}`, { cause: error });
   }
-  // A mistake of this program is no trouble of the server's.
+  // A bug of this program is not a failure of the server.
   if (!isNativeError(error) || error.name === 'TypeError' || error.name === 'RangeError') {
     return undefined;
   }

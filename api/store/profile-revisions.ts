@@ -1,18 +1,18 @@
-/** Revisions of a database's configuration: a change supersedes the revision in force by a new one. */
+/** Revisions of a database's configuration: a change replaces the active revision by a new one. */
 import { sql } from 'kysely';
 import { newTypeId } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
 import { profileOf, type Profile, type ProfileChoice } from './database-record.ts';
 import { uuidOf } from './ids.ts';
 
-/** `choice` as the columns of `profiles`. */
+/** Converts `choice` to the columns of `profiles`. */
 export const choiceColumns = ({ parameters, price, ...choice }: ProfileChoice) => ({
   ...choice,
   parameters: JSON.stringify(parameters),
   price: price === null ? null : JSON.stringify(price),
 });
 
-/** `before`: the revision in force. The caller has locked the database. */
+/** Adds a revision. `before`: the active revision. The caller has locked the database. */
 export async function addRevision(
   change: Change,
   before: Profile,

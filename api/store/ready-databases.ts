@@ -9,7 +9,7 @@ export interface ReadyDatabase {
   readonly addresses: readonly string[];
 }
 
-/** Those whose ledger may be asked, of all organizations. */
+/** Lists the databases of all organizations whose ledger can be used. */
 export async function listReady(db: Reader): Promise<readonly ReadyDatabase[]> {
   const rows = await db
     .selectFrom('databases')

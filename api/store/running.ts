@@ -1,4 +1,4 @@
-/** For how long a database ran within an hour, by the events that tell of it: pure. */
+/** Computes how long a database ran within an hour, from its events. Pure. */
 export const runningEvents = [
   'database.ready',
   'database.restored',
@@ -10,9 +10,9 @@ export const runningEvents = [
 export type RunningEvent = (typeof runningEvents)[number];
 
 export interface RunningSeconds {
-  /** Its processes ran. */
+  /** Seconds for which the database's processes ran. */
   readonly compute: number;
-  /** Its volumes were there for it: while it is stopped, too. */
+  /** Seconds for which its volumes existed, including the time while it was stopped. */
   readonly storage: number;
 }
 
@@ -26,7 +26,7 @@ const states: Readonly<Record<RunningEvent, State>> = {
   'database.restored': { compute: true, storage: true },
   'database.resumed': { compute: true, storage: true },
   'database.suspended': { compute: false, storage: true },
-  // From its acceptance on, not from when the last volume is gone.
+  // Counts from the acceptance of the deletion, not from the removal of the last volume.
   'database.delete_requested': { compute: false, storage: false },
   'database.deleted': { compute: false, storage: false },
 };
@@ -34,8 +34,8 @@ const states: Readonly<Record<RunningEvent, State>> = {
 export const hourMs = 3_600_000;
 
 /**
- * `events`: of one database, in their order: the last one before the hour, if there is one, and all within it. Whole seconds,
- * rounded up, so that what ran is never nothing.
+ * Seconds of use within an hour. `events`: of one database, in order: the last one before the hour, if any, and all within it.
+ * Seconds are rounded up, so that any use counts as at least one.
  */
 export function runningSeconds(
   hour: Date,

@@ -1,4 +1,7 @@
-/** Databases that were asked for before billing was set up: kept for a day, and made as soon as it is. */
+/**
+ * Saved creates: requests for databases from before billing was set up. They are kept for a day and executed once billing is
+ * ready.
+ */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Author } from '../model/actor.ts';
@@ -14,25 +17,25 @@ export interface SavedCreate {
   readonly id: string;
   readonly organizationId: string;
   readonly name: string;
-  /** The request's body, as the contract has checked it. */
+  /** The request's body, checked by the contract. */
   readonly request: object;
   readonly author: Author;
   readonly status: (typeof savedCreateStatuses)[number];
-  /** TypeID of what was made of it. */
+  /** TypeID of the database that was made. */
   readonly databaseId: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 }
 
-/** As long as a checkout may be open: what was asked for a week ago is no longer expected. */
+/** Lifetime of a saved create: that of a checkout. Nobody expects a database that was requested a week ago. */
 const lifetime = sql<Date>`clock_timestamp() + interval '24 hours'`;
-/** Of an organization at a time. */
+/** Maximum of waiting saved creates of an organization. */
 const waitingMax = 20;
-/** Longer than making one takes. */
+/** End of a lease. A lease lasts longer than making a database takes. */
 const lease = sql<Date>`clock_timestamp() + interval '60 seconds'`;
 
-/** Takes the place of an earlier one of that name. Null: as many wait as may. */
+/** Saves a create; it replaces an earlier one of the same name. Returns null if the maximum already waits. */
 export async function saveCreate(
   change: Change,
   organizationId: string,
@@ -73,7 +76,7 @@ export async function saveCreate(
   return typeIdOfUuid('drf', id);
 }
 
-/** One whose organization may have it now, under a lease. */
+/** Leases a saved create whose organization may have the database now. */
 export async function claimSavedCreate(db: Reader): Promise<SavedCreate | undefined> {
   const row = await db
     .updateTable('savedCreates')
@@ -102,12 +105,12 @@ export async function claimSavedCreate(db: Reader): Promise<SavedCreate | undefi
   return row && savedCreateOf(row);
 }
 
-/** It was ended by whoever took it over after this one's lease. The change that met this is rolled back. */
+/** Another process ended the saved create after this one's lease. The change that throws this is rolled back. */
 export class SavedCreateEnded extends Error {
   override readonly name = 'SavedCreateEnded';
 }
 
-/** In the change that makes the database, or gives it up. */
+/** Ends a saved create in the change that makes the database, or gives it up. */
 export async function endSavedCreate(
   change: Change,
   id: string,
@@ -129,7 +132,7 @@ export async function endSavedCreate(
   if (numUpdatedRows === 0n) throw new SavedCreateEnded(`${id} was ended meanwhile`);
 }
 
-/** It is asked for again: what comes of that is waited for. */
+/** Leases a saved create whose database is requested again, so that the new request goes first. */
 export async function holdSavedCreate(
   db: Reader,
   organizationId: string,
@@ -144,7 +147,7 @@ export async function holdSavedCreate(
     .execute();
 }
 
-/** It was asked for again and is made by that: in the change that makes it. */
+/** Ends a saved create in the change in which another request makes the database. */
 export async function settleSavedCreate(
   change: Change,
   { organizationId, name, id }: { organizationId: string; name: string; id: string },
@@ -163,7 +166,7 @@ export async function settleSavedCreate(
     .execute();
 }
 
-/** The newest first; those that wait and may still be made, and what became of the others. */
+/** Lists saved creates, newest first: those that wait and have not expired, and the results of the others. */
 export async function listSavedCreates(
   db: Reader,
   organizationId: string,
@@ -184,7 +187,7 @@ export async function listSavedCreates(
   return rows.map(savedCreateOf);
 }
 
-/** Those that nobody waits for any more. Gives how many. */
+/** Deletes saved creates 30 days after they expired; returns their number. */
 export async function sweepSavedCreates(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('savedCreates')

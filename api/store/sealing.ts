@@ -1,4 +1,4 @@
-/** Secrets that must be read again (those that sign) are encrypted in the store: a copy of it is not enough to sign. */
+/** Encryption of stored secrets that must be read again (those that sign). A copy of the store is not enough to sign. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { SigningKeys, VersionedKey } from './signing-keys.ts';
 
@@ -12,7 +12,7 @@ export class Sealer {
     this.#keys = keys.derive('ledgerhouse sealed secrets');
   }
 
-  /** AES-256-GCM: nonce, tag, text. `context` (the row's ID) is bound to it: moved to another row it does not open. */
+  /** Encrypts with AES-256-GCM: nonce, tag, text. `context` (the row's ID) is bound to it: in another row it does not open. */
   seal(context: string, secret: string): Buffer {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv('aes-256-gcm', this.#keys[0].bytes, nonce).setAAD(
@@ -22,7 +22,7 @@ export class Sealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), text]);
   }
 
-  /** Throws when it was sealed with a key that is gone or for another row, or was changed. */
+  /** Decrypts. Throws if the text was changed, or sealed for another row or with a key that is gone. */
   open(context: string, sealed: Buffer): string {
     const failures: unknown[] = [];
     for (const { bytes } of this.#keys) {

@@ -1,4 +1,4 @@
-/** Sessions of people, in browsers and on devices. The store has hashes only: who reads it can open none. */
+/** Sessions of people, in browsers and on devices. The store has only hashes of tokens, so its readers cannot use them. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { EventType } from '../model/event-types.ts';
@@ -18,7 +18,7 @@ export interface Session {
   readonly kind: SessionKind;
   /** Null: the local administrator. */
   readonly user: User | null;
-  /** SHA-256 of the CSRF token that goes with it; null: it has no cookie. */
+  /** SHA-256 of the session's CSRF token; null: the session has no cookie. */
   readonly csrfHash: Buffer | null;
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -30,18 +30,18 @@ export interface Session {
 export interface NewSession {
   readonly kind: SessionKind;
   readonly user: User | null;
-  /** SHA-256 each; null: it has no cookie. */
+  /** SHA-256, like `csrfHash`; null: the session has no cookie. */
   readonly tokenHash: Buffer | null;
   readonly csrfHash: Buffer | null;
   readonly lifetimeMs: number;
 }
 
-/** A browser that was not used for so long has to sign in again. */
+/** A browser must sign in again after this time without use. */
 const idle = sql`interval '12 hours'`;
-/** How often its use is written down at most. */
+/** Minimum time between two records of a session's use. */
 const noted = sql`interval '60 seconds'`;
 const now = sql<Date>`clock_timestamp()`;
-/** Of a person's organizations, those that hear of their sessions. */
+/** Maximum of a person's organizations that get events about their sessions. */
 const toldMax = 100;
 
 export async function openSession(change: Change, session: NewSession): Promise<Session> {
@@ -66,8 +66,8 @@ export async function openSession(change: Change, session: NewSession): Promise<
 }
 
 /**
- * The one with that token, unless it is over. Found by the hash of the token: how long the search takes tells of the hash at
- * most, of which nothing can be turned back into a token.
+ * Returns the session with that token, unless it is over. The search uses the token's hash: its timing can reveal only the hash,
+ * which cannot be turned back into a token.
  */
 export async function findSession(db: Reader, tokenHash: Buffer): Promise<Session | undefined> {
   const row = await live(db).where('sessions.tokenHash', '=', tokenHash).executeTakeFirst();
@@ -86,7 +86,7 @@ export async function findSessionByAccessToken(
   return row && joinedSessionOf(row);
 }
 
-/** Whoever's it is. Ending it again changes nothing. */
+/** Ends a session, whoever owns it. Ending it again changes nothing. */
 export async function endSession(
   change: Change,
   id: string,
@@ -102,7 +102,7 @@ export async function endSession(
   await tellOfSession(change, type, joinedSessionOf(row));
 }
 
-/** False: they have no such session that goes on. */
+/** Ends a session of the user. Returns false if they have no such live session. */
 export async function endOwnSession(
   change: Change,
   userId: string | null,
@@ -116,7 +116,7 @@ export async function endOwnSession(
   return true;
 }
 
-/** Those that go on, the newest first. `userId` null: of the local administrator. */
+/** Lists live sessions, newest first. `userId` null: those of the local administrator. */
 export async function listSessions(
   db: Reader,
   userId: string | null,
@@ -135,7 +135,7 @@ export async function listSessions(
   ]);
 }
 
-/** Written once a minute at most, however often it is used. */
+/** Records the use of a session, at most once a minute. */
 export async function noteSessionUse(db: Reader, id: string): Promise<void> {
   await db
     .updateTable('sessions')
@@ -145,7 +145,7 @@ export async function noteSessionUse(db: Reader, id: string): Promise<void> {
     .execute();
 }
 
-/** Those that were over a week ago, with their tokens. Gives how many. */
+/** Deletes sessions that were over a week ago, with their tokens. Returns their number. */
 export async function sweepSessions(db: Reader): Promise<number> {
   const over = sql<Date>`clock_timestamp() - interval '7 days'`;
   const { numDeletedRows } = await db
@@ -155,7 +155,7 @@ export async function sweepSessions(db: Reader): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** In every organization that they belong to; of the local administrator in the first. */
+/** Emits the event in every organization of the person; for the local administrator, in the first one. */
 async function tellOfSession(
   change: Change,
   type: EventType & `session.${string}`,

@@ -1,6 +1,6 @@
 /**
- * The installation's signing keys. One signs; others verify and open what they signed before, or get ready to sign. A key's
- * version is a fingerprint of the key, so that it stays the same wherever the key is kept.
+ * The installation's signing keys. One key signs. The others verify and open older texts, or are about to sign. A key's version
+ * is a fingerprint of the key, so that it stays the same wherever the key is kept.
  */
 import { hkdfSync } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
@@ -9,7 +9,7 @@ const derivedBytes = 32;
 const versionBytes = 4;
 
 export interface VersionedKey {
-  /** Eight hexadecimal digits. They tell keys apart and tell nothing of the key. */
+  /** Eight hexadecimal digits that tell keys apart and reveal nothing about the key. */
   readonly version: string;
   readonly bytes: Buffer;
 }
@@ -17,7 +17,7 @@ export interface VersionedKey {
 export class SigningKeys {
   readonly #keys: readonly Buffer[];
 
-  /** The first one signs. */
+  /** The first key signs. */
   constructor(keys: readonly Buffer[]) {
     assert(keys.length > 0, 'there is a key that signs');
     this.#keys = keys;

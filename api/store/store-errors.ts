@@ -1,8 +1,8 @@
-/** Failures of the store itself. A rule of the domain that a change would break (a name is taken) is a `Refusal`. */
+/** Failures of the store itself. A change that would break a rule of the domain (a name is taken) gets a `Refusal`. */
 
 /**
- * PostgreSQL is away, overwhelmed, or too slow. `not_done`: nothing was changed, trying again is safe. `unknown`: the
- * connection broke while a change was being committed; only looking tells.
+ * PostgreSQL is unreachable, overloaded or too slow. `not_done`: nothing was changed, so a retry is safe. `unknown`: the
+ * connection broke during a commit; the caller must read to know.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
@@ -18,7 +18,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The schema in PostgreSQL is not the one that this program's migrations make; a person must look. */
+/** The schema in PostgreSQL is not the one of this program's migrations; a person must act. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
   readonly code = 'schema_mismatch';

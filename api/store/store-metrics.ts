@@ -1,4 +1,4 @@
-/** What Prometheus is told of the store. */
+/** Prometheus metrics of the store. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import type { Listener } from './listener.ts';
 import type { Store } from './store.ts';

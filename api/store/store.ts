@@ -1,6 +1,6 @@
 /**
- * The store: PostgreSQL behind typed SQL. Reads go through `read`, changes through `change`, which is one transaction with the
- * events that tell of it: both are committed, or neither.
+ * The store: PostgreSQL behind typed SQL. Reads go through `read`. Writes go through `change`, which commits a transaction
+ * together with the events that describe it, or neither.
  */
 import { CamelCasePlugin, Kysely, PostgresDialect, type ControlledTransaction } from 'kysely';
 import pg from 'pg';
@@ -27,9 +27,9 @@ export interface StoreOptions extends Partial<PoolOptions> {
   readonly migrations?: readonly Migration[];
 }
 
-/** Between tries to reach a server that is away at the start. */
+/** Backoff between tries to reach the server at the start. */
 const startBackoff = { baseMs: 200, maxMs: 5_000 };
-/** Of a change that met another one (deadlock, serialization): it is begun anew, with fresh reads. */
+/** Maximum of tries of a change that collides with another (deadlock, serialization). Each try starts over, with fresh reads. */
 const triesMax = 4;
 const collisions = new Set(['40001', '40P01']);
 
@@ -52,8 +52,8 @@ export class Store {
   }
 
   /**
-   * Waits for the server as long as it takes and brings the schema up to date. Throws `SchemaMismatch` when the schema is not
-   * one of ours, and a `StoreUnavailable` when the signal ends the wait.
+   * Waits for the server as long as it takes and brings the schema up to date. Throws `SchemaMismatch` if PostgreSQL holds
+   * another schema, and `StoreUnavailable` if the signal ends the wait.
    */
   async start(signal?: AbortSignal): Promise<void> {
     for (let failures = 1; ; failures += 1) {
@@ -75,24 +75,24 @@ export class Store {
     }
   }
 
-  /** Whether its schema is up to date. Before that, nothing may be asked of it. */
+  /** Whether the schema is up to date. Before that, the store must not be used. */
   get ready(): boolean {
     return this.#ready;
   }
 
-  /** Connections, for the metrics. */
+  /** Figures of the connection pool, for the metrics. */
   get figures(): StorePool['figures'] {
     return this.#pool.figures;
   }
 
-  /** Single statements, each of its own moment. */
+  /** Reader for single statements; each sees its own moment. */
   get read(): Reader {
     return this.#db;
   }
 
   /**
-   * Runs `work` and commits it with the events that it told. `work` may run several times, so it does nothing but ask the
-   * store; when it throws, nothing has happened.
+   * Runs `work` and commits it with the events that it emitted. `work` may run several times, so it must have no effects outside
+   * the store. If it throws, nothing is changed.
    */
   async change<T>(author: Author, work: (change: Change) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
@@ -137,7 +137,7 @@ export class Store {
     try {
       await transaction.commit().execute();
     } catch (error) {
-      // Gives the connection back, which a commit that fails does not.
+      // Gives the connection back; a failed commit does not.
       await rollback(transaction);
       if (!(error instanceof StoreUnavailable)) throw error;
       throw new StoreUnavailable('the connection to the store broke during a commit', {
@@ -152,11 +152,14 @@ export class Store {
 const databaseOver = (pool: StorePool): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    // The inside of JSON is data, not columns.
+    // Members of JSON values are data, not columns.
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
 
-/** The failure before it is what matters; a connection on which not even this works is closed, which rolls back too. */
+/**
+ * Rolls back. Its own failure is ignored: the one before matters, and a connection that fails here is closed, which rolls back
+ * too.
+ */
 async function rollback(transaction: ControlledTransaction<Tables>): Promise<void> {
   try {
     await transaction.rollback().execute();

@@ -7,7 +7,7 @@ import type { EventOutcome } from '../model/event.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { BillingTables } from './billing-tables.ts';
 
-/** Set by PostgreSQL unless given. */
+/** PostgreSQL sets it by default. */
 type Time = ColumnType<Date, Date | undefined, Date>;
 type MaybeTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
 /** Written as JSON text. */
@@ -314,5 +314,5 @@ export interface Tables extends BillingTables {
   idempotencyKeys: IdempotencyKeysTable;
 }
 
-/** What the functions of this folder that only look take: the store, or a change in progress. */
+/** Argument of functions in this folder that only read: the store, or a change in progress. */
 export type Reader = Kysely<Tables>;

@@ -1,7 +1,7 @@
 /**
- * Access and refresh tokens of a device's session. A refresh token is good once. The last one that was used may be sent again as
- * long as the one that replaced it was not: its answer may have been lost on the way. Any other token that is sent again may come
- * from a thief, so the session ends with all its tokens.
+ * Access and refresh tokens of a device's session. A refresh token is valid once. The last used one may be sent again as long as
+ * its replacement was not used: the answer may have been lost on the way. Any other token that is sent again may come from a
+ * thief, so the session ends with all its tokens.
  */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
@@ -12,7 +12,7 @@ import type { Reader } from './tables.ts';
 
 export const accessTokenSeconds = 60 * 60;
 export const refreshTokenSeconds = 30 * 24 * 60 * 60;
-/** A device's session ends at this age, however often it is used: its person signs in again. */
+/** Maximum age of a device's session, however often it is used; then its person must sign in again. */
 const sessionDaysMax = 90;
 
 export interface TokenHashes {
@@ -40,7 +40,9 @@ export async function issueTokens(
     .execute();
 }
 
-/** Puts others in their place. False: it is not good, and where it was used before, the session has ended. */
+/**
+ * Replaces the session's tokens. Returns false if the refresh token is not valid; if it was used before, the session has ended.
+ */
 export async function rotateTokens(
   change: Change,
   refreshHash: Buffer,
@@ -54,7 +56,7 @@ export async function rotateTokens(
     .where('refreshTokens.expiresAt', '>', now)
     .where('sessions.endedAt', 'is', null)
     .where('sessions.expiresAt', '>', now)
-    // Of two that send it at once, one finds it used.
+    // Of two concurrent calls, one finds the token used.
     .forUpdate('refreshTokens')
     .executeTakeFirst();
   if (row === undefined) return false;
@@ -77,7 +79,7 @@ export async function rotateTokens(
     .set({ usedAt: now })
     .where('tokenHash', '=', refreshHash)
     .execute();
-  // The access token before is not needed any more.
+  // The previous access token is no longer needed.
   await change.db.deleteFrom('accessTokens').where('sessionId', '=', row.sessionId).execute();
   await change.db
     .updateTable('sessions')
@@ -94,7 +96,7 @@ export async function rotateTokens(
   return true;
 }
 
-/** Whether no other token of the session was used after it. */
+/** Whether no other token of the session was used later. */
 async function isLastUsed(db: Reader, session: string, usedAt: Date): Promise<boolean> {
   const later = await db
     .selectFrom('refreshTokens')
@@ -105,7 +107,7 @@ async function isLastUsed(db: Reader, session: string, usedAt: Date): Promise<bo
   return later === undefined;
 }
 
-/** Gives how many were past their time. Those that were used stay as long as they would have been good. */
+/** Deletes expired tokens; returns their number. Used refresh tokens stay until they would have expired. */
 export async function sweepTokens(db: Reader): Promise<number> {
   const access = await db
     .deleteFrom('accessTokens')

@@ -1,4 +1,4 @@
-/** People. Who they are an identity provider says; whom it means, its issuer and subject say, never their address. */
+/** People. An identity provider identifies them by issuer and subject, never by their address. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
@@ -14,7 +14,7 @@ export interface User {
   readonly name: string;
 }
 
-/** What an identity provider says of somebody. */
+/** An identity provider's facts about a person. */
 export interface Identity {
   readonly issuer: string;
   readonly subject: string;
@@ -23,11 +23,11 @@ export interface Identity {
   readonly name: string;
 }
 
-/** The person with that identity, made where there is none yet, with what is said of them now. */
+/** Returns the person with that identity, updated with the current facts; makes the person if there is none. */
 export async function ensureUser(change: Change, identity: Identity): Promise<User> {
   const { issuer, subject, name, emailVerified } = identity;
   const facts = { name, emailVerified, email: identity.email?.toLowerCase() ?? null };
-  // Two first sign-ins of one person at once: one waits here for the other.
+  // If one person signs in twice at once for the first time, one call waits here for the other.
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 0))`.execute(
     change.db,
   );

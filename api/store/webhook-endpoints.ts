@@ -1,4 +1,4 @@
-/** Where an organization wants its events sent. */
+/** Webhook endpoints: URLs that get an organization's events. */
 import { randomBytes } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
@@ -21,7 +21,7 @@ export interface WebhookEndpoint {
   readonly description: string;
   /** Event types, `database.*` and the like, or `*`. */
   readonly eventTypes: readonly string[];
-  /** The one database whose events it gets; null: all of the organization. */
+  /** The one database whose events the endpoint gets; null: all of the organization. */
   readonly databaseId: string | null;
   readonly status: WebhookEndpointStatus;
   readonly disabledReason: string | null;
@@ -39,14 +39,14 @@ export interface NewWebhookEndpoint {
   readonly databaseId: string | null;
 }
 
-/** `secret`: as Standard Webhooks writes it. `too_many`: the organization has the most that it may. */
+/** Makes an endpoint. `secret`: in the form of Standard Webhooks. Returns `too_many` if the organization has the maximum. */
 export async function createWebhookEndpoint(
   change: Change,
   sealer: Sealer,
   endpoint: NewWebhookEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string } | 'too_many'> {
   const organization = uuidOf(endpoint.organizationId);
-  // Of two at once, one waits here until the other is counted.
+  // Of two concurrent calls, one waits here until the other is counted.
   await change.db
     .selectFrom('organizations')
     .select('id')
@@ -89,7 +89,7 @@ export interface WebhookEndpointPatch {
   readonly status?: 'ENABLED' | 'DISABLED';
 }
 
-/** `stale`: the version is not `ifVersion` any more. `undefined`: there is none. */
+/** Changes an endpoint. Returns `stale` if its version is not `ifVersion`, `undefined` if there is none. */
 export async function updateWebhookEndpoint(
   change: Change,
   organizationId: string,
@@ -118,7 +118,7 @@ export async function updateWebhookEndpoint(
   return changed;
 }
 
-/** `false`: there is none. */
+/** Deletes an endpoint. Returns false if there is none. */
 export async function deleteWebhookEndpoint(
   change: Change,
   organizationId: string,
@@ -144,7 +144,7 @@ export async function findWebhookEndpoint(
   return row && endpointOf(row);
 }
 
-/** All of them, oldest first: there are ten at most. */
+/** Lists all endpoints, oldest first; there are at most ten. */
 export async function listWebhookEndpoints(
   db: Reader,
   organizationId: string,

@@ -1,8 +1,8 @@
-/** A step of the schema. What a release has shipped is never edited: the next step changes it. */
+/** A step of the schema. A step that a release has shipped is never edited; a later step changes the schema. */
 export interface Migration {
   /** From 1, without gaps. */
   readonly number: number;
   readonly name: string;
-  /** Statements; run in one transaction with all others that are due. */
+  /** SQL statements; they run in one transaction with all other steps that are due. */
   readonly sql: string;
 }
