@@ -1,13 +1,13 @@
-/** What Prometheus is told of billing. Every series is there from the start. */
+/** Prometheus metrics of billing. Every series exists from the start. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 
 const outcomes = ['sent', 'refused'] as const;
 const stuckReasons = ['refused', 'unconfirmed'] as const;
 
 export interface BillingMetrics {
-  /** Hours of use that Stripe took, or did not. */
+  /** Counts hours of use that Stripe accepted or refused. */
   sent(counts: Readonly<Record<(typeof outcomes)[number], number>>): void;
-  /** Hours of use that are not charged until a person acts. */
+  /** Number of hours of use that are not charged until a person acts. */
   stuck(counts: Readonly<Record<(typeof stuckReasons)[number], number>>): void;
   failed(task: string): void;
 }

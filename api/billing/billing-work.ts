@@ -1,4 +1,4 @@
-/** What goes on for billing besides answering. Every API process does all of it: what one has done, the others find done. */
+/** Background work of billing. Every API process does all of it: each finds what the others have done. */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
@@ -21,18 +21,18 @@ export interface BillingWorkOptions {
   readonly writer: DatabaseWriter;
   readonly logger: Logger;
   readonly registry: MetricRegistry;
-  /** Of the names of metrics. */
+  /** Prefix of the names of metrics. */
   readonly prefix: string;
 }
 
 interface Task {
   readonly everyMs: number;
-  /** Does not wait when something has happened. */
+  /** `wake` ends the wait before the next run. */
   readonly wakes?: true;
   readonly run: () => Promise<unknown>;
 }
 
-/** Organizations that are looked at in one go when nobody has told of them for a day. */
+/** Maximum of organizations whose standing one run checks because it was not checked for a day. */
 const lookMax = 20;
 
 export class BillingWork {
@@ -102,7 +102,7 @@ export class BillingWork {
     }
   }
 
-  /** Something has happened that need not wait. */
+  /** Starts the tasks with `wakes` at once. */
   wake(): void {
     this.#wake.abort();
     this.#wake = new AbortController();

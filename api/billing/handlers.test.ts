@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Store } from '../store/store.ts';
 import { billingHandlers } from './handlers.ts';
 
-/** The store is not asked. */
+/** These tests never use the store. */
 const handlers = billingHandlers({
   store: {} as Store,
   billing: undefined,

@@ -15,7 +15,7 @@ import type { StripeBilling } from './stripe-billing.ts';
 
 export interface BillingHandlerOptions {
   readonly store: Store;
-  /** `undefined`: the service bills nobody. */
+  /** `undefined`: the service has no billing. */
   readonly billing: StripeBilling | undefined;
   readonly now: () => Date;
 }
@@ -63,7 +63,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
   async openCheckout({ body, principal }) {
     const billing = used(options);
     const returnUrl = body.returnUrl ?? billing.settings.returnUrl;
-    // Elsewhere it would lend our name to others' pages.
+    // Another origin would lend our name to foreign pages.
     if (new URL(returnUrl).origin !== new URL(billing.settings.returnUrl).origin) {
       const own = new URL(billing.settings.returnUrl).origin;
       throw invalid('#/returnUrl', 'not_allowed', `Must begin with ${own}.`);

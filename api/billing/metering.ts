@@ -1,4 +1,7 @@
-/** What each database used in an hour, and what that costs: from the events in the store, so that whoever writes it, and when, finds the same. */
+/**
+ * Metering: the usage of each database in an hour, and its cost. It is computed from the events in the store, so that every
+ * process gets the same result at any time.
+ */
 import { systemAuthor } from '../model/actor.ts';
 import {
   databasesOfHour,
@@ -13,16 +16,16 @@ import type { Store } from '../store/store.ts';
 import { microsOf, shareOf } from './money.ts';
 import { hourMs, runningSeconds } from '../store/running.ts';
 
-/** After an hour's end, before it is metered: transactions that began within it have ended by then. */
+/** Wait between the end of an hour and its metering, so that transactions that began within it have ended. */
 const graceMs = 5 * 60_000;
-/** What Stripe takes is at most 35 days old; older hours are not metered. */
+/** Maximum age of metered hours. Stripe accepts usage of at most 35 days. */
 const oldestMs = 34 * 24 * hourMs;
 
-/** Meters the next hour that is over and was not metered. `undefined`: there is none. */
+/** Meters the next complete hour that was not metered. Returns `undefined` if there is none. */
 export async function meterNextHour(store: Store, now: Date): Promise<Date | undefined> {
   const last = await lastMeteredHour(store.read);
   const newest = new Date(Math.floor((now.getTime() - graceMs) / hourMs) * hourMs - hourMs);
-  // The first hour is that in which billing is switched on: what ran before it is not charged.
+  // The first hour is the one in which billing is switched on: earlier usage is not charged.
   const next =
     last === undefined
       ? newest
@@ -30,7 +33,7 @@ export async function meterNextHour(store: Store, now: Date): Promise<Date | und
   if (next > newest) return undefined;
   await store.change(systemAuthor('billing'), async (change) => {
     if (!(await takeHour(change, next))) return;
-    // Of the first hour there is only the mark.
+    // The first hour is only marked.
     if (last === undefined) return;
     const databases = await databasesOfHour(change, next, new Date(next.getTime() + hourMs));
     await writeUsage(

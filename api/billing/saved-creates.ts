@@ -1,4 +1,4 @@
-/** Makes the databases that were asked for before billing was set up, as if they were asked for now, each once. */
+/** Executes saved creates as if they were requested now, each once. */
 import { planCreation, createPlanned, type CreateRequest } from '../databases/create.ts';
 import type { DatabaseServices } from '../databases/database-service.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -10,10 +10,10 @@ import {
   type SavedCreate,
 } from '../store/saved-creates.ts';
 
-/** Those after which trying again later may help: the catalog is not read yet, the spend limit is reached. */
+/** Refusals that may pass: the catalog is not read yet, the spend limit is reached. */
 const passing = new Set<Refusal['code']>(['service_unavailable', 'billing_required']);
 
-/** All that may be made now. Gives how many were made or given up. */
+/** Executes all saved creates that may be made now. Returns how many were made or given up. */
 export async function makeSavedCreates(services: DatabaseServices): Promise<number> {
   let ended = 0;
   for (;;) {
@@ -39,7 +39,7 @@ async function make(
     );
     return true;
   } catch (error) {
-    // Another process took it over when this one had been held up for longer than its lease.
+    // This process took longer than its lease, and another one took over.
     if (error instanceof SavedCreateEnded) return false;
     if (error instanceof Refusal) return giveUp(services, organization, saved, error);
     throw error;

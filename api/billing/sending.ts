@@ -1,4 +1,7 @@
-/** Sends metered use to Stripe. What may have arrived is sent again under the same identifier, and only while that is no second charge. */
+/**
+ * Sends metered usage to Stripe. Usage that may have arrived is sent again under the same identifier, and only while Stripe would
+ * not charge it twice.
+ */
 import {
   claimUnsentUsage,
   noteRefused,
@@ -24,7 +27,7 @@ export interface Sent {
   readonly refused: number;
 }
 
-/** One batch. Throws when Stripe does not answer: the rest is left to the next time. */
+/** Sends one batch. Throws if Stripe does not answer; the rest is left to the next run. */
 export async function sendUsage(
   store: Store,
   stripe: StripeClient,

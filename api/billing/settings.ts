@@ -1,16 +1,16 @@
-/** What the configuration says of billing. */
+/** Settings of billing. */
 export interface StripeSettings {
   readonly kind: 'stripe';
   readonly secretKey: string;
-  /** Signs what Stripe tells us. */
+  /** Secret that signs Stripe's webhooks. */
   readonly webhookSecret: string;
-  /** `https://api.stripe.com`, or what stands in for it. */
+  /** `https://api.stripe.com`, or the URL of a substitute. */
   readonly apiUrl: string;
-  /** ISO 4217, as our catalog has it. Databases with prices in another currency are metered and not charged. */
+  /** ISO 4217, the same as in our catalog. Databases with prices in another currency are metered but not charged. */
   readonly currency: string;
-  /** Of Stripe's prices that a subscription is made of: each of a meter of ours, a millionth of the currency's unit a unit. */
+  /** IDs of the Stripe prices of a subscription: one for each of our meters, at a millionth of the currency's unit per unit. */
   readonly prices: readonly string[];
-  /** Where a checkout sends people back to. */
+  /** URL to which a checkout sends people back. */
   readonly returnUrl: string;
 }
 

@@ -1,4 +1,4 @@
-/** Tells an organization when it has spent half, most and all of what it means to spend in a month. */
+/** Emits events when an organization has spent half, most and all of its monthly spend limit. */
 import { systemAuthor } from '../model/actor.ts';
 import {
   lockBillingAccount,
@@ -13,11 +13,11 @@ import { decimalOf, monthOf } from './money.ts';
 
 export const spendThresholds = [50, 80, 100] as const;
 
-/** The highest threshold that is reached; 0: none. */
+/** Returns the highest threshold that is reached; 0 if none is. */
 export const reachedPercent = (micros: bigint, limitMicros: bigint): number =>
   spendThresholds.findLast((percent) => micros * 100n >= limitMicros * BigInt(percent)) ?? 0;
 
-/** Each threshold once a month, the highest of those that were passed at once. Gives how many were told. */
+/** Emits each threshold once a month, only the highest of those that were passed at once. Returns the number of events. */
 export async function tellSpending(store: Store, currency: string, now: Date): Promise<number> {
   let told = 0;
   const ids = await organizationsWithLimit(store.read);

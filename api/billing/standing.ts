@@ -1,14 +1,14 @@
-/** What a subscription's state at Stripe means for an organization: pure. */
+/** Maps a subscription's state at Stripe to an organization's standing. Pure. */
 import type { BillingStatus, PaymentMethod } from '../store/billing-accounts.ts';
 import type { SubscriptionStatus } from './stripe.ts';
 
-/** It is over: another may be begun. */
+/** Whether the subscription is over, so that a new one may begin. */
 export const isOver = (status: SubscriptionStatus): boolean =>
   status === 'canceled' || status === 'incomplete_expired';
 
 /**
- * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses. While a payment is only late the databases go
- * on: Stripe tries again, and says `unpaid` or `canceled` when it has given up.
+ * Status of an account (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). While a payment is only
+ * late, the databases keep running: Stripe tries again, and reports `unpaid` or `canceled` when it gives up.
  */
 export function billingStatusOf(
   subscription: SubscriptionStatus | undefined,
@@ -29,12 +29,12 @@ export function billingStatusOf(
     case undefined:
       return 'SETUP_REQUIRED';
     default:
-      // A state that Stripe may add: nobody is let in, and nobody stopped, for a word that we do not know.
+      // A state that Stripe may add: an unknown word neither admits nor stops anybody.
       return 'PAST_DUE';
   }
 }
 
-/** The event that tells of the change; `undefined`: it is none. */
+/** The event for a change of status; `undefined` if it has none. */
 export function billingEventOf(before: BillingStatus, after: BillingStatus) {
   if (before === after) return undefined;
   switch (after) {

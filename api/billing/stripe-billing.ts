@@ -1,7 +1,7 @@
 /**
- * Billing by Stripe. What Stripe tells us is a hint to look: an organization's standing is what Stripe answers when it is asked,
- * so that events may come twice, late, in any order or not at all. Looks of several processes are told apart by the account's
- * version: one that was overtaken looks again.
+ * Billing by Stripe. A webhook is only a hint: an organization's standing is what Stripe answers when it is asked, so events may
+ * come twice, late, in any order or not at all. If several processes check one account at once, its version tells which of them
+ * was overtaken; that one checks again.
  */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -50,12 +50,12 @@ export interface StripeBillingOptions {
   readonly now: () => Date;
 }
 
-/** An open checkout is handed out again while there is this much time left to go through with it. */
+/** Minimum time left for an open checkout to be handed out again. */
 const checkoutMinMs = 30 * 60_000;
-/** Rounds with other processes that make or look at the same. */
+/** Maximum of rounds when other processes change the same account. */
 const roundsMax = 5;
 
-/** What may change an organization's standing. */
+/** Event types that may change an organization's standing. */
 const telling = new Set([
   'checkout.session.completed',
   'customer.updated',
@@ -87,7 +87,10 @@ export class StripeBilling implements BillingGuard {
     this.#now = now;
   }
 
-  /** Asks Stripe only about who is not ready: while it is away, those who are go on. */
+  /**
+   * Returns the billing state. Asks Stripe only if the organization is not ready, so ready ones continue while Stripe is
+   * unreachable.
+   */
   async ensureReady(organizationId: string): Promise<BillingState> {
     const account = await findBillingAccount(this.#store.read, organizationId);
     if (account?.status === 'READY') {
@@ -119,7 +122,7 @@ export class StripeBilling implements BillingGuard {
     return micros >= spendLimitMicros;
   }
 
-  /** What the ledger's route says of a database that stands still because its organization does not pay. */
+  /** Returns the refusal for requests to a database that was stopped because its organization does not pay. */
   async whySuspended(databaseId: string): Promise<Refusal | undefined> {
     if (!(await isSuspensionDue(this.#store.read, databaseId))) return undefined;
     return new Refusal('billing_required', {
@@ -137,7 +140,7 @@ export class StripeBilling implements BillingGuard {
     });
   }
 
-  /** Somebody may have gone through with the checkout, and the event that says so be still on its way. */
+  /** Whether the checkout was completed while its event is still on its way. */
   async #isSetUpNow({ organizationId, checkout }: BillingAccount): Promise<boolean> {
     const session = checkout === null ? undefined : await this.stripe.findCheckout(checkout.id);
     if (session?.status !== 'complete') return false;
@@ -145,7 +148,7 @@ export class StripeBilling implements BillingGuard {
     return status === 'READY';
   }
 
-  /** The one that is open, or a new one. */
+  /** Returns the open checkout, or makes one. */
   async openCheckout(organizationId: string, returnUrl: string): Promise<Checkout> {
     for (let round = 0; round < roundsMax; round += 1) {
       const account = await ensureBillingAccount(this.#store.read, organizationId);
@@ -170,7 +173,7 @@ export class StripeBilling implements BillingGuard {
         returnUrl,
       );
       const kept = await keepCheckout(this.#store.read, account, made);
-      // One of a try that died long ago has little time left: the next one has another key.
+      // The checkout of a try that died long ago has little time left. The next round has another key.
       if (kept && this.#hasTime(made.expiresAt)) return made;
     }
     throw busy();
@@ -180,7 +183,7 @@ export class StripeBilling implements BillingGuard {
     return expiresAt.getTime() > this.#now().getTime() + checkoutMinMs;
   }
 
-  /** Acts on what Stripe sent, once. Throws a `Refusal` when Stripe has to send it again. */
+  /** Acts on an event of Stripe, once. Throws a `Refusal` if Stripe must send it again. */
   async receive(body: Uint8Array, signature: string | undefined): Promise<void> {
     const event = signature === undefined ? undefined : this.stripe.read(body, signature);
     if (event === undefined) {
@@ -201,7 +204,9 @@ export class StripeBilling implements BillingGuard {
     });
   }
 
-  /** A process may have died between making a customer or a checkout and writing it down: the checkout says whose it is. */
+  /**
+   * Organization of an event. If a process died between making a customer or checkout and recording it, the checkout names it.
+   */
   async #organizationOf(event: StripeEvent): Promise<string | undefined> {
     const { customerId, organizationId } = event;
     if (customerId === null) return undefined;
@@ -214,7 +219,7 @@ export class StripeBilling implements BillingGuard {
     return findOrganizationOfCustomer(this.#store.read, customerId);
   }
 
-  /** Asks Stripe how an organization stands, writes it down and tells what has changed. */
+  /** Asks Stripe for an organization's standing, stores it and emits what has changed. */
   async look(
     organizationId: string,
     about: { readonly sessionId?: string; readonly event?: StripeEvent } = {},
@@ -251,7 +256,7 @@ export class StripeBilling implements BillingGuard {
     const before = await this.#subscriptionOf(account);
     let subscription = before;
     if (before === undefined || isOver(before.status)) {
-      // One that ended is not begun anew because somebody looks: it takes a person who sets billing up.
+      // A check does not restart an ended subscription: a person must set billing up.
       const wanted = chosen !== null || (before === undefined && paymentMethod !== null);
       if (wanted && paymentMethod !== null) {
         const key = `subscription:${organizationId}:${account.subscriptions}`;
@@ -287,7 +292,7 @@ export class StripeBilling implements BillingGuard {
       if (now.version !== before.version) return 'overtaken';
       if (event !== undefined) {
         const { id, type } = event;
-        // Another process has acted on it meanwhile, and has seen what this one saw.
+        // Another process has acted on the event meanwhile, with the same knowledge.
         if (!(await noteBillingEvent(change, organizationId, { id, type }))) return now;
       }
       await writeStanding(change, organizationId, standing);
@@ -297,7 +302,7 @@ export class StripeBilling implements BillingGuard {
   }
 }
 
-/** No checkout lifts a limit that the organization has set itself. */
+/** State when the spend limit is reached. The organization has set it itself, so no checkout helps. */
 const limitReached: BillingBlock = {
   ready: false,
   checkoutUrl: null,

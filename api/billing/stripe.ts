@@ -1,5 +1,5 @@
 /**
- * What we ask of Stripe. Every call has a deadline and is repeated once; what makes something has an idempotency key that is the
+ * Client of Stripe. Every call has a deadline and is repeated once. Calls that make something have an idempotency key that is the
  * same after a crash (https://docs.stripe.com/api/idempotent_requests). Failures are refusals with which a request can end.
  */
 import { Stripe } from 'stripe';
@@ -8,14 +8,14 @@ import type { PaymentMethod } from '../store/billing-accounts.ts';
 import type { StripeSettings } from './settings.ts';
 
 const timeoutMs = 8_000;
-/** How old a signed event may be; Stripe signs anew when it repeats. */
+/** Maximum age of a signed event; Stripe signs again when it repeats. */
 const toleranceSeconds = 300;
-/** Invoices that a new payment method is tried on. */
+/** Maximum of invoices that a new payment method is tried on. */
 const openInvoicesMax = 10;
 
-/** Stripe cannot be asked, or does not take what we ask: nothing is known to have been done. */
+/** Stripe is unreachable or refused the call. Nothing is known to have been done. */
 export class BillingUnavailable extends Refusal {
-  /** Stripe has answered, and said no: repeating changes nothing until a person does. */
+  /** Whether Stripe refused the call; repeating it is useless until a person acts. */
   readonly refused: boolean;
 
   constructor(cause: unknown, refused: boolean) {
@@ -36,7 +36,7 @@ export interface CheckoutSession {
   readonly expiresAt: Date;
   readonly status: 'open' | 'complete' | 'expired';
   readonly customerId: string | null;
-  /** What it set up. */
+  /** The payment method that the checkout set up. */
   readonly paymentMethodId: string | null;
 }
 
@@ -44,7 +44,7 @@ export interface StripeEvent {
   readonly id: string;
   readonly type: string;
   readonly customerId: string | null;
-  /** Of events about a checkout. */
+  /** ID of the checkout session, for events about one. */
   readonly sessionId: string | null;
   /** TypeID that we gave the checkout. */
   readonly organizationId: string | null;
@@ -57,9 +57,9 @@ export interface Subscription {
   readonly status: SubscriptionStatus;
 }
 
-/** One meter of one database and hour. */
+/** Usage of one database in one hour, for one meter. */
 export interface MeterReading {
-  /** The same however often it is sent. */
+  /** Identifier of the reading, the same for each repeat. */
   readonly identifier: string;
   readonly eventName: string;
   readonly customerId: string;
@@ -85,7 +85,7 @@ export class StripeClient {
     });
   }
 
-  /** The same one however often it is asked for within a day. */
+  /** Makes a customer; repeated calls within a day return the same one. */
   async createCustomer(organizationId: string): Promise<string> {
     const { id } = await asked(
       this.#stripe.customers.create(
@@ -96,7 +96,7 @@ export class StripeClient {
     return id;
   }
 
-  /** `key`: of this checkout of this organization. */
+  /** Opens a checkout. `key`: idempotency key of this checkout of this organization. */
   async openCheckout(
     key: string,
     about: {
@@ -121,7 +121,7 @@ export class StripeClient {
     return sessionOf(session);
   }
 
-  /** `undefined`: there is none. */
+  /** Returns `undefined` if there is no such checkout. */
   async findCheckout(id: string): Promise<CheckoutSession | undefined> {
     const session = await unlessMissing(
       this.#stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent'] }),
@@ -129,7 +129,7 @@ export class StripeClient {
     return session && sessionOf(session);
   }
 
-  /** What the customer pays with. */
+  /** The customer's payment method. */
   async findPaymentMethod(customerId: string): Promise<PaymentMethod | null> {
     const customer = await unlessMissing(
       this.#stripe.customers.retrieve(customerId, {
@@ -150,7 +150,7 @@ export class StripeClient {
     );
   }
 
-  /** Tries what is open with the new payment method. That one is declined is told by the subscription. */
+  /** Tries to pay open invoices with the new payment method. The subscription tells if it is declined. */
   async payOpenInvoices(customerId: string, paymentMethodId: string): Promise<void> {
     const { data } = await asked(
       this.#stripe.invoices.list({ customer: customerId, status: 'open', limit: openInvoicesMax }),
@@ -166,7 +166,7 @@ export class StripeClient {
     }
   }
 
-  /** To all meters, from the first of each month. `key`: of this subscription of this organization. */
+  /** Subscribes to all meters, from the first of each month. `key`: idempotency key of this subscription of this organization. */
   async subscribe(
     key: string,
     { organizationId, customerId }: { organizationId: string; customerId: string },
@@ -176,7 +176,7 @@ export class StripeClient {
         {
           customer: customerId,
           items: this.#settings.prices.map((price) => ({ price })),
-          // Months as our own figures have them: of UTC.
+          // Months in UTC, as in our own figures.
           billing_cycle_anchor_config: { day_of_month: 1, hour: 0, minute: 0, second: 0 },
           proration_behavior: 'none',
           off_session: true,
@@ -192,8 +192,8 @@ export class StripeClient {
   }
 
   /**
-   * Stripe counts an identifier once within a day at least (https://docs.stripe.com/api/billing/meter-event), and refuses it when
-   * it comes again, by words alone: that is as good as having sent it.
+   * Sends a reading. Stripe counts an identifier once within at least a day (https://docs.stripe.com/api/billing/meter-event). It
+   * refuses a repeat, recognizable only by the message; that counts as sent.
    */
   async send({ identifier, eventName, customerId, at, value }: MeterReading): Promise<void> {
     try {
@@ -208,7 +208,7 @@ export class StripeClient {
     }
   }
 
-  /** `undefined`: Stripe did not sign it, or long ago. */
+  /** Reads an event. Returns `undefined` if Stripe did not sign it, or signed it too long ago. */
   read(body: Uint8Array, signature: string): StripeEvent | undefined {
     try {
       const { webhookSecret } = this.#settings;
@@ -235,7 +235,7 @@ async function asked<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Of what is no failure of Stripe's: itself. */
+/** Converts a failure of Stripe; returns any other error as it is. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const refused =
@@ -280,13 +280,13 @@ const sessionOf = (session: Stripe.Checkout.Session): CheckoutSession => {
   };
 };
 
-/** One of a kind that Stripe may add is over: another is made. */
+/** A status that Stripe may add counts as expired, so that another checkout is made. */
 function statusOf(status: Stripe.Checkout.Session['status']): CheckoutSession['status'] {
   if (status === 'open') return 'open';
   return status === 'complete' ? 'complete' : 'expired';
 }
 
-/** Our own reading of an event: whom it is about. What it says of them is asked for when it is acted on. */
+/** Extracts whom an event is about. Its other content is asked from Stripe when it is acted on. */
 function eventOf({ id, type, data }: Stripe.Event): StripeEvent {
   const about = data.object as {
     readonly object?: string;

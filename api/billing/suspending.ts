@@ -1,4 +1,4 @@
-/** Databases of organizations that do not pay stand still, with all their data, and go on when they pay. Nothing is deleted. */
+/** Stops the databases of organizations that do not pay, and starts them again when they pay. Nothing is deleted. */
 import { systemAuthor } from '../model/actor.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import {
@@ -13,15 +13,15 @@ import type { Store } from '../store/store.ts';
 import { forEachOf } from './for-each-of.ts';
 
 /**
- * Returns how many were stopped or let go. A database that fails stops none of the others; the failures are thrown together at the
- * end, and the next run finds what was not done.
+ * Returns how many databases were stopped or started. A failure stops no other database; the failures are thrown together at the
+ * end, and the next run does the rest.
  */
 export async function suspendAndResume(store: Store, writer: DatabaseWriter): Promise<number> {
   await store.change(systemAuthor('billing'), noteSuspensions);
   const toSuspend = await databasesToSuspend(store.read);
   const suspend = async (database: SuspendableDatabase) => {
     await setSuspended(writer, database, true);
-    // They have paid while this was written, and another process has let it go before it stood still.
+    // The organization has paid meanwhile, and another process started the database before this one stopped it.
     if (!(await isSuspensionDue(store.read, database.id))) {
       await setSuspended(writer, database, false);
     }
@@ -38,7 +38,7 @@ export async function suspendAndResume(store: Store, writer: DatabaseWriter): Pr
   return toSuspend.length + toResume.length;
 }
 
-/** One that is gone needs neither. */
+/** Does nothing for a database that no longer exists. */
 async function setSuspended(
   writer: DatabaseWriter,
   { id, name, kubernetesNamespace, kubernetesUid }: SuspendableDatabase,

@@ -1,4 +1,4 @@
-/** What goes on besides answering: the watch, the store kept by it, and the worker of jobs. */
+/** Background work of the API: the watch, the synchronization of the store with it, and the worker of jobs. */
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Kube } from '../../base/kube/kube.ts';
@@ -25,7 +25,7 @@ export interface BackgroundOptions {
   readonly metrics: WatchMetrics;
   readonly hooks: JobHooks;
   readonly identity?: string;
-  /** How long a dead process's jobs stay its own. */
+  /** Lease of a job: the time for which a dead process keeps it. */
   readonly leaseMs?: number;
 }
 
@@ -69,7 +69,7 @@ export class Background {
     });
   }
 
-  /** The cluster may be away: everything begins when it is there. */
+  /** Starts all background work; it waits while the cluster is unreachable. */
   start(): void {
     this.view.start();
     this.#worker.start();

@@ -11,7 +11,7 @@ test.each([
   ['its recorded uid', { kubernetesUid: 'u-1' }, true],
   ['another uid', { kubernetesUid: 'u-2' }, false],
   ['no uid yet, while it is made', { kubernetesUid: null, status: 'PROVISIONING' }, true],
-  // Made a moment before the deletion, by a process that did not live to say so.
+  // Made just before the deletion, by a process that died before it recorded the UID.
   ['no uid, while it is deleted', { kubernetesUid: null, status: 'DELETING' }, true],
   ['no uid, after it was deleted', { kubernetesUid: null, status: 'DELETED' }, false],
   ['another namespace', { kubernetesUid: 'u-1', kubernetesNamespace: 'org-b' }, false],

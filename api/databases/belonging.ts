@@ -1,12 +1,12 @@
-/** Which resource counts for which row. */
+/** The relation between resources and rows of databases. */
 import { isOlder } from '../../base/kube/resource-version.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Database } from '../store/database-record.ts';
 
 /**
- * A resource counts for a row only in its organization's namespace, under its name and with its recorded uid; its label alone
- * says nothing, since whoever may write a resource may write any label. A row without a uid waits for the resource that was
- * made for it, unless it is deleted: it waits for nothing then, and only a restore brings it back.
+ * Whether a resource belongs to a row: it must have the row's namespace and name and the recorded UID. Its label alone proves
+ * nothing, since a client that may write a resource may write any label. A row without a UID waits for the resource that was made
+ * for it. If it is deleted, it waits for none, and only a restore brings it back.
  */
 export function belongs(database: Database, { metadata }: DatabaseObject): boolean {
   const { kubernetesNamespace, name, kubernetesUid, status } = database;
@@ -15,7 +15,7 @@ export function belongs(database: Database, { metadata }: DatabaseObject): boole
   return status !== 'DELETED';
 }
 
-/** Whether the resource is of a later moment than what the row has from it. */
+/** Whether the resource is newer than the row's last observation of it. */
 export function isNews(database: Database, object: DatabaseObject): boolean {
   if (!belongs(database, object)) return false;
   const seen = database.observed?.resourceVersion;

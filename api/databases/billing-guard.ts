@@ -1,4 +1,7 @@
-/** Whether an organization may have what costs money. Asked before anything is made; answers from what it knows, or in time. */
+/**
+ * Guard: whether an organization may have what costs money. It is checked before anything is made, and answers from what it
+ * knows, or within a deadline.
+ */
 
 export const billingReasons = [
   'NO_PAYMENT_METHOD',
@@ -10,7 +13,7 @@ export type BillingReason = (typeof billingReasons)[number];
 
 export interface BillingBlock {
   readonly ready: false;
-  /** Where a person sets billing up; null where no checkout helps: a spend limit has to be raised. */
+  /** URL where a person sets billing up; null if no checkout helps, because a spend limit must be raised. */
   readonly checkoutUrl: string | null;
   readonly expiresAt: Date | null;
   readonly reason: BillingReason;
@@ -22,11 +25,11 @@ export type BillingState = { readonly ready: true } | BillingBlock;
 export interface BillingGuard {
   /** Opens a checkout for an organization that is not ready. */
   ensureReady(organizationId: string): Promise<BillingState>;
-  /** The same question without any effect: nothing is made, and nobody else is asked. `undefined`: it is ready. */
+  /** Like `ensureReady`, without side effects and without calls to others. Returns `undefined` if the organization is ready. */
   reasonNotReady(organizationId: string): Promise<BillingReason | undefined>;
 }
 
-/** For services that bill nobody. */
+/** Guard of a service without billing. */
 export const noBilling: BillingGuard = {
   ensureReady: () => Promise.resolve({ ready: true }),
   reasonNotReady: () => Promise.resolve(undefined),

@@ -1,4 +1,4 @@
-/** What a request to create a database gets: the catalog's resolution, in the words of the API. */
+/** Configuration that a request to create a database gets: the catalog's resolution, in the words of the API. */
 import { priceLinesOf, priceOf } from '../../domain/catalog/price.ts';
 import type { Problem } from '../../domain/catalog/problem.ts';
 import { isReplicatedByEtcd, resolve } from '../../domain/catalog/resolve.ts';
@@ -9,7 +9,7 @@ import type {
   TopologyName,
 } from '../../domain/resources.ts';
 
-/** IDs of the catalog, as the request has them. */
+/** IDs of the catalog that the request contains. */
 export interface ChoiceRequest {
   readonly provider?: string | undefined;
   readonly region?: string | undefined;
@@ -22,7 +22,7 @@ export interface ChoiceRequest {
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Everything chosen, nothing left to a default that may change. */
+/** A complete choice; it depends on no default that may change. */
 export interface Choice {
   readonly provider: string;
   readonly region: string;
@@ -54,18 +54,18 @@ export type Chosen =
       readonly ok: true;
       readonly choice: Choice;
       readonly price: Price | undefined;
-      /** Whether the operator makes it, or people do. */
+      /** Whether the operator makes the database; if false, people do. */
       readonly automatic: boolean;
     }
   | {
       readonly ok: false;
-      /** A local volume is not to be had for that topology: the topologies that it is to be had for. */
+      /** Set if the topology cannot have a local volume: the topologies that can. */
       readonly supportedTopologies: readonly string[] | undefined;
       readonly errors: readonly ChoiceError[];
     };
 
 export function choose(catalog: CatalogSpec, request: ChoiceRequest): Chosen {
-  // People make what the operator does not: that is said in the answer and is no reason to refuse.
+  // People make the databases that the operator does not. The answer says so; it is no reason to refuse.
   const everyProvider = catalog.providers.map((row) => ({
     ...row,
     provisioning: 'AUTOMATIC' as const,
@@ -96,7 +96,7 @@ export function choose(catalog: CatalogSpec, request: ChoiceRequest): Chosen {
   };
 }
 
-/** The estimated price of what was chosen before, by today's catalog. */
+/** Estimated price of an earlier choice, by the current catalog. */
 export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | undefined {
   const chosen = {
     size: choice.clusterSize,
@@ -115,7 +115,7 @@ export function priceOfChoice(catalog: CatalogSpec, choice: Choice): Price | und
   );
 }
 
-/** The spec that asks for exactly this. */
+/** The spec that requests exactly this choice. */
 export function specOf(
   choice: Omit<Choice, 'nodeCount'>,
   rest: Pick<DatabaseSpec, 'clusterId' | 'bootstrap'> & { readonly deletionProtection: boolean },
@@ -124,7 +124,7 @@ export function specOf(
     ...requested(choice),
     ...rest,
     suspend: false,
-    // Deleting over HTTP is soft: what was deleted can be restored until the volumes are purged.
+    // Deleting over HTTP is soft: a deleted database can be restored until its volumes are purged.
     deletionPolicy: 'Retain',
   };
 }
@@ -134,7 +134,7 @@ type Requested = Pick<
   'engine' | 'version' | 'provider' | 'region' | 'topology' | 'size' | 'storage' | 'parameters'
 >;
 
-/** Words that are not the catalog's go on as they are: the resolution says so. */
+/** Converts a request. Unknown IDs pass through; the resolution reports them. */
 const requested = (request: ChoiceRequest): Requested => ({
   ...defined({
     engine: request.engine as EngineName | undefined,

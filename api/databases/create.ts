@@ -1,6 +1,6 @@
 /**
- * Creating a database, in the order of the specification: may the organization provision at all; what does the catalog give;
- * is billing ready; then the rows, the job and the events in one transaction. Provisioning begins after its commit.
+ * Creates a database in the specified order: whether the organization may have one, the choice from the catalog, whether billing
+ * is ready, then the rows, the job and the events in one transaction. Provisioning begins after its commit.
  */
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../model/refusal.ts';
@@ -32,16 +32,16 @@ export interface CreationPlan {
   readonly choice: Choice;
   readonly price: Price | undefined;
   readonly automatic: boolean;
-  /** Of a dry run: why a request that is no dry run would be refused until billing is set up. */
+  /** In a dry run: why billing would refuse the real request. */
   readonly billingReason: BillingReason | undefined;
   readonly deletionProtection: boolean;
   readonly catalogVersion: string;
 }
 
-/** `dry`: only what would be. `saved`: asked for earlier, and kept until now. */
+/** `dry`: checks without making anything. `saved`: a saved create, requested earlier. */
 export type Asking = 'now' | 'dry' | 'saved';
 
-/** Everything that is checked before anything is made. Throws a `Refusal`. */
+/** Makes all checks before anything is made. Throws a `Refusal`. */
 export async function planCreation(
   services: DatabaseServices,
   caller: Caller,
@@ -61,7 +61,7 @@ export async function planCreation(
   await services.store.change(caller.author, (change) =>
     requireRoom(change, organization.id, services.databasesMax, 1),
   );
-  // Else it would be made of what was kept, just when billing turns out to be ready, and its name be taken by itself.
+  // Holds a saved create of this name. If billing became ready now, that create would be executed and take the name.
   if (asking === 'now') await holdSavedCreate(services.store.read, organization.id, request.name);
   if (asking !== 'dry') await requireBilling(services, caller, request, asking);
   else {
@@ -93,7 +93,7 @@ async function requireBilling(
   throw billingRequired(billing, draftId);
 }
 
-/** Tells that billing is missing, and keeps what was asked for until it is there. */
+/** Emits that billing is missing, and saves the create until it is ready. */
 function keepForLater(
   { store }: DatabaseServices,
   { organization: { id, name }, author }: Caller,
@@ -154,7 +154,7 @@ function agreed({ currency, amount, lines }: Price) {
 
 export const byHand = 'People of the provider make this database; it is ready when they say so.';
 
-/** Neither 0, which is for tests, nor the greatest. */
+/** Returns a random cluster ID, but not 0, which is for tests, nor the greatest. */
 function newClusterId(): string {
   return String((BigInt(`0x${randomBytes(16).toString('hex')}`) % (2n ** 128n - 2n)) + 1n);
 }

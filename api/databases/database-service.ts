@@ -1,4 +1,4 @@
-/** What a database's life is made of when it is led over HTTP: created, changed, deleted, restored. */
+/** Shared types of the operations on databases over HTTP: create, change, delete, restore. */
 import type { BillingGuard } from './billing-guard.ts';
 import type { Author } from '../model/actor.ts';
 import type { Job } from '../model/job.ts';
@@ -12,14 +12,14 @@ export interface DatabaseServices {
   readonly store: Store;
   readonly billing: BillingGuard;
   readonly catalog: () => CatalogView | undefined;
-  /** Whether its resource is protected in Kubernetes, as of now. */
+  /** Whether the database's resource is protected in Kubernetes now. */
   readonly isProtected: (database: Database) => Promise<boolean>;
-  /** Databases of an organization that are not deleted, at most. */
+  /** Maximum of databases of an organization, deleted ones not counted. */
   readonly databasesMax: number;
   readonly now: () => Date;
 }
 
-/** Who asks, for which organization. */
+/** The author of a request and the organization that it is for. */
 export interface Caller {
   readonly organization: Organization;
   readonly author: Author;
@@ -29,7 +29,7 @@ export interface WithJob extends DatabaseView {
   readonly job: Job;
 }
 
-/** Done in the same transaction as what it is told of: the answer to an idempotent request is kept there. */
+/** Runs in the transaction that made `result`. It stores the answer to an idempotent request. */
 export type Within<T> = (change: Change, result: T) => Promise<void>;
 
 export const viewOf = (database: Database, profile: Profile, job: Job): WithJob => ({

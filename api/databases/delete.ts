@@ -1,4 +1,4 @@
-/** Deleting a database: at once for whoever uses it, softly for its data. */
+/** Deletes a database: at once for its users, softly for its data. */
 import { Refusal } from '../model/refusal.ts';
 import {
   findActiveProfile,
@@ -16,7 +16,7 @@ import { deletion } from './provisioning-jobs.ts';
 import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
 import { retentionMs } from './retention.ts';
 
-/** Asked for again while it goes on, it answers the same. `ifVersion`: of `If-Match`. */
+/** Deletes a database. A repeated request during the deletion gets the same answer. `ifVersion`: version in `If-Match`. */
 export async function deleteDatabase(
   services: DatabaseServices,
   { organization, author }: Caller,
@@ -26,7 +26,7 @@ export async function deleteDatabase(
   const { store, catalog, isProtected, now } = services;
   const known = await findDatabase(store.read, organization.id, id);
   if (known === undefined) throw databaseNotFound(id);
-  // Protection that was set in Kubernetes a moment ago may not have reached the row yet.
+  // Protection that was just set in Kubernetes may not have reached the row yet.
   if (known.deletedAt === null && (await isProtected(known))) throw deletionProtected(known);
   return store.change(author, async (change) => {
     const database = await lockDatabase(change, id);

@@ -1,4 +1,4 @@
-/** How a database is named in events. */
+/** Emits events about a database. */
 import type { EventType } from '../model/event-types.ts';
 import { jobFact, type Job } from '../model/job.ts';
 import type { Change } from '../store/change.ts';

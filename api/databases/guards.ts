@@ -1,4 +1,4 @@
-/** The guards that every way to a running database asks: a create, a restore, a retry of either. */
+/** Guards of every operation that leads to a running database: a create, a restore, a retry of either. */
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { countDatabases } from '../store/databases.ts';
@@ -14,21 +14,21 @@ export function requireActive({ status, slug }: Organization): void {
   });
 }
 
-/** Throws a `Refusal` unless the organization may have a database that runs. For what was asked for before and is not kept. */
+/** Throws a `Refusal` unless the organization may have a running database. For requests that are not saved for later. */
 export async function requireMayRun(
   { billing, store }: Pick<DatabaseServices, 'billing' | 'store'>,
   organization: Organization,
 ): Promise<void> {
-  // The caller's organization may be some seconds old.
+  // The caller's copy of the organization may be some seconds old.
   requireActive((await findOrganization(store.read, organization.id)) ?? organization);
   const state = await billing.ensureReady(organization.id);
   if (!state.ready) throw billingRequired(state, null);
 }
 
 /**
- * Locks the organization until the commit, so that of two requests at once the second counts what the first made. Throws a
- * `Refusal` when there are `databasesMax` already; `more`: how many the change will add. Deleted databases count until they
- * are purged, since their volumes are kept.
+ * Locks the organization until the commit, so that of two concurrent requests the second counts what the first made. Throws a
+ * `Refusal` if there would be more than `databasesMax`; `more`: how many the change adds. Deleted databases count until they are
+ * purged, since their volumes are kept.
  */
 export async function requireRoom(
   change: Change,
@@ -56,7 +56,7 @@ const advice = ({ checkoutUrl }: BillingBlock, draftId: string | null): string =
     : 'Set billing up at billing.checkoutUrl; the database is then made as it was asked for.';
 };
 
-/** `draftId`: of the request that is kept until billing is set up. */
+/** `draftId`: ID of the saved create. */
 export const billingRequired = (block: BillingBlock, draftId: string | null): Refusal =>
   new Refusal('billing_required', {
     detail: advice(block, draftId),

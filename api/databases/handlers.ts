@@ -23,11 +23,11 @@ export interface DatabaseHandlerOptions {
   readonly writer: DatabaseWriter;
   readonly cursors: Cursors;
   readonly surroundings: () => Surroundings;
-  /** What this process keeps of a database for a moment is not so any more. */
+  /** Called when this process must forget what it caches about a database. */
   readonly changed: (organizationId: string, id: string) => void;
 }
 
-/** With the volumes provisioned and the images there it takes a quarter of a minute. */
+/** Estimated duration of a creation. With volumes provisioned and images pulled, it takes 15 s. */
 const estimatedSeconds = 30;
 
 type Handlers = HandlersOf<typeof databaseRoutes>;
@@ -82,7 +82,7 @@ function makers({
   };
 }
 
-/** Only those who may read databases learn which database has the name. */
+/** Hides from callers without the right to read databases which database has the name. */
 async function shown<T>(principal: Principal, result: Promise<T>): Promise<T> {
   const reads = principal.type !== 'api_key' || principal.permissions.includes('db:read');
   try {
@@ -164,7 +164,10 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   author,
 });
 
-/** `undefined`: any version. An ETag that is not this database's matches none: 0 is no version. */
+/**
+ * Version in `If-Match`. Returns `undefined` for any version, and 0, which is no version, for an ETag that is not this
+ * database's.
+ */
 function versionOf(ifMatch: string | undefined, id: string): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];
@@ -220,7 +223,7 @@ const accepted = (view: WithJob, around: Surroundings) => ({
   },
 });
 
-/** `key` asks for the label whatever its value, `key=value` for that value, which may be empty. */
+/** Parses label filters. `key` matches any value, `key=value` that value, which may be empty. */
 function labelFilterOf(rows: readonly string[]) {
   const pairs = rows.filter((row) => row.includes('='));
   return {

@@ -1,4 +1,4 @@
-/** The worker's hands on databases: looks at the rows, does what `provision` and `unprovision` say, writes what came of it. */
+/** Job handlers for databases: they read the rows, call `provision` and `unprovision`, and write the results. */
 import type { CatalogSpec } from '../../domain/resources.ts';
 import type { JobContext, JobHandler, JobOutcome } from '../jobs/handler.ts';
 import { decisionOf, type Job } from '../model/job.ts';
@@ -48,14 +48,14 @@ const provisioning = (world: JobWorld): JobHandler => ({
     if (database.deletedAt !== null) return superseded;
     const profile = await findActiveProfile(world.store.read, database.id);
     if (profile === undefined) throw new Error(`${database.id} has no active profile`);
-    // A job that had failed is tried again: so is its database.
+    // A failed job is retried, so its database is no longer failed.
     if (database.status === 'FAILED') {
       await context.write((change) =>
         updateDatabase(change, database.id, { status: 'PROVISIONING', statusReason: null }),
       );
     }
     const catalog = world.catalog();
-    // A process that has just begun does not know yet whether people make it.
+    // A process that has just started does not know yet whether people make the database.
     if (catalog === undefined && database.kubernetesUid === null) {
       return outcomeOf(context, withoutCatalog(job));
     }
@@ -68,7 +68,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
         place: (placed, kubernetesUid) =>
           context.write(async (change) => {
             const before = await lockDatabase(change, placed.id);
-            // The watch may have been quicker, and has told it then.
+            // The watch may have been faster and has emitted the event then.
             if (before === undefined || before.kubernetesUid !== null) return;
             const after = await updateDatabase(change, placed.id, { kubernetesUid });
             tell(change, 'database.provisioning_started', after, { job });
@@ -82,14 +82,14 @@ const provisioning = (world: JobWorld): JobHandler => ({
       {
         automatic: provider?.provisioning !== 'MANUAL',
         decision: decisionOf(job),
-        // One that never served has no data file worth the name.
+        // A database that never served has no usable data file.
         fromVolumes: job.type === 'database.restore_deleted' && database.readyAt !== null,
       },
     );
     return outcomeOf(context, look);
   },
 
-  /** What was made goes again; the database is then a deleted one. */
+  /** Removes what was made; the database is deleted then. */
   async cancel(context) {
     const database = await databaseOf(world, context.job);
     if (database.status === 'READY') return { kind: 'succeeded' };
@@ -112,7 +112,7 @@ const provisioning = (world: JobWorld): JobHandler => ({
   },
 });
 
-/** A deletion that met protection has deleted nothing: the database is what it was, unless another has its name by now. */
+/** After a deletion that was refused by protection, the database is again what it was, unless another one has its name now. */
 async function keepProtected(change: Change, job: Job): Promise<void> {
   if (job.error?.code !== 'deletion_protected' || job.databaseId === null) return;
   const before = await lockDatabase(change, job.databaseId);
@@ -151,8 +151,8 @@ async function removing(world: JobWorld, context: JobContext, unprotect: boolean
 }
 
 /**
- * The operator marks the volumes when their resource goes. A restoration that was called off before there was a resource has
- * not touched them: they go when they would have gone without it.
+ * Time of the purge. The operator marks the volumes when their resource is deleted. A restore that was cancelled before there was
+ * a resource has not touched them, so their earlier time stays.
  */
 function purgeTimeOf(
   { input }: Job,

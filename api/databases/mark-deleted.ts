@@ -1,11 +1,11 @@
-/** The end of a database's resource, whoever notices it first: told once, and the volumes' time runs. */
+/** Marks a database as deleted when its resource is gone. The first observer emits the event, and the retention begins. */
 import type { Job } from '../model/job.ts';
 import type { Change } from '../store/change.ts';
 import type { Database } from '../store/database-record.ts';
 import { updateActiveProfile, updateDatabase } from '../store/databases.ts';
 import { tell } from './events.ts';
 
-/** `before`: locked. Times that a request has set already stay; these are for one that went without. */
+/** `before`: the locked row. Times that a request has set stay; `times` is for a deletion without a request. */
 export async function markDeleted(
   change: Change,
   before: Database,

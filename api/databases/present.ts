@@ -1,4 +1,4 @@
-/** Databases and profiles as the contract shows them. */
+/** Converts databases and profiles to the contract's shape. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
@@ -17,10 +17,10 @@ import type { DatabaseHealth } from '../model/database-standing.ts';
 export type ShownDatabase = Immutable<z.input<typeof databaseSchema>>;
 export type ShownProfile = Immutable<z.input<typeof profileSchema>>;
 
-/** What is known besides the store's row, without asking anybody. */
+/** Facts beside the store's row that are known without asking anyone. */
 export interface Surroundings {
   readonly catalog: CatalogSpec | undefined;
-  /** While false, what the cluster showed last may not be so any more. */
+  /** While false, the last observation of the cluster may be outdated. */
   readonly operatorAlive: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
   /** `https://api.example.com`, without a path. */
@@ -92,7 +92,7 @@ export const shownProfile = (view: DatabaseView, around: Surroundings): ShownPro
   databaseId: view.database.id,
   revision: view.profile.revision,
   active: view.profile.active,
-  // The one in force is what its database is.
+  // The active profile has the status of its database.
   status: view.database.status,
   health: healthOf(view, around),
   ...choicesOf(view.profile),
@@ -104,8 +104,8 @@ export const shownProfile = (view: DatabaseView, around: Surroundings): ShownPro
 });
 
 /**
- * Differs whenever the answer differs, be it by the row, the catalog, the operator or the gateway. Only the gateway's latest
- * measurement (latency, time) is left out, which a weak ETag may do: else no answer would ever be the same.
+ * ETag that changes whenever the answer changes, through the row, the catalog, the operator or the gateway. It ignores the
+ * gateway's latest measurement (latency, time), as a weak ETag may; otherwise no two answers would be the same.
  */
 export function etagOf(
   view: DatabaseView,
@@ -144,19 +144,19 @@ function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
       parameters: profile.parameters,
       nodeCount,
     });
-  // The price is the one that was agreed; its lines only as long as the catalog still says so.
+  // The price is the agreed one. It has lines only while the catalog still has the same price.
   const { currency, monthly: amount } = profile.price;
   const lines = today?.amount === amount && today.currency === currency ? today.lines : [];
   return { currency, amount, lines };
 }
 
-/** Whether the catalog's default is newer than what runs, and can be reached from it. */
+/** Whether the catalog's default version is newer than the running one and can be reached from it. */
 function isUpgrade({ defaultVersion, versions }: Engine, runs: string): boolean {
   const row = versions.find(({ version }) => version === defaultVersion);
   return isNewer(defaultVersion, runs) && row?.upgradableFrom?.includes(runs) === true;
 }
 
-/** By the numbers of `1.2.3`; anything after them (`-rc.1`) decides nothing. */
+/** Compares the numbers of `1.2.3`; a suffix (`-rc.1`) is ignored. */
 function isNewer(one: string, other: string): boolean {
   const [these, those] = [one, other].map((text) =>
     text.split(/[-+]/, 1)[0]?.split('.').map(Number),

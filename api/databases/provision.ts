@@ -1,6 +1,6 @@
 /**
- * The work of the jobs that make a database, anew or from the volumes that a deleted one left. It is looked at again and again
- * until it is done; each look finds what was done before it, by whichever process, and goes on from there.
+ * Provisioning: work of the jobs that make a database, anew or from the volumes of a deleted one. It is called until the database
+ * is done. Each call finds what was done before, by any process, and continues from there.
  */
 import { ApiError } from '../../base/kube/kube.ts';
 import { annotations } from '../../domain/names.ts';
@@ -16,20 +16,20 @@ import type { Database, Profile } from '../store/database-record.ts';
 import { specOf } from './choose.ts';
 import type { ProvisioningStep } from './provisioning-jobs.ts';
 
-/** What a look at a job comes to. */
+/** Result of one call for a job. */
 export type Look =
   | {
       readonly kind: 'going_on';
       readonly step: string;
       readonly percent: number;
       readonly message: string;
-      /** When to look again if nothing happens before. */
+      /** Time until the next call, unless something happens before. */
       readonly againInMs: number;
-      /** For people: no deadline runs. */
+      /** Set while the job waits for people: no deadline runs. */
       readonly waiting?: true;
     }
   | { readonly kind: 'done'; readonly message: string }
-  /** Trying again changes nothing until a person does; `final`: it never does. */
+  /** A retry is useless until a person acts; `final`: it is always useless. */
   | {
       readonly kind: 'failed';
       readonly code: string;
@@ -41,13 +41,16 @@ export interface ProvisioningWorld {
   readonly writer: DatabaseWriter;
   readonly namespaces: OrganizationNamespaces;
   readonly nowMs: () => number;
-  /** Notes which resource is the database's. */
+  /** Records the UID of the database's resource. */
   readonly place: (database: Database, uid: string) => Promise<void>;
   /** Whether this database is deleted, or being deleted. */
   readonly leaves: (databaseId: string) => Promise<boolean>;
 }
 
-/** A person may be quicker than this: an operator that is told of a wrong catalog looks again as soon as it is mended. */
+/**
+ * Result while people are waited for. A person may be faster than this: an operator that reported a wrong catalog looks again as
+ * soon as it is corrected.
+ */
 const waitingForPeople: Look = {
   kind: 'going_on',
   step: 'create_resource',
@@ -112,7 +115,7 @@ export async function provision(
   return stalledFor(database, nowMs()) ?? progressOf(database);
 }
 
-/** What the database's resource asks for. */
+/** Spec of the database's resource. */
 function specFor(database: Database, profile: Profile, fromVolumes: boolean): DatabaseSpec {
   const { deletionProtection, clusterId } = database;
   const choice = {
@@ -123,7 +126,7 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   if (!fromVolumes) {
     return specOf(choice, { deletionProtection, ...(clusterId !== null && { clusterId }) });
   }
-  // Volumes have a cluster's identity of their own, and the version that wrote them last.
+  // Volumes already have a cluster ID and the version that wrote them last.
   const { version: _, ...withoutVersion } = specOf(choice, {
     deletionProtection,
     bootstrap: { volumes: { databaseId: database.id } },
@@ -131,7 +134,7 @@ function specFor(database: Database, profile: Profile, fromVolumes: boolean): Da
   return withoutVersion;
 }
 
-/** What the API server will say again however often it is asked. */
+/** Returns the failure if the API server would refuse every retry, too. */
 function refusalOf(error: unknown): Look | undefined {
   if (error instanceof NotOurs) {
     return { kind: 'failed', code: 'name_conflict', message: error.message };

@@ -1,4 +1,4 @@
-/** Deleted databases whose time is over: from here on nobody is told that they could come back. */
+/** Purges deleted databases whose retention is over: from here on, none of them is shown as restorable. */
 import { systemAuthor } from '../model/actor.ts';
 import { listDatabasesToPurge, lockDatabase, updateDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
@@ -6,13 +6,13 @@ import { tell } from './events.ts';
 
 const atOnce = 100;
 
-/** Their volumes are the operator's to delete, by the time on them. Gives how many; more may be left. */
+/** Marks databases as purged. The operator deletes their volumes, by the time on them. Returns the number; more may be left. */
 export async function markPurged(store: Store): Promise<number> {
   const over = await listDatabasesToPurge(store.read, atOnce);
   for (const { id } of over) {
     await store.change(systemAuthor('housekeeping'), async (change) => {
       const database = await lockDatabase(change, id);
-      // Another process was first.
+      // Another process was faster.
       if (database === undefined || database.purgedAt !== null || database.purgeAt === null) return;
       const purged = await updateDatabase(change, id, { purgedAt: database.purgeAt });
       tell(change, 'database.purged', purged);

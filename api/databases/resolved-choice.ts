@@ -1,7 +1,7 @@
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { ProfileChoice } from '../store/database-record.ts';
 
-/** The configuration that the operator has resolved a resource to. `undefined`: it has not done so yet. */
+/** Configuration to which the operator resolved a resource. Returns `undefined` while it is not resolved. */
 export function resolvedChoice({ status }: DatabaseObject): ProfileChoice | undefined {
   const { resolved } = status ?? {};
   const { engine, placement, topology, size, storage, parameters, price } = resolved ?? {};
@@ -23,7 +23,7 @@ export function resolvedChoice({ status }: DatabaseObject): ProfileChoice | unde
   };
 }
 
-/** A resolved parameter is the flag that it becomes, `--flag=value`; the request has only the value. */
+/** Extracts the values of resolved parameters. Each is a flag, `--flag=value`; the request has only the value. */
 const valuesOf = (flags: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [name, flag.slice(flag.indexOf('=') + 1)]),

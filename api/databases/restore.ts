@@ -1,4 +1,4 @@
-/** Bringing a deleted database back from the volumes that it left. */
+/** Restores a deleted database from its volumes. */
 import { Refusal } from '../model/refusal.ts';
 import {
   findDatabase,
@@ -33,7 +33,7 @@ export async function restoreDatabase(
   requireRestorable(known, now());
   await requireMayRun(services, organization);
   return store.change(author, async (change) => {
-    // It is counted already: deleted databases count until they are purged.
+    // The database is counted already: deleted databases count until they are purged.
     await requireRoom(change, organization.id, databasesMax, 0);
     const deleted = await lockDatabase(change, id);
     if (deleted === undefined) throw databaseNotFound(id);

@@ -1,5 +1,5 @@
 import type { CatalogSpec } from '../../domain/resources.ts';
 
-/** How long a deleted database can be restored: as long as the operator keeps its volumes. */
+/** Time in which a deleted database can be restored: as long as the operator keeps its volumes. */
 export const retentionMs = (catalog: CatalogSpec | undefined): number =>
   (catalog?.retention?.deletedVolumesDays ?? 7) * 24 * 60 * 60_000;

@@ -1,4 +1,4 @@
-/** A change of a database's spec that somebody made in Kubernetes: how it differs from the row, and who made it. Pure. */
+/** A change of a database's spec in Kubernetes: its differences from the row, and its author. Pure. */
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -7,12 +7,12 @@ import { resolvedChoice } from './resolved-choice.ts';
 
 export interface SpecChange {
   readonly deletionProtection: boolean | undefined;
-  /** Of the new revision. */
+  /** Choice of the new revision. */
   readonly choice: ProfileChoice | undefined;
   readonly changes: readonly FieldChange[];
 }
 
-/** Where each member of a profile comes from in the spec, in the words of `managedFields`. */
+/** Fields of the spec behind each member of a profile, in the words of `managedFields`. */
 const specFields = {
   provider: ['f:provider'],
   region: ['f:region'],
@@ -27,8 +27,8 @@ const specFields = {
 const members = Object.keys(specFields) as (keyof typeof specFields)[];
 
 /**
- * `undefined`: the row says the same. A price that alone has changed is no difference: the agreed one stays until something
- * is changed that is paid for.
+ * Returns the difference, or `undefined` if there is none. A changed price alone is no difference: the agreed price stays until
+ * something that costs money changes.
  */
 export function specChangeOf(
   database: Database,
@@ -46,7 +46,7 @@ export function specChangeOf(
   }
   const choice = changes.length === 0 ? undefined : resolved;
   const { deletionProtection } = object.spec;
-  // The API writes its row first and the resource then: in between nothing in the spec has changed since it was last seen.
+  // The API writes first its row, then the resource. In between, the spec is the one that was last observed.
   const isNewSpec = object.metadata.generation !== database.observed?.generation;
   const protects = isNewSpec && deletionProtection !== database.deletionProtection;
   if (protects) {
@@ -57,7 +57,7 @@ export function specChangeOf(
   return { deletionProtection: protects ? deletionProtection : undefined, choice, changes };
 }
 
-/** The field manager that last wrote one of the changed fields: `kubectl-edit`, `argocd-controller`, … */
+/** Returns the field manager that last wrote one of the changed fields: `kubectl-edit`, `argocd-controller`, … */
 export function managerOf(object: DatabaseObject, changes: readonly FieldChange[]): string {
   const wanted = changes.map(({ path }) => {
     const member = path.slice(1);

@@ -1,6 +1,6 @@
 /**
- * Keeps the store as the cluster is: each change that the watch brings is written once, whichever API process sees it first,
- * with the events that tell of it. A database that a person applied in an organization's namespace is taken in.
+ * Synchronizes the store with the cluster. The first API process to see a change of the watch writes it, once, with its events.
+ * Adopts a database that a person applied in an organization's namespace.
  */
 import type { Logger } from 'pino';
 import type { ObjectChange } from '../../base/kube/object-cache.ts';
@@ -48,14 +48,14 @@ export interface DatabaseSyncOptions {
 }
 
 const author = systemAuthor('watch');
-/** What was missed while no process watched is found by a look at everything, now and then. */
+/** Interval of sweeps over all databases. They find changes that happened while no process watched. */
 const sweepMs = 60_000;
 
 export class DatabaseSync {
   readonly #options: DatabaseSyncOptions;
   readonly #timers: Timers;
   readonly #queue: WorkQueue;
-  /** Uids of databases that were seen to go. */
+  /** UIDs of databases whose deletion was observed. */
   readonly #gone = new Map<string, string>();
   #cancelSweep = () => {};
   #stopped = false;
@@ -71,7 +71,7 @@ export class DatabaseSync {
     });
   }
 
-  /** From the watch. */
+  /** Handles a change that the watch reports. */
   changed({ namespace = '', name, object, previous }: ObjectChange<DatabaseObject>): void {
     const key = `${namespace}/${name}`;
     if (object === undefined && previous?.metadata.uid !== undefined) {
@@ -80,7 +80,7 @@ export class DatabaseSync {
     this.#queue.add(key);
   }
 
-  /** Once the watch knows everything: what went while nobody watched is found, again and again. */
+  /** Starts the sweeps, which find deletions that nobody watched. Call it when the watch has synced. */
   startSweeping(): void {
     if (this.#stopped) return;
     void this.#sweep().finally(() => {
@@ -150,7 +150,7 @@ export class DatabaseSync {
       return locked && write(change, locked, object, new Date(this.#timers.wallMs()));
     };
     const changed = await store.change(author, work).catch((error: unknown) => {
-      // A database of this name is being made here; its job meets this resource and says so.
+      // The API is making a database of this name; its job meets this resource and reports it.
       if (error instanceof Refusal && error.code === 'database_name_taken') return undefined;
       throw error;
     });
@@ -174,7 +174,10 @@ export class DatabaseSync {
   }
 }
 
-/** One that was applied to the cluster. `undefined`: not in an organization's namespace, or not accepted by the operator yet. */
+/**
+ * Adopts a database that was applied to the cluster. Returns `undefined` if it is outside the namespaces of organizations, or the
+ * operator has not accepted it yet.
+ */
 async function adopt(change: Change, object: DatabaseObject): Promise<Database | undefined> {
   const { uid = '', namespace = '', name } = object.metadata;
   const organization = await findOrganizationByNamespace(change.db, namespace);
@@ -199,7 +202,7 @@ async function adopt(change: Change, object: DatabaseObject): Promise<Database |
   return made.database;
 }
 
-/** `undefined`: it was known already. */
+/** Writes an observation. Returns `undefined` if it is not new. */
 async function write(
   change: Change,
   before: Database,
@@ -217,7 +220,7 @@ async function write(
       ...(becameReady && { readyAt: now }),
     });
   }
-  // Made by a process that did not live to say so.
+  // The resource was made by a process that died before it recorded this.
   if (before.kubernetesUid === null) tell(change, 'database.provisioning_started', after);
   for (const event of events) tell(change, event, after, { reason: after.statusReason });
   return after;

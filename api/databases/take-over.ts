@@ -1,6 +1,6 @@
 /**
- * Keeps a row as its resource's spec is: a change made in Kubernetes becomes a new revision of the profile, and protection
- * that was set there holds over HTTP. The event names the field manager that made the change.
+ * Copies changes of a resource's spec into its row: a change made in Kubernetes becomes a new revision of the profile, and
+ * protection that was set there holds over HTTP. The event names the field manager that made the change.
  */
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
@@ -23,7 +23,7 @@ export async function takeOverSpec(
   const seen = specChangeOf(known, profile, object);
   if (seen === undefined) return;
   const { namespace = '', name } = object.metadata;
-  // What the watch keeps has no managedFields.
+  // The cache of the watch has no managedFields.
   const whole = await writer.read({ namespace, name, databaseId: known.id });
   const manager = managerOf(whole ?? object, seen.changes);
   await store.change(kubernetesAuthor(manager), async (change) => {

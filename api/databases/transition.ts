@@ -1,4 +1,4 @@
-/** From what the store has to what the cluster shows: what changes, and what is told of it. Pure. */
+/** Transition of a row to a new observation: its changes and events. Pure. */
 import type { DatabasePatch } from '../store/databases.ts';
 import type { Database } from '../store/database-record.ts';
 import type { DatabaseEvent } from './events.ts';
@@ -8,11 +8,11 @@ import type { DatabaseHealth, DatabaseStatus } from '../model/database-standing.
 export interface Transition {
   readonly patch: DatabasePatch;
   readonly events: readonly DatabaseEvent[];
-  /** It serves for the first time. */
+  /** Whether the database serves for the first time. */
   readonly becameReady: boolean;
 }
 
-/** Whether it is one that has served and goes on. One that is being restored, or could not be, is not ready because it was once. */
+/** Whether the database has served and still counts as ready. While it is being restored, or after that failed, it does not. */
 export const countsAsReady = ({ readyAt, status }: Pick<Database, 'readyAt' | 'status'>): boolean =>
   readyAt !== null && status !== 'PROVISIONING' && status !== 'FAILED';
 
@@ -46,10 +46,10 @@ export function transitionOf(
   };
 }
 
-/** What the API decided itself (that it failed, that it goes) is not undone by what the cluster says, except by its serving. */
+/** The new status. The cluster does not undo the API's decisions (failed, deleting), except by serving. */
 function statusAfter(before: Database, shown: DatabaseStatus): DatabaseStatus {
   if (before.status === 'DELETING' || before.status === 'DELETED') return before.status;
-  // A person deletes it with kubectl: it is marked when it is gone.
+  // A person deletes the resource with kubectl; the row is marked when the resource is gone.
   if (shown === 'DELETING') return before.status;
   if (before.status === 'FAILED' && shown === 'PROVISIONING') return 'FAILED';
   return shown;
@@ -72,7 +72,7 @@ function lifecycleEvents(
   return [];
 }
 
-/** UNKNOWN tells nothing: it is neither better nor worse than what was. */
+/** UNKNOWN causes no event: it is neither better nor worse than before. */
 function healthEvents(before: DatabaseHealth, after: DatabaseHealth): readonly DatabaseEvent[] {
   if (before === after || after === 'UNKNOWN') return [];
   if (after === 'DEGRADED') return ['database.degraded'];

@@ -1,4 +1,4 @@
-/** The work of the job that deletes a database: its resource goes, its volumes stay. */
+/** Unprovisioning: work of the job that deletes a database. The resource is deleted, the volumes stay. */
 import type { DatabaseIdentity, DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { labels } from '../../domain/names.ts';
 import type { Database } from '../store/database-record.ts';
@@ -12,7 +12,7 @@ export interface UnprovisioningWorld {
 }
 
 const lookAgainMs = 2_000;
-/** What a worker asked of the API server before its job was taken from it has happened by then, or never will. */
+/** Maximum age of a request to the API server that may still create the resource after its worker lost the job. */
 const creationMaxMs = 15_000;
 
 export async function unprovision(
@@ -28,7 +28,7 @@ export async function unprovision(
   };
   const found = await writer.read(identity);
   const uid = found?.metadata.uid;
-  // Made by a process that died before it noted so, it has the ID all the same.
+  // If the process that made the resource died before it recorded the UID, the resource still has the ID as a label.
   const ours =
     uid !== undefined &&
     (uid === database.kubernetesUid || found?.metadata.labels?.[labels.databaseId] === database.id);
@@ -40,14 +40,14 @@ export async function unprovision(
     return done;
   }
   if (found?.metadata.deletionTimestamp === undefined) {
-    // Somebody protected it after the deletion was accepted.
+    // A person protected the resource after the deletion was accepted.
     if (found?.spec.deletionProtection === true && !unprotect) return protectedMeanwhile;
     await writer.delete(identity, uid, { unprotect });
   }
   return goingOn('The replicas are stopping.');
 }
 
-/** The job that made it was called off, and the request that it had under way was not. */
+/** Whether a request of the cancelled creation may still be under way and make the resource. */
 const mayStillCome = ({ kubernetesUid, deletedAt }: Database, nowMs: number): boolean =>
   kubernetesUid === null && deletedAt !== null && nowMs - deletedAt.getTime() < creationMaxMs;
 
@@ -63,7 +63,7 @@ const protectedMeanwhile: Look = {
   kind: 'failed',
   code: 'deletion_protected',
   message: 'The database was protected in Kubernetes before it was deleted; nothing was deleted.',
-  // It is no deletion any more: whoever still wants one takes the protection off and asks again.
+  // The deletion is over: to delete, a person must remove the protection and ask again.
   final: true,
 };
 

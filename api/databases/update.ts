@@ -1,4 +1,4 @@
-/** Labels, and protection against deletion; the latter is the resource's too, so that kubectl is refused as well. */
+/** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl is refused as well. */
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -13,7 +13,7 @@ import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts
 
 export interface UpdateRequest {
   readonly deletionProtection?: boolean | undefined;
-  /** As RFC 7396 has it: null takes a label off, or all of them. */
+  /** JSON Merge Patch (RFC 7396): null removes a label, or all of them. */
   readonly labels?: Readonly<Record<string, string | null>> | null | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function changeDatabase(
 ): Promise<DatabaseView> {
   const known = await findDatabase(store.read, organization.id, id);
   if (known === undefined) throw databaseNotFound(id);
-  // Taking the protection off is part of deleting, which is never refused for that.
+  // Removing the protection is part of deleting, which a suspended organization may always do.
   const onlyUnprotects = request.deletionProtection === false && request.labels === undefined;
   if (!onlyUnprotects) requireActive(organization);
   const result = await store.change(author, async (change) => {
@@ -61,7 +61,7 @@ export async function changeDatabase(
   return result;
 }
 
-/** Also where nothing was changed by it: what a failure left behind is put right by asking again. */
+/** Writes the protection to the resource, even if it has not changed: a repeated request repairs an earlier failure. */
 async function protectResource(writer: DatabaseWriter, database: Database): Promise<void> {
   const { kubernetesUid, kubernetesNamespace: namespace, name, id, deletionProtection } = database;
   if (kubernetesUid === null) return;
@@ -70,7 +70,7 @@ async function protectResource(writer: DatabaseWriter, database: Database): Prom
 
 const labelsMax = 16;
 
-/** `undefined`: they stay as they are. Throws a `Refusal` when too many are left. */
+/** Returns the patched labels, or `undefined` if they stay. Throws a `Refusal` if too many are left. */
 function labelsAfter(
   before: Database['labels'],
   patch: UpdateRequest['labels'],

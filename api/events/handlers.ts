@@ -15,7 +15,7 @@ export interface AuditServices {
   readonly cursors: Cursors;
 }
 
-/** Events that one request checks: some tenths of a second of work. */
+/** Maximum of events that one request checks: some tenths of a second of work. */
 const verifiedMax = 5_000;
 
 export function auditHandlers({ store, cursors }: AuditServices): HandlersOf<typeof auditRoutes> {

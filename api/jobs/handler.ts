@@ -1,6 +1,6 @@
 /**
- * What is done for a type of job. A handler is called again and again until it says that the job has ended: after each wait,
- * after trouble, after a crash in the middle, maybe on another machine. So it looks at what there is and does what is missing.
+ * Handler of a type of job. It is called repeatedly until it reports that the job has ended: after each wait, after a failure,
+ * after a crash, maybe on another machine. So it must look at what exists and do what is missing.
  */
 import type { Change } from '../store/change.ts';
 import type {
@@ -14,21 +14,21 @@ import type {
 
 export type JobOutcome =
   | { readonly kind: 'succeeded' }
-  /** Not done yet: look again then, or when something wakes it. `waiting`: for something outside. */
+  /** Not done yet: call again after `afterMs`, or when something wakes the job. `waiting`: it waits for something outside. */
   | { readonly kind: 'again'; readonly afterMs: number; readonly waiting?: boolean }
-  /** Trying on is no use. `retryable`: a person may, when the cause is gone. */
+  /** No further try helps. `retryable`: a person may retry when the cause is gone. */
   | { readonly kind: 'failed'; readonly error: JobError; readonly retryable: boolean }
-  /** Of one that is being cancelled: all is undone. */
+  /** All work of a job that is being cancelled is undone. */
   | { readonly kind: 'canceled' };
 
 export interface JobContext {
-  /** As it was when it was taken. `CANCELING`: undo. */
+  /** The job as it was when it was taken. If its status is `CANCELING`, the handler must undo its work. */
   readonly job: Job;
-  /** Its work is to end: deadline, cancelled, the lease is lost, the process stops. */
+  /** Aborted when the work must end: the deadline, a cancellation, a lost lease, or the end of the process. */
   readonly signal: AbortSignal;
-  /** One change, of nothing unless the job is still this worker's. Throws `JobLeaseLost`. */
+  /** Runs one change, if the job still belongs to this worker. Throws `JobLeaseLost` otherwise. */
   readonly write: <T>(work: (change: Change, job: Job) => Promise<T>) => Promise<T>;
-  /** Shows how far it is. A step that begins ends those before it. */
+  /** Shows the progress. A step that begins ends those before it. */
   readonly step: (
     name: string,
     status: StepStatus,
@@ -37,17 +37,17 @@ export interface JobContext {
 }
 
 export interface JobHandler {
-  /** What it throws is trouble that may pass: it is logged, and tried again later, until the deadline. */
+  /** Does the work. An error counts as temporary: it is logged, and the call is repeated later, until the deadline. */
   run(context: JobContext): Promise<JobOutcome>;
-  /** Undoes what was done. Without it a job that is cancelled ends at once. */
+  /** Undoes the work. Without this function, a job that is cancelled ends at once. */
   cancel?(context: JobContext): Promise<JobOutcome>;
-  /** What the end means, however it came: in the same change, or not at all. */
+  /** Carries out the consequences of any end, in the change that ends the job. */
   ended?(change: Change, job: Job): Promise<void>;
 }
 
-/** Who is told how the work goes. */
+/** Receives reports about the work. */
 export interface JobHooks {
   ended(type: JobType, status: EndedJobStatus): void;
-  /** A try ended in trouble and will be repeated. */
+  /** A try failed and will be repeated. */
   troubled(type: JobType): void;
 }

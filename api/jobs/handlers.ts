@@ -21,11 +21,11 @@ export interface JobServices {
   readonly store: Store;
   readonly listener: Listener;
   readonly cursors: Cursors;
-  /** Throws a `Refusal` unless the organization may have a database that runs. */
+  /** Throws a `Refusal` unless the organization may have a running database. */
   readonly requireMayRun: (organization: Organization) => Promise<void>;
 }
 
-/** Between events of a stream in which nothing happens, so that nobody on the way takes it for dead. */
+/** Interval of events in an idle stream, so that no proxy takes it for dead. */
 const streamWaitMs = 300_000;
 
 type Handlers = HandlersOf<typeof jobRoutes>;
@@ -75,7 +75,7 @@ function readers(
     async streamJobEvents({ params, principal, lastEventId, signal }) {
       const job = await visibleJob(store, principal, params.jobId);
       const seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
-      // A browser's EventSource comes again whenever a stream ends, unless it is told that there is nothing more.
+      // A browser's EventSource reconnects whenever a stream ends, unless it gets this answer.
       if (hasEnded(job) && seen >= job.version) return { status: 204 };
       return { status: 200, events: follow(services, principal, job, seen, signal) };
     },
@@ -145,7 +145,7 @@ async function visibleJob(store: Store, principal: Principal, id: string): Promi
   return job;
 }
 
-/** The route lets in who may create; jobs that delete and restore are theirs who may do that. */
+/** The route admits principals that may create; jobs that delete or restore need that right as well. */
 function requireRightTo(principal: Principal, type: JobType): void {
   if (principal.type !== 'api_key' && type !== 'database.create') {
     requireRight(principal, 'changeDatabase');

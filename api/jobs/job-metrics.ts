@@ -1,4 +1,4 @@
-/** What Prometheus is told of jobs. Every series of the closed sets is there from the start. */
+/** Prometheus metrics of jobs. Every series of the closed sets exists from the start. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import type { JobHooks } from './handler.ts';
 import { jobTypes, type EndedJobStatus } from '../model/job.ts';

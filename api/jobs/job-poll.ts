@@ -1,7 +1,4 @@
-/**
- * Looks now and then whether jobs have changed, for all who wait in this process with one query: notifications are hints that
- * may be lost.
- */
+/** Polls for changed jobs, with one query for all waiters of this process: notifications are hints that may be lost. */
 import { systemTimers } from '../../base/timers.ts';
 import { jobVersions } from '../store/jobs.ts';
 import { onNobodysBehalf } from '../store/connection-shares.ts';
@@ -25,14 +22,14 @@ export class JobPoll {
     this.#store = store;
   }
 
-  /** The one of a store. */
+  /** Returns the poll of a store. */
   static of(store: Store): JobPoll {
     const poll = polls.get(store) ?? new JobPoll(store);
     polls.set(store, poll);
     return poll;
   }
 
-  /** `wake` is called when the job of this UUID has a later version, or is no more. The result ends it. */
+  /** Calls `wake` when the job of this UUID has a later version or no longer exists. The returned function ends it. */
   watch(waiter: Waiter): () => void {
     this.#waiters.add(waiter);
     this.#schedule();
@@ -59,7 +56,7 @@ export class JobPoll {
     try {
       versions = await onNobodysBehalf(() => jobVersions(this.#store.read, [...ids]));
     } catch {
-      // Whoever waits looks for itself when its time is over, and meets the failure there.
+      // Each waiter reads the job itself when its time is over, and meets the failure there.
       return;
     }
     for (const { id, afterVersion, wake } of this.#waiters) {

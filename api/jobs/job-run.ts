@@ -1,4 +1,4 @@
-/** One job in a worker's hands: from the taking to the giving back, with the heartbeats of its lease. */
+/** The run of one job in a worker: from taking it to giving it back, with the heartbeats of its lease. */
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, type Timers } from '../../base/timers.ts';
@@ -29,12 +29,12 @@ export interface JobRunOptions {
   readonly logger: Logger;
 }
 
-/** Why the handler was told to end. */
+/** The reason for which a handler must end. */
 type Ended = 'deadline' | 'cancel' | 'lost' | 'stop';
 
-/** For a handler that was told to end, before its job goes on without it: longer than any request that it has under way. */
+/** Time for a handler to end before its job continues without it: longer than any of its requests takes. */
 const settleMs = 12_000;
-/** Beyond it a timer of Node's fires at once. */
+/** Maximum of a Node timer; a longer one fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 const troubleBackoff = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -55,7 +55,7 @@ export class JobRun {
     return this.#options.leased.job.id;
   }
 
-  /** Works on it until it is ended or given back. Throws `JobLeaseLost`, or what the store throws. */
+  /** Works on the job until it is ended or given back. Throws `JobLeaseLost`, or the store's errors. */
   async work(): Promise<void> {
     const { timers, leased } = this.#options;
     const { deadlineInMs } = leased;
@@ -73,18 +73,18 @@ export class JobRun {
     }
   }
 
-  /** The process ends. */
+  /** Tells the handler to end, because the process stops. */
   stop(): void {
     this.#end('stop');
   }
 
-  /** The process ends without it: no more heartbeats, nothing more written. Its lease runs out. */
+  /** Abandons the job when the process ends: no more heartbeats, no more writes. Its lease runs out. */
   forsake(): void {
     this.#end('lost');
     this.#over.abort();
   }
 
-  /** Somebody wrote the job: whether it is still ours, and wanted. Failures are the next heartbeat's. */
+  /** Checks after a write to the job whether it is still ours and wanted. The next heartbeat reports failures. */
   look(): void {
     if (this.#looking) return;
     this.#looking = true;
@@ -96,12 +96,12 @@ export class JobRun {
   }
 
   #end(why: Ended): void {
-    // The first reason counts, but for a lost lease, after which nothing may be written.
+    // The first reason counts, except that a lost lease overrides it: after that, nothing may be written.
     if (this.#ended === undefined || why === 'lost') this.#ended = why;
     this.#abort.abort(new Error(`the job's work is to end: ${why}`));
   }
 
-  /** What the handler says; what it throws, as a failure; `undefined` when it was told to end and has not. */
+  /** Returns the handler's outcome or the error that it threw; `undefined` if it was told to end and has not. */
   async #handle(): Promise<JobOutcome | Error | undefined> {
     const { leased, handler, timers } = this.#options;
     const canceling = leased.job.status === 'CANCELING';
@@ -147,7 +147,7 @@ export class JobRun {
     const { leased } = this.#options;
     if (this.#ended === 'lost') throw new JobLeaseLost(`${leased.job.id} is another's`);
     const said = outcome instanceof Error ? undefined : outcome;
-    // What is done is done, even where it was told to end meanwhile.
+    // Success counts, even if the handler was told to end meanwhile.
     if (said?.kind === 'succeeded') {
       return this.#endAs({ status: 'SUCCEEDED', error: null, retryable: false });
     }
@@ -189,7 +189,7 @@ export class JobRun {
     }
     const again = !(outcome instanceof Error) && outcome?.kind === 'again' ? outcome : undefined;
     await releaseJob(store.read, leased, {
-      // Told to end, it goes on at once: to be cancelled, or at another worker.
+      // A job that was told to end continues at once: to be cancelled, or in another worker.
       afterMs: this.#ended === undefined ? (again?.afterMs ?? 0) : 0,
       failures: job.failures,
       waiting: again?.waiting ?? false,
@@ -221,7 +221,7 @@ export class JobRun {
       } catch (error) {
         logger.warn({ err: error }, 'a job’s lease could not be renewed');
         waitMs = Math.min(1_000, leaseMs / 10);
-        // By the server's clock it may run out any moment: before another takes it, this one lets go.
+        // By the server's clock the lease may run out at any moment; stop before another worker takes the job.
         if (timers.nowMs() - this.#renewedAtMs > 0.8 * leaseMs) this.#end('lost');
       }
     }
@@ -231,7 +231,7 @@ export class JobRun {
     const { store, leased, leaseMs, timers } = this.#options;
     const asked = timers.nowMs();
     const status = await renewLease(store.read, leased, leaseMs);
-    // After the end of the job its token is gone, which is no loss.
+    // After the job's end its token is gone, so the lease is not lost.
     if (this.#over.signal.aborted) return;
     if (status === 'lost') this.#end('lost');
     else this.#renewedAtMs = asked;

@@ -1,4 +1,4 @@
-/** Jobs as the contract shows them. */
+/** Converts jobs to the contract's shape. */
 import type { z } from 'zod';
 import type { Immutable } from '../contract/route.ts';
 import type { job as jobSchema } from '../contract/schemas/job.ts';

@@ -1,4 +1,4 @@
-/** Whether a job that failed is still of use to its database. */
+/** Guard of retries: whether a failed job is still useful for its database. */
 import type { DatabaseStatus } from '../model/database-standing.ts';
 import type { Job, JobType } from '../model/job.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -12,8 +12,8 @@ const retryableIn: Readonly<Record<JobType, readonly DatabaseStatus[]>> = {
 };
 
 /**
- * Throws a `Refusal` when the database has gone on since the job failed: an old deletion would delete one that was restored,
- * and an old creation, cancelled, would remove one that serves. Locks the database until the commit.
+ * Throws a `Refusal` if the database has moved on since the job failed: an old deletion would delete a restored database, and an
+ * old creation, cancelled, would remove one that serves. Locks the database until the commit.
  */
 export async function requireOfUse(change: Change, { id, type, databaseId }: Job): Promise<void> {
   const database = databaseId === null ? undefined : await lockDatabase(change, databaseId);

@@ -1,6 +1,9 @@
 import type { JobProgress, JobStep, StepStatus } from '../model/job.ts';
 
-/** With one step's status changed. Steps before one that begins have ended; `percent` follows from how many have. */
+/**
+ * Returns the progress with one step's status changed. Steps before one that begins have ended; `percent` follows from the number
+ * of ended steps.
+ */
 export function advance(
   { steps, progress }: { steps: readonly JobStep[]; progress: JobProgress },
   name: string,

@@ -1,4 +1,4 @@
-/** Waiting until a job changes: for long polls and event streams. */
+/** Waits until a job changes: for long polls and event streams. */
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { uuidOf } from '../store/ids.ts';
 import { JobPoll } from './job-poll.ts';
@@ -10,16 +10,14 @@ import type { Job } from '../model/job.ts';
 export interface JobWait {
   readonly organizationId: string;
   readonly id: string;
-  /** Of the job as the caller knows it; a later one is waited for. */
+  /** Version of the job that the caller has. The call returns when a newer version exists. */
   readonly afterVersion: number;
   readonly timeoutMs: number;
-  /** The caller is gone. */
+  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
 }
 
-/**
- * The job as soon as its version is later, or as it is when the time is over. `undefined`: there is none.
- */
+/** Returns the job when its version is newer, or unchanged after the timeout. Returns `undefined` if there is none. */
 export async function waitForJob(
   { store, listener }: { store: Store; listener: Listener },
   { organizationId, id, afterVersion, timeoutMs, signal }: JobWait,
@@ -28,7 +26,7 @@ export async function waitForJob(
   const uuid = uuidOf(id);
   const wakeUp = () => heard.abort();
   let heard = new AbortController();
-  // Before the first look, so that nothing falls between look and wait.
+  // Subscribes before the first read, so that no change between read and wait is missed.
   const unsubscribe = listener.subscribe(channels.job, (payload) => {
     if (payload === undefined || payload === uuid) wakeUp();
   });

@@ -1,6 +1,6 @@
 /**
- * The worker: takes jobs that are due, several at a time, each under a lease, and calls what is to be done for them. It may be
- * killed at any moment: what it had is taken by another once the lease has run out.
+ * The worker: takes jobs that are due, several at a time, each under a lease, and calls their handlers. It may be killed at any
+ * moment: another worker takes its jobs once the leases have run out.
  */
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
@@ -19,21 +19,21 @@ export interface WorkerOptions {
   readonly store: Store;
   readonly listener: Listener;
   readonly handlers: JobHandlers;
-  /** Shown beside the lease: the process. */
+  /** Identity of the process, shown beside the lease. */
   readonly owner: string;
   readonly logger: Logger;
   readonly hooks: JobHooks;
-  /** Jobs at a time. */
+  /** Maximum of concurrent jobs. */
   readonly concurrency?: number;
-  /** How long a job stays a dead worker's. */
+  /** Lease of a job: the time for which a dead worker keeps it. */
   readonly leaseMs?: number;
-  /** Between looks when nothing is heard. */
+  /** Poll interval without notifications. */
   readonly pollMs?: number;
   readonly timers?: Timers;
 }
 
 const trouble = { baseMs: 500, maxMs: 10_000 };
-/** Between looks at the soonest: a job that is due and cannot be taken must not make a busy loop. */
+/** Minimum time between polls: a job that is due and cannot be taken must not cause a busy loop. */
 const shortestWaitMs = 50;
 
 export class Worker {
@@ -60,14 +60,14 @@ export class Worker {
     this.#loop ??= this.#work();
   }
 
-  /** Jobs that it is at. */
+  /** Number of jobs that the worker runs. */
   get busy(): number {
     return this.#runs.size;
   }
 
   /**
-   * Takes no more and ends what it is at; what ends in time is given back, so that another worker has it at once. What does not
-   * is taken by another when its lease has run out.
+   * Takes no more jobs and tells the running ones to end. Jobs that end in time are given back, so that another worker can take
+   * them at once. The others are taken when their leases have run out.
    */
   async stop(withinMs: number): Promise<void> {
     this.#stopping.abort();
@@ -104,11 +104,11 @@ export class Worker {
     for (const end of unsubscribe) end();
   }
 
-  /** Gives how long there is nothing to take. */
+  /** Takes jobs that are due. Returns the time until the next one may be taken. */
   async #takeSome(): Promise<number> {
     const { store, owner, concurrency, leaseMs, pollMs } = this.#options;
     const limit = concurrency - this.#runs.size;
-    // The end of one wakes.
+    // The end of a job wakes the loop.
     if (limit === 0) return pollMs;
     const taken = await takeJobs(store.read, { owner, types: this.#types, leaseMs, limit });
     for (const leased of taken) this.#begin(leased);
@@ -134,7 +134,7 @@ export class Worker {
       .work()
       .catch((error: unknown) => {
         if (error instanceof JobLeaseLost) log.info('the job is no longer this worker’s');
-        // Nothing was written of it: its lease runs out, and it is taken again.
+        // The result was not written: the lease runs out, and the job is taken again.
         else log.warn({ err: error }, 'a job could not be written');
       })
       .finally(() => {
@@ -144,7 +144,7 @@ export class Worker {
     this.#runs.set(leased.token, { run, done });
   }
 
-  /** Somebody wrote a job: maybe it is cancelled. */
+  /** Checks a job after a write: it may have been cancelled. */
   #jobWritten(uuid: string | undefined): void {
     for (const { run } of this.#runs.values()) {
       if (uuid === undefined || uuidOf(run.jobId) === uuid) run.look();
@@ -156,7 +156,7 @@ export class Worker {
     this.#wake?.();
   }
 
-  /** Until something is heard. */
+  /** Waits, at most until something wakes the worker. */
   #rest(ms: number, timers: Timers): Promise<void> {
     if (this.#woken || this.#stopping.signal.aborted || ms <= 0) return Promise.resolve();
     return new Promise((resolve) => {

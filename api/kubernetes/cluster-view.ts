@@ -1,6 +1,6 @@
 /**
- * What of the cluster the API knows without asking: databases, the catalog, and whether the operator lives. Kept by watches;
- * when the API server is away, it is what was last seen.
+ * View of the cluster that needs no requests: databases, the catalog, and whether the operator is alive. Watches keep it up to
+ * date; while the API server is unreachable, it holds the last observation.
  */
 import type { Logger } from 'pino';
 import type { KubeSource } from '../../base/kube/kube-source.ts';
@@ -19,9 +19,9 @@ export const watchedResources = [resources.database, resources.catalog, resource
 
 export interface ClusterViewOptions {
   readonly source: KubeSource;
-  /** Where the operator runs, and its Lease is. */
+  /** Namespace of the operator and of its Lease. */
   readonly operatorNamespace: string;
-  /** Must not throw; called from the watch, so what takes long is put into a queue. */
+  /** Called from the watch. Must not throw and must queue slow work. */
   readonly onDatabase: (change: ObjectChange<DatabaseObject>) => void;
   readonly logger: Logger;
   readonly metrics: WatchMetrics;
@@ -85,7 +85,7 @@ export class ClusterView {
     return this.#all().every(({ cache }) => cache.synced);
   }
 
-  /** `undefined`: the admin has applied none, or it is not known yet. */
+  /** `undefined`: the administrator has applied none, or it is not known yet. */
   get catalog(): CatalogView | undefined {
     const catalog = this.#catalogs.cache.get(undefined, catalogName);
     if (catalog === undefined) return undefined;
@@ -101,12 +101,12 @@ export class ClusterView {
     return this.#databases.cache.list();
   }
 
-  /** While it is false, what conditions say may not be so any more. */
+  /** While false, conditions may be outdated. */
   get operatorAlive(): boolean {
     return this.#heartbeat.alive;
   }
 
-  /** For each scrape. */
+  /** Updates the metrics, for each scrape. */
   measure(): void {
     for (const reflector of this.#all()) reflector.measure();
   }

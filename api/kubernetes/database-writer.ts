@@ -1,6 +1,6 @@
 /**
- * The LedgerDatabases that the API writes. One is created, never written over one that somebody else made; later changes are
- * of single fields, on that very object and not on another that has its name since.
+ * Writer of LedgerDatabases. It creates one only if no other exists. Later changes set single fields, only on the same object and
+ * not on a new one of the same name.
  */
 import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type Kube, type Reference } from '../../base/kube/kube.ts';
@@ -9,12 +9,12 @@ import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
 import { apiVersion, type DatabaseSpec } from '../../domain/resources.ts';
 
-/** The name is somebody else's: nothing was written. */
+/** Another resource has the name; nothing was written. */
 export class NotOurs extends Error {
   override readonly name = 'NotOurs';
-  /** TypeID of the database that has the name, where one has. */
+  /** TypeID of the database that has the name, if it is one. */
   readonly holder: string | undefined;
-  /** It is going: the name is free in a moment. */
+  /** Whether the other resource is being deleted, so that the name is free soon. */
   readonly going: boolean;
 
   constructor(
@@ -41,7 +41,7 @@ export class DatabaseWriter {
     this.#kube = kube;
   }
 
-  /** Makes it, or finds that it was made before. `NotOurs`: there is another of that name. */
+  /** Creates the resource, or finds the one that was made before. Throws `NotOurs` if another one has the name. */
   async create(
     identity: DatabaseIdentity,
     spec: DatabaseSpec,
@@ -63,12 +63,12 @@ export class DatabaseWriter {
     );
   }
 
-  /** From the API server itself. */
+  /** Reads from the API server, not from a cache. */
   read({ namespace, name }: DatabaseIdentity): Promise<DatabaseObject | undefined> {
     return this.#kube.read<DatabaseObject>({ resource: resources.database, namespace, name });
   }
 
-  /** Changes fields of the spec. `undefined`: it is gone, or another has its name now. */
+  /** Changes fields of the spec. Returns `undefined` if the resource is gone or another one has its name. */
   async change(
     identity: DatabaseIdentity,
     uid: string,
@@ -77,7 +77,7 @@ export class DatabaseWriter {
     const found = await this.read(identity);
     if (found?.metadata.uid !== uid) return undefined;
     try {
-      // By its uid alone: the operator writes to it all the time, and no field given here follows from one that was read.
+      // Checks only the UID: the operator writes to the resource often, and no field here depends on one that was read.
       return await this.#kube.mergePatch<DatabaseObject>(
         referenceOf(identity),
         { metadata: { uid }, spec },
@@ -90,7 +90,7 @@ export class DatabaseWriter {
     }
   }
 
-  /** Gives it the public ID as a label, so that what is made of it bears it too. */
+  /** Labels the resource with the public ID, so that the objects made from it have the label too. */
   async label(identity: DatabaseIdentity, uid: string): Promise<void> {
     await this.#kube.mergePatch(
       referenceOf(identity),
@@ -100,8 +100,8 @@ export class DatabaseWriter {
   }
 
   /**
-   * Deletes it and keeps its volumes, whatever its policy was. `unprotect`: takes its protection off before. What is gone
-   * already, or another by now, is left as it is.
+   * Deletes the resource and keeps its volumes, whatever its policy. `unprotect`: removes its protection first. Does nothing if
+   * the resource is gone or another one has its name.
    */
   async delete(
     identity: DatabaseIdentity,

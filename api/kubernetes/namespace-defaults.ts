@@ -1,6 +1,6 @@
 /**
- * What the namespace of a new organization begins with: a level of Pod Security, a quota, and a policy that refuses every
- * connection which no other policy admits (each database has its own that does).
+ * Defaults of a new organization's namespace: a level of Pod Security, a quota, and a policy that refuses every connection which
+ * no other policy admits (each database has its own that does).
  */
 import type { V1ResourceQuota } from '@kubernetes/client-node';
 import type { KubeObject } from '../../base/kube/kube.ts';
@@ -13,9 +13,9 @@ export const podSecurityLevels = ['privileged', 'baseline', 'restricted'] as con
 export type PodSecurityLevel = (typeof podSecurityLevels)[number];
 
 export interface NamespaceDefaults {
-  /** What is enforced. `restricted` lets databases' pods in, but for TigerBeetle's where they run without seccomp. */
+  /** The enforced level. `restricted` admits databases' pods, except TigerBeetle's where they run without seccomp. */
   readonly podSecurity: PodSecurityLevel;
-  /** Objects of each kind, at most. */
+  /** Maximum of objects of each kind. */
   readonly quota: NamespaceQuota;
 }
 
@@ -25,14 +25,14 @@ export interface NamespaceQuota {
   readonly services: number;
 }
 
-/** Of the topology with the most. */
+/** Replicas of the largest topology. */
 const replicasMax = 6;
 
-/** Room for as many databases as an organization may have, each of the largest topology. */
+/** Quota for as many databases as an organization may have, each of the largest topology. */
 export function quotaFor(databasesMax: number): NamespaceQuota {
   const replicas = databasesMax * replicasMax;
   return {
-    // Beside each replica a Job's pod, or a client's.
+    // One pod of a Job or a client for each replica.
     pods: replicas * 2,
     // A deleted database's volumes stay for a week, while others are made.
     claims: replicas * 4,

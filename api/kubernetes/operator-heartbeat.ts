@@ -1,13 +1,13 @@
 /**
- * Whether the operator lives, by its Lease: what conditions say is the truth of when it last looked. Judged by when a renewal
- * was seen here, since clocks of machines differ; only the first one, which may be of any age, by its own time.
+ * Heartbeat of the operator, from its Lease: conditions are only as recent as its last look. Its age counts from when this
+ * process saw a renewal, since clocks of machines differ. Only the first renewal, which may be old, counts by its own time.
  */
 import type { V1Lease } from '@kubernetes/client-node';
 import type { KubeObject } from '../../base/kube/kube.ts';
 
 export type Lease = Omit<V1Lease, 'apiVersion' | 'kind' | 'metadata'> & KubeObject;
 
-/** The lease runs out after 15 s and another takes it within 20 s more: beyond this nobody is coming. */
+/** Maximum time without a renewal. The lease runs out after 15 s and another process takes it within 20 s more. */
 const silenceMaxMs = 60_000;
 
 export class OperatorHeartbeat {
@@ -18,7 +18,7 @@ export class OperatorHeartbeat {
     this.#nowMs = nowMs;
   }
 
-  /** A Lease as the watch brought it; `undefined`: it is gone. */
+  /** Handles a Lease from the watch; `undefined`: it is gone. */
   see(lease: Lease | undefined): void {
     if (!lease?.spec?.holderIdentity) return;
     const nowMs = this.#nowMs();
@@ -27,7 +27,7 @@ export class OperatorHeartbeat {
     this.#heardAtMs = this.#heardAtMs === undefined ? Math.min(nowMs, renewedAtMs) : nowMs;
   }
 
-  /** Never, when no renewal was seen since this process began. */
+  /** False if this process has not seen a renewal. */
   get alive(): boolean {
     return this.#heardAtMs !== undefined && this.#nowMs() - this.#heardAtMs < silenceMaxMs;
   }

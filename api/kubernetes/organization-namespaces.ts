@@ -1,6 +1,6 @@
 /**
- * Organizations' namespaces. One that the API makes gets defaults, once: whatever an administrator changes or deletes of
- * them stays so. One that an administrator made and labelled is left as it is.
+ * Organizations' namespaces. The API gives defaults to a namespace that it makes, once: an administrator's later changes and
+ * deletions stay. A namespace that an administrator made and labelled is left as it is.
  */
 import type { V1Namespace } from '@kubernetes/client-node';
 import { createIfNone } from '../../base/kube/create-if-none.ts';
@@ -21,7 +21,7 @@ type Namespace = Omit<V1Namespace, 'apiVersion' | 'kind' | 'metadata'> & KubeObj
 
 export interface OrganizationNamespacesOptions {
   readonly kube: Kube;
-  /** The store, which remembers what was given. */
+  /** The store, which records the namespaces that got defaults. */
   readonly db: () => Reader;
   readonly defaults: NamespaceDefaults;
 }
@@ -33,12 +33,12 @@ export class OrganizationNamespaces {
     this.#options = options;
   }
 
-  /** Makes it if there is none. `NotOurs`: there is one that belongs to no, or another, organization. */
+  /** Makes the namespace if there is none. Throws `NotOurs` if it exists and does not belong to this organization. */
   async ensure(name: string, organizationId: string): Promise<void> {
     const { labels: its = {}, uid = '' } = (await this.#ensure(name, organizationId)).metadata;
     if (its[labels.managedBy] !== apiName) return;
     if (await hasNamespaceDefaults(this.#options.db(), organizationId, uid)) return;
-    // All of it again, whatever a process did that died here: what is there already stays as it is.
+    // Repeats every step in case a process died here: existing objects stay as they are.
     await this.#createIfNone(resources.networkPolicy, buildDenyIngress(name));
     const quota = buildResourceQuota(name, this.#options.defaults.quota);
     await this.#createIfNone(resources.resourceQuota, quota);

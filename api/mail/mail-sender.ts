@@ -1,4 +1,4 @@
-/** Sends what the store has to be sent, one after the other, for as long as the process runs. */
+/** Sends the mails in the store, one after the other, as long as the process runs. */
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { endMail, takeMail } from '../store/mails.ts';
@@ -11,18 +11,18 @@ export interface MailSenderOptions {
   readonly sealer: Sealer;
   readonly transport: MailTransport;
   readonly logger: Logger;
-  /** Between two looks that find nothing. */
+  /** Interval between polls that find nothing. */
   readonly everyMs?: number;
-  /** How long one mail may take. */
+  /** Timeout of sending one mail. */
   readonly sendMaxMs?: number;
 }
 
 const everyDefaultMs = 2_000;
-/** Below the minute after which another process tries the same mail. */
+/** Less than the minute after which another process tries the same mail. */
 const sendMaxDefaultMs = 50_000;
-/** For a mail that is being sent when the process is to end: cut short it might be sent twice. */
+/** Time to finish a mail when the process stops: an interrupted mail might be sent twice. */
 const stopMaxMs = 5_000;
-/** With the waits between them more than a day. */
+/** Maximum of tries; with the waits between them they take more than a day. */
 const attemptsMax = 15;
 
 export class MailSender {
@@ -61,7 +61,7 @@ export class MailSender {
     }
   }
 
-  /** False: there is nothing to send. */
+  /** Sends the next mail. Returns false if there is none. */
   async #sendNext(): Promise<boolean> {
     const { store, sealer, transport, logger, sendMaxMs = sendMaxDefaultMs } = this.#options;
     const mail = await takeMail(store.read, sealer);

@@ -1,4 +1,4 @@
-/** Where mail goes: to an SMTP server, or, for development, into a folder, one file a mail. */
+/** Mail transport: to an SMTP server or, for development, into a folder with one file for each mail. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type Transporter } from 'nodemailer';
@@ -14,29 +14,29 @@ export type MailSettings =
   | { readonly kind: 'folder'; readonly folder: string; readonly from: string };
 
 export interface MailTransport {
-  /** Rejects when it was not taken, or not before the signal. `PermanentMailFailure`: nor ever will be. */
+  /** Rejects if the mail was not accepted before the signal. Rejects with `PermanentMailFailure` if no retry can help. */
   send(mail: TakenMail, signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** The server has said that it will not take this mail, however often it is tried. */
+/** The server refuses this mail permanently. */
 export class PermanentMailFailure extends Error {
   override readonly name = 'PermanentMailFailure';
 }
 
-/** Of single steps: what is told then says more than that it took too long. */
+/** Timeouts of single steps. They make the error name the step that took too long. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createMailTransport(settings: MailSettings): MailTransport {
   const { from } = settings;
   if (settings.kind === 'folder') return folderTransport(settings.folder, from);
-  // Certificates are checked, and STARTTLS is demanded wherever the server is another machine.
+  // Certificates are checked, and STARTTLS is required if the server is another machine.
   const { hostname, protocol } = new URL(settings.url);
   const requireTLS = protocol === 'smtp:' && !isLoopback(hostname);
   const transporter = createTransport({ url: settings.url, requireTLS, ...timeouts });
   return {
     send: async (mail, signal) => {
-      // Its types (of nodemailer 8) do not know the signal.
+      // The types of nodemailer 8 do not have the signal.
       const message = { ...messageOf(mail, from), signal };
       try {
         await transporter.sendMail(message);
@@ -50,8 +50,8 @@ export function createMailTransport(settings: MailSettings): MailTransport {
 }
 
 /**
- * Whether the answer is about the recipient or the message, so that no other try can change it. Refused sign-ins, senders and
- * whatever is against the server's policy (enhanced status x.7.x, RFC 3463) are mended by people, and the mail goes out then.
+ * Whether the answer rejects the recipient or the message, so that no retry can help. People can fix refused sign-ins, refused
+ * senders and violations of the server's policy (enhanced status x.7.x, RFC 3463); the mail is sent then.
  */
 function refusesMail(error: unknown): boolean {
   const { command, response = '', responseCode = 0 } = error as SmtpFailure;
@@ -59,7 +59,7 @@ function refusesMail(error: unknown): boolean {
   return aboutMail && responseCode >= 500 && !/^\d{3}[ -]5\.7\./.test(response);
 }
 
-/** As nodemailer tells an answer of the server. */
+/** An answer of the server, as nodemailer reports it. */
 interface SmtpFailure {
   readonly command?: string;
   readonly response?: string;
@@ -89,7 +89,7 @@ const messageOf = ({ id, to, subject, text }: TakenMail, from: string) => ({
   to,
   subject,
   text,
-  // The same at each try, so that who gets it twice can tell. Nobody answers a machine.
+  // The same for each try, so that a recipient can recognize a duplicate. Auto-Submitted prevents automatic replies.
   messageId: `<${id}@${/@([^\s>]+)/.exec(from)?.[1] ?? 'ledgerhouse'}>`,
   headers: { 'Auto-Submitted': 'auto-generated' },
   disableFileAccess: true,

@@ -5,7 +5,7 @@ import { Refusal } from '../model/refusal.ts';
 import { acceptInvitation } from '../store/invitations.ts';
 import type { Store } from '../store/store.ts';
 
-/** Gives the ID of the organization that the person belongs to now. One answer for whatever is wrong with the token. */
+/** Accepts an invitation and returns the ID of its organization. Every fault of the token gets the same answer. */
 export async function acceptAs(
   store: Store,
   user: PersonFacts | null,
@@ -16,7 +16,7 @@ export async function acceptAs(
     user &&
     (await store.change(author, async (change) => {
       const done = await acceptInvitation(change, user, hashOf(token));
-      // Thrown here, so that the invitation stays open for a second thought.
+      // The throw rolls back, so that the invitation stays open.
       if (done === 'already_member') {
         throw new Refusal('already_member', { detail: 'You are a member of it already.' });
       }

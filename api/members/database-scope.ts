@@ -1,4 +1,4 @@
-/** A member's databases: as the store keeps them, null for all, and as the contract shows them. */
+/** A member's databases: conversion between the store's form (null for all) and the contract's. */
 import { restrictableRoles, type Role } from '../model/access.ts';
 import { notThere } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -12,7 +12,7 @@ type MemberScope =
 export const shownScope = (databaseIds: readonly string[] | null) =>
   databaseIds === null ? ({ type: 'ALL' } as const) : ({ type: 'DATABASES', databaseIds } as const);
 
-/** Throws where the role is not one to be restricted, or a database is not the organization's. */
+/** Throws if the role cannot be restricted, or a database does not belong to the organization. */
 export async function checkedScope(
   db: Reader,
   organizationId: string,

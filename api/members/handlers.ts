@@ -104,12 +104,12 @@ async function remove(
   checked(removed, id);
 }
 
-/** Who may not make owners may not change or remove them either. */
+/** A member who may not make owners may not change or remove them either. */
 export function requireRightOver(principal: MemberPrincipal, role: Role): void {
   requireRight(principal, role === 'owner' ? 'manageOwners' : 'manageMembers');
 }
 
-/** A restriction goes with a role that cannot have one. */
+/** Removes the restriction if the new role cannot have one. */
 const keptScope = ({ databaseIds }: Member, role: Role) =>
   shownScope(restrictableRoles.includes(role) ? databaseIds : null);
 

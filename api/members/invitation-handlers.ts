@@ -30,14 +30,14 @@ export interface InvitationServices {
   readonly store: Store;
   readonly cursors: Cursors;
   readonly sealer: Sealer;
-  /** Where people reach the service, without a path. */
+  /** URL at which people reach the service, without a path. */
   readonly publicUrl: string;
-  /** Whether the service sends mail at all. */
+  /** Whether the service sends mail. */
   readonly mails: boolean;
 }
 
 const tokenPrefix = 'lhi_';
-/** 238 bits. */
+/** Characters of a token: 238 bits. */
 const tokenLength = 40;
 
 type Handlers = HandlersOf<typeof invitationRoutes>;

@@ -6,7 +6,7 @@ export interface InvitationFacts {
   readonly expiresAt: Date;
 }
 
-/** Names are others' text: without line ends and control characters, which a mail could be forged with. */
+/** Makes the mail. Names come from others, so line ends and control characters are removed; they could forge a mail. */
 export function invitationMail(facts: InvitationFacts): { subject: string; text: string } {
   const [organization, inviter] = [plain(facts.organization), plain(facts.inviter)];
   return {

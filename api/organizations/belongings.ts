@@ -4,7 +4,7 @@ import { listOrganizations } from '../store/organizations.ts';
 import type { Page } from '../store/page.ts';
 import type { Store } from '../store/store.ts';
 
-/** A person's organizations with what they are in them. The local administrator owns all. */
+/** Returns a person's organizations and roles. The local administrator owns all organizations. */
 export async function belongingsOf(
   { read }: Store,
   { user }: Exclude<Caller, KeyPrincipal>,

@@ -1,6 +1,6 @@
 /**
- * The store: PostgreSQL behind typed SQL. Reads go through `read`. Writes go through `change`, which commits a transaction
- * together with the events that describe it, or neither.
+ * The store: PostgreSQL behind typed SQL. Reads go through `read`. Writes go through `change`: one transaction commits them and
+ * the events that describe them, or neither.
  */
 import { CamelCasePlugin, Kysely, PostgresDialect, type ControlledTransaction } from 'kysely';
 import pg from 'pg';
