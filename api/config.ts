@@ -1,7 +1,4 @@
-/**
- * The API's configuration, from the environment. Unknown `LEDGERHOUSE_API_` names are errors. Secrets come as files, except the
- * one in the database URL.
- */
+/** The API's configuration, from the environment. Unknown names of ours are errors. Secrets, except in the URL, are in files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';

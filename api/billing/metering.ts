@@ -1,7 +1,4 @@
-/**
- * Metering: the usage of each database in an hour, and its cost. It is computed from the events in the store, so that every
- * process gets the same result at any time.
- */
+/** Meters each database's usage in an hour and its cost, from the store's events, so that any process gets the same result. */
 import { systemAuthor } from '../model/actor.ts';
 import {
   databasesOfHour,

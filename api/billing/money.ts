@@ -1,6 +1,4 @@
-/**
- * Amounts in micros: millionths of a currency's unit, in which an hour of the cheapest database is still exact to four digits.
- */
+/** Amounts in micros, millionths of a currency's unit: an hour of the cheapest database is exact to four digits. */
 const microsOfUnit = 1_000_000n;
 const hoursOfMonth = 730n;
 

@@ -1,6 +1,5 @@
 /**
- * Sends metered usage to Stripe. Usage that may have arrived is sent again under the same identifier, and only while Stripe would
- * not charge it twice.
+ * Sends usage to Stripe. It repeats usage that may have arrived under the same identifier, while Stripe still detects repeats.
  */
 import {
   claimUnsentUsage,

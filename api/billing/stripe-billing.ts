@@ -87,10 +87,7 @@ export class StripeBilling implements BillingGuard {
     this.#now = now;
   }
 
-  /**
-   * Returns the billing state. Asks Stripe only if the organization is not ready, so ready ones continue while Stripe is
-   * unreachable.
-   */
+  /** Returns the billing state. Asks Stripe only about organizations that are not ready, so its outage stops no other. */
   async ensureReady(organizationId: string): Promise<BillingState> {
     const account = await findBillingAccount(this.#store.read, organizationId);
     if (account?.status === 'READY') {
@@ -204,9 +201,7 @@ export class StripeBilling implements BillingGuard {
     });
   }
 
-  /**
-   * Organization of an event. If a process died between making a customer or checkout and recording it, the checkout names it.
-   */
+  /** Organization of an event. The checkout names it if a process died before it recorded the customer or checkout. */
   async #organizationOf(event: StripeEvent): Promise<string | undefined> {
     const { customerId, organizationId } = event;
     if (customerId === null) return undefined;

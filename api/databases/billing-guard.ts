@@ -1,6 +1,5 @@
 /**
- * Guard: whether an organization may have what costs money. It is checked before anything is made, and answers from what it
- * knows, or within a deadline.
+ * Guard, before anything is made: may an organization have what costs money? Answers from what it knows, or within a deadline.
  */
 
 export const billingReasons = [

@@ -164,10 +164,7 @@ const callerOf = ({ principal, author }: CallerFacts<Principal>): Caller => ({
   author,
 });
 
-/**
- * Version in `If-Match`. Returns `undefined` for any version, and 0, which is no version, for an ETag that is not this
- * database's.
- */
+/** Version in `If-Match`; `undefined`: any version. An ETag of something else gives 0, which is no version. */
 function versionOf(ifMatch: string | undefined, id: string): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   const [, of, version] = /"(db_[0-9a-z]{26})-(\d{1,9})-/.exec(ifMatch) ?? [];

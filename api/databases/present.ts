@@ -23,7 +23,7 @@ export interface Surroundings {
   /** While false, the last observation of the cluster may be outdated. */
   readonly operatorAlive: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
-  /** `https://api.example.com`, without a path. */
+  /** URL of the API without a path: `https://api.example.com`. */
   readonly publicUrl: string;
 }
 

@@ -2,7 +2,7 @@ import type { ClusterView } from '../kubernetes/cluster-view.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { Database } from '../store/database-record.ts';
 
-/** Asks the watch, and the API server itself only where the watch says so: it may have been taken off a moment ago. */
+/** Whether a database is protected. If the watch says so, asks the API server too: protection may just have been removed. */
 export const protectionIn =
   (view: Pick<ClusterView, 'database'>, writer: DatabaseWriter) =>
   async ({ id, name, kubernetesNamespace, kubernetesUid }: Database): Promise<boolean> => {

@@ -47,10 +47,7 @@ export interface ProvisioningWorld {
   readonly leaves: (databaseId: string) => Promise<boolean>;
 }
 
-/**
- * Result while people are waited for. A person may be faster than this: an operator that reported a wrong catalog looks again as
- * soon as it is corrected.
- */
+/** Result while people decide. They may be faster: an operator that reported a wrong catalog looks again once it is corrected. */
 const waitingForPeople: Look = {
   kind: 'going_on',
   step: 'create_resource',

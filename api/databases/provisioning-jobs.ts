@@ -1,4 +1,4 @@
-/** The jobs that make and unmake databases, as they are queued. */
+/** The jobs that create, restore and delete databases, as they are queued. */
 import type { NewJob } from '../model/job.ts';
 import type { Database } from '../store/database-record.ts';
 
@@ -28,7 +28,7 @@ export const creation = ({ id, organizationId }: Of): NewJob => ({
   message: 'Provisioning is queued.',
 });
 
-/** `purgeAt`: until when the volumes are kept if the restoration is called off before it touched them. */
+/** `purgeAt`: time of the volumes' purge if the restore is cancelled before it touched them. */
 export const restoration = (database: Of, purgeAt: Date | null): NewJob => ({
   ...creation(database),
   input: { purgeAt: purgeAt?.toISOString() ?? null },

@@ -174,10 +174,7 @@ export class DatabaseSync {
   }
 }
 
-/**
- * Adopts a database that was applied to the cluster. Returns `undefined` if it is outside the namespaces of organizations, or the
- * operator has not accepted it yet.
- */
+/** Adopts an applied database. `undefined`: no organization has its namespace, or the operator has not accepted it yet. */
 async function adopt(change: Change, object: DatabaseObject): Promise<Database | undefined> {
   const { uid = '', namespace = '', name } = object.metadata;
   const organization = await findOrganizationByNamespace(change.db, namespace);

@@ -1,9 +1,6 @@
 import type { JobProgress, JobStep, StepStatus } from '../model/job.ts';
 
-/**
- * Returns the progress with one step's status changed. Steps before one that begins have ended; `percent` follows from the number
- * of ended steps.
- */
+/** Changes one step's status. Steps before one that begins have ended; `percent` follows from how many have. */
 export function advance(
   { steps, progress }: { steps: readonly JobStep[]; progress: JobProgress },
   name: string,

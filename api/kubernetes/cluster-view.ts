@@ -30,7 +30,7 @@ export interface ClusterViewOptions {
 
 export interface CatalogView {
   readonly spec: CatalogSpec;
-  /** Changes whenever the catalog does. */
+  /** Version of the catalog; it changes with each change of the catalog. */
   readonly version: string;
 }
 

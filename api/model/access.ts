@@ -13,7 +13,7 @@ export const rights = {
   readDatabases: ['owner', 'admin', 'developer', 'viewer'],
   writeLedger: ['owner', 'admin', 'developer'],
   createDatabase: ['owner', 'admin', 'developer'],
-  /** Configuration, deleting, restoring. */
+  /** Right to configure, delete and restore. */
   changeDatabase: ['owner', 'admin'],
   /** Keys that the person made; they can only read. */
   manageOwnKeys: ['owner', 'admin', 'developer'],
@@ -30,8 +30,8 @@ export const hasRight = (role: Role, right: Right): boolean =>
   (rights[right] as readonly Role[]).includes(role);
 
 /**
- * What a key's database scope must be. `organization`: all databases. `database`: it includes the one in the path.
- * `visible`: any; the handler shows only what the scope includes.
+ * Rule for a key's database scope. `organization`: all databases. `database`: it includes the one in the path. `visible`: any;
+ * the handler shows only the databases in the scope.
  */
 export type ScopeRule = 'organization' | 'database' | 'visible';
 
@@ -48,7 +48,7 @@ export type Access =
       readonly scope: ScopeRule;
       readonly roles: readonly Role[];
     }
-  /** A person only: a key cannot make keys. */
+  /** A person only, because a key must not make keys. */
   | { readonly kind: 'person'; readonly roles: readonly Role[] };
 
 const database = <const Scope extends ScopeRule, const Needed extends Permission>(

@@ -16,7 +16,7 @@ export interface Author {
   readonly userAgent: string | null;
 }
 
-/** The service itself, in one of its parts: `worker`, `watch`. */
+/** The service itself as an author. `part`: the part of it that acts, such as `worker` or `watch`. */
 export const systemAuthor = (part: string, requestId: string | null = null): Author => ({
   actor: { type: 'system', id: null, display: part },
   requestId,

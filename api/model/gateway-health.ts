@@ -46,9 +46,7 @@ export interface Heard {
   readonly nowMs: number;
 }
 
-/**
- * Health of a connection, from its traffic. If a request under way stays unanswered for too long, this silence is checked now.
- */
+/** Health of a connection, from its traffic. The silence of an overdue request counts as known now. */
 export function healthByTraffic(
   connection: ConnectionFacts | undefined,
   { latencyMs, lastError, heardAtMs, nowMs }: Heard,

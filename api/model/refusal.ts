@@ -13,7 +13,7 @@ export interface FieldError {
 }
 
 export interface Occasion {
-  /** What is wrong this time, and what to do, in one or two sentences. */
+  /** Description of what is wrong this time and what to do, in one or two sentences. */
   readonly detail: string;
   readonly errors?: readonly FieldError[];
   /** Further members of the problem; its schema must have them. */

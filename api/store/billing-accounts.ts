@@ -235,10 +235,7 @@ export async function isBillingEventKnown(db: Reader, id: string): Promise<boole
   return row !== undefined;
 }
 
-/**
- * Deletes events older than 30 days; returns their number. The provider repeats an event for three days, and a signature is valid
- * for minutes.
- */
+/** Deletes old events; returns their number. Stripe repeats one for three days, and a signature is valid for minutes. */
 export async function sweepBillingEvents(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('billingEvents')

@@ -1,7 +1,4 @@
-/**
- * Databases that billing stopped because their organization does not pay. Databases that somebody else stopped have no row and
- * stay stopped.
- */
+/** Databases that billing stopped for want of payment. Databases that others stopped have no row here and stay stopped. */
 import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';

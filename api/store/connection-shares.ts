@@ -1,7 +1,4 @@
-/**
- * Shares of the store's connections: no owner can take them all. A call beyond its owner's share waits for a connection of that
- * share.
- */
+/** Shares of the store's connections: no owner can take them all. A call beyond its owner's share waits for that share. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { systemTimers } from '../../base/timers.ts';
 import { StoreUnavailable } from './store-errors.ts';

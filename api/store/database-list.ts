@@ -16,7 +16,7 @@ export interface DatabaseFilter {
   readonly provider?: string;
   readonly region?: string;
   readonly name?: string;
-  /** Part of the name. */
+  /** Text that the name must contain. */
   readonly search?: string;
   /** Labels that the database must have, with these values. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -63,9 +63,7 @@ export async function listDatabases(
   ]);
 }
 
-/**
- * Uses one statement, so that database, profile and job are of the same moment. The profile's columns have the prefix `profile`.
- */
+/** One statement: database, profile and job are of the same moment. The profile's columns have the prefix `profile`. */
 const views = (db: Reader) =>
   db
     .selectFrom('databases')

@@ -1,7 +1,4 @@
-/**
- * Positions of consumers of events (webhooks, notifications). Each consumer takes each event once, in order, in the change that
- * acts on it.
- */
+/** Consumers of events (webhooks, notifications). Each takes each event once, in order, in the change that acts on it. */
 import { uuidOf } from './ids.ts';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { StoredEvent } from '../model/event.ts';

@@ -1,7 +1,6 @@
 /**
- * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-07): a request that is repeated with its key is executed once and
- * gets the same answer for a day. The answer is committed with the request's changes, so that a crash after the commit repeats
- * nothing.
+ * Idempotency keys (draft-ietf-httpapi-idempotency-key-header-07): a request repeated with its key is executed once and gets the
+ * same answer for a day. The answer is committed with the request's changes: a crash after the commit repeats nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -47,7 +46,7 @@ export async function beginIdempotent(
   leaseMs: number,
 ): Promise<IdempotencyStart> {
   const token = randomUUID();
-  // One statement takes the key if it is new or expired, or if the lease of the same request has run out.
+  // The statement takes the key if it is new or expired, or if the lease of the same request has run out.
   const { rows } = await sql<{ token: string | null }>`
     INSERT INTO idempotency_keys AS held
       (organization_id, principal, key, request_hash, token, lease_until, expires_at)

@@ -104,7 +104,7 @@ export async function renewInvitation(
     .where('organizationId', '=', uuidOf(organizationId))
     .where('acceptedAt', 'is', null)
     .where('revokedAt', 'is', null)
-    // Of two concurrent calls, one waits and finds that the other has sent it.
+    // The lock makes the second of two concurrent calls find that the first has sent it.
     .forUpdate()
     .executeTakeFirst();
   if (sent?.soon === true) return 'too_soon';

@@ -1,7 +1,6 @@
 /**
- * Leases of jobs: a worker takes a job for a while, keeps it by heartbeats, and gives it back or ends it. Every write names the
- * lease's token: when the lease has run out and another worker has the job, the first one can no longer write. Times are the
- * server's.
+ * Leases: a worker takes a job for a while, keeps it by heartbeats, and gives it back or ends it. Every write names the lease's
+ * token, so that a worker whose lease ran out cannot write to a job that another one has. Times are the server's.
  */
 import { sql } from 'kysely';
 import { uuidOf } from './ids.ts';

@@ -26,10 +26,7 @@ const now = sql<Date>`clock_timestamp()`;
 const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 
-/**
- * Makes a job, which starts only after the commit. Throws the `Refusal` `operation_in_progress` if the database has a job that
- * has not ended.
- */
+/** Makes a job; it starts after the commit. Throws `operation_in_progress` if the database has a job that has not ended. */
 export async function createJob(change: Change, job: NewJob): Promise<Job> {
   const { steps, message, input, ...rest } = job;
   const row = await change.db
@@ -158,10 +155,7 @@ async function lockJob(change: Change, organizationId: string, id: string) {
   return row && jobOf(row);
 }
 
-/**
- * Asks for the cancellation of a job; a worker then undoes its work. Asking again changes nothing. Returns `undefined` if there
- * is no such job.
- */
+/** Asks a worker to undo the job. Asking again changes nothing. Returns `undefined` if there is no such job. */
 export async function requestJobCancel(
   change: Change,
   organizationId: string,
@@ -212,10 +206,7 @@ export async function supersedeJob(
   return job;
 }
 
-/**
- * Starts a job again from its first step, with a new deadline. Throws the `Refusal` `operation_in_progress` if the database has
- * another job.
- */
+/** Restarts a job from its first step, with a new deadline. Throws `operation_in_progress` if the database has another job. */
 export async function retryJob(
   change: Change,
   organizationId: string,
@@ -254,10 +245,7 @@ export async function retryJob(
   return job;
 }
 
-/**
- * Records people's decision on a job that waits for it. Returns `not_waiting` if the job does not wait or they have decided
- * already.
- */
+/** Records people's decision. Returns `not_waiting` if the job does not wait for it, or has it already. */
 export async function decideJob(
   change: Change,
   organizationId: string,

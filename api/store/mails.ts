@@ -1,7 +1,6 @@
 /**
- * Outgoing mail. It is written with the change that it reports, and sent by the first process that takes it. Taking a mail moves
- * its next try into the future: if the process dies while sending, another one takes over. A mail may be sent twice, but is never
- * lost.
+ * Outgoing mail: written with the change that it reports, sent by the first process that takes it. Taking a mail moves its next
+ * try into the future, so that another process takes over if this one dies. A mail may be sent twice, but is never lost.
  */
 import { sql } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
@@ -39,10 +38,7 @@ export async function enqueueMail(
     .execute();
 }
 
-/**
- * Takes the next mail that is due; it is due again after 1, 2, 4 … minutes, at most 4 hours. Returns `undefined` if there is
- * none.
- */
+/** Takes the next due mail, or returns `undefined`. It is due again after 1, 2, 4 … minutes, at most 4 hours. */
 export async function takeMail(db: Reader, sealer: Sealer): Promise<TakenMail | undefined> {
   const row = await db
     .updateTable('mails')

@@ -62,9 +62,7 @@ export interface MemberPatch {
   readonly databaseIds: readonly string[] | null;
 }
 
-/**
- * Changes a member. `decide` gets the member while nobody else can change it. It returns the patch, or throws to change nothing.
- */
+/** Changes a member. `decide` gets it while nobody else can change it; it returns the patch, or throws to change nothing. */
 export async function changeMember(
   change: Change,
   { organizationId, id }: { readonly organizationId: string; readonly id: string },

@@ -1,7 +1,4 @@
-/**
- * Record of the organizations whose namespaces got their defaults. The cluster cannot tell: an administrator may have deleted
- * them.
- */
+/** Record of namespaces that got their defaults. The cluster cannot tell: an administrator may have deleted them. */
 import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Saved creates: requests for databases from before billing was set up. They are kept for a day and executed once billing is
- * ready.
- */
+/** Databases that were requested before billing was set up: kept for a day, and made once billing is ready. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Author } from '../model/actor.ts';

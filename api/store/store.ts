@@ -21,9 +21,9 @@ import type { Reader, Tables } from './tables.ts';
 export interface StoreOptions extends Partial<PoolOptions> {
   readonly url: string;
   readonly logger: Logger;
-  /** For the chain of events. */
+  /** Keys for the chain of events. */
   readonly signingKeys: SigningKeys;
-  /** For tests of migrations. */
+  /** Replaces the migrations, in tests. */
   readonly migrations?: readonly Migration[];
 }
 
@@ -156,10 +156,7 @@ const databaseOver = (pool: StorePool): Kysely<Tables> =>
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
   });
 
-/**
- * Rolls back. Its own failure is ignored: the one before matters, and a connection that fails here is closed, which rolls back
- * too.
- */
+/** Rolls back. Its own failure is ignored: the first one matters, and a broken connection is closed, which rolls back too. */
 async function rollback(transaction: ControlledTransaction<Tables>): Promise<void> {
   try {
     await transaction.rollback().execute();

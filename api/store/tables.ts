@@ -1,6 +1,6 @@
 /**
  * The tables as kysely sees them: columns in camel case, UUIDs as text, bigint as text, times as Date. Only `api/store` and the
- * worker see rows; everybody else gets the records that the functions beside this file return.
+ * worker see rows; other code gets the records that the functions of this folder return.
  */
 import type { ColumnType, Generated, JSONColumnType, Kysely } from 'kysely';
 import type { EventOutcome } from '../model/event.ts';

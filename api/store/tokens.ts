@@ -40,9 +40,7 @@ export async function issueTokens(
     .execute();
 }
 
-/**
- * Replaces the session's tokens. Returns false if the refresh token is not valid; if it was used before, the session has ended.
- */
+/** Replaces the session's tokens. Returns false if the refresh token is invalid; the session ends if it was used before. */
 export async function rotateTokens(
   change: Change,
   refreshHash: Buffer,
@@ -56,7 +54,7 @@ export async function rotateTokens(
     .where('refreshTokens.expiresAt', '>', now)
     .where('sessions.endedAt', 'is', null)
     .where('sessions.expiresAt', '>', now)
-    // Of two concurrent calls, one finds the token used.
+    // The lock makes one of two concurrent calls find the token used.
     .forUpdate('refreshTokens')
     .executeTakeFirst();
   if (row === undefined) return false;
@@ -66,7 +64,7 @@ export async function rotateTokens(
       await endSession(change, sessionId, 'session.token_reused');
       return false;
     }
-    // Whoever has the one that replaced it and sends it later is told from whoever sent this one: the session then ends.
+    // Marks the replacement as used long ago. If its holder sends it later, it is not the last one, and the session ends.
     await change.db
       .updateTable('refreshTokens')
       .set({ usedAt: sql<Date>`to_timestamp(0)` })

@@ -46,7 +46,7 @@ export async function createWebhookEndpoint(
   endpoint: NewWebhookEndpoint,
 ): Promise<{ endpoint: WebhookEndpoint; secret: string } | 'too_many'> {
   const organization = uuidOf(endpoint.organizationId);
-  // Of two concurrent calls, one waits here until the other is counted.
+  // The lock makes the second of two concurrent calls wait until the first is counted.
   await change.db
     .selectFrom('organizations')
     .select('id')
