@@ -45,7 +45,7 @@ export interface Config {
   /** `undefined`: no mail is sent. */
   readonly mail: MailSettings | undefined;
   readonly billing: BillingSettings;
-  /** Maximum of databases of an organization, deleted ones not counted. */
+  /** Maximum of databases of an organization; deleted ones count until they are purged. */
   readonly databasesMax: number;
   /** Pod security and quota that the namespace of a new organization starts with. */
   readonly namespaceDefaults: NamespaceDefaults;

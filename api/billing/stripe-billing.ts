@@ -87,7 +87,7 @@ export class StripeBilling implements BillingGuard {
     this.#now = now;
   }
 
-  /** Returns the billing state. Asks Stripe only about organizations that are not ready, so its outage stops no other. */
+  /** Returns the billing state. Asks Stripe only about organizations that are not ready; its outage stops no others. */
   async ensureReady(organizationId: string): Promise<BillingState> {
     const account = await findBillingAccount(this.#store.read, organizationId);
     if (account?.status === 'READY') {

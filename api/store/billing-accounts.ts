@@ -235,7 +235,7 @@ export async function isBillingEventKnown(db: Reader, id: string): Promise<boole
   return row !== undefined;
 }
 
-/** Deletes old events; returns their number. Stripe repeats one for three days, and a signature is valid for minutes. */
+/** Deletes old events; returns their number. The provider repeats one for three days; a signature is valid for minutes. */
 export async function sweepBillingEvents(db: Reader): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('billingEvents')

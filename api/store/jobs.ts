@@ -26,7 +26,7 @@ const now = sql<Date>`clock_timestamp()`;
 const inMs = (ms: number) => sql<Date>`clock_timestamp() + ${ms} * interval '1 millisecond'`;
 const nextVersion = { version: sql<number>`version + 1`, updatedAt: now };
 
-/** Makes a job; it starts after the commit. Throws `operation_in_progress` if the database has a job that has not ended. */
+/** Makes a job; it starts after the commit. Throws the `Refusal` `operation_in_progress` if another is unfinished. */
 export async function createJob(change: Change, job: NewJob): Promise<Job> {
   const { steps, message, input, ...rest } = job;
   const row = await change.db
@@ -206,7 +206,7 @@ export async function supersedeJob(
   return job;
 }
 
-/** Restarts a job from its first step, with a new deadline. Throws `operation_in_progress` if the database has another job. */
+/** Restarts a job with a new deadline. Throws the `Refusal` `operation_in_progress` if the database has another job. */
 export async function retryJob(
   change: Change,
   organizationId: string,

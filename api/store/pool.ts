@@ -100,7 +100,7 @@ export class StorePool implements PostgresPool {
 class GuardedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
-  /** Set by the current user of the connection. */
+  /** Callback of the call that uses the connection now. */
   onRelease = () => {};
 
   constructor(client: pg.PoolClient) {

@@ -34,8 +34,8 @@ const states: Readonly<Record<RunningEvent, State>> = {
 export const hourMs = 3_600_000;
 
 /**
- * Seconds of use within an hour. `events`: of one database, in order: the last one before the hour, if any, and all within it.
- * Seconds are rounded up, so that any use counts as at least one.
+ * Computes the use within an hour, in whole seconds, rounded up so that any use counts. `events`: of one database, in order: the
+ * last one before the hour, if any, and all within it.
  */
 export function runningSeconds(
   hour: Date,

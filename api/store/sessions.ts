@@ -1,4 +1,4 @@
-/** Sessions of people, in browsers and on devices. The store has only hashes of tokens, so its readers cannot use them. */
+/** Sessions of people, in browsers and on devices. The store has only hashes of tokens, so its readers can open no session. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { EventType } from '../model/event-types.ts';
