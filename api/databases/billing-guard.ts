@@ -1,6 +1,4 @@
-/**
- * Guard, before anything is made: may an organization have what costs money? Answers from what it knows, or within a deadline.
- */
+/** Guard: may an organization have what costs money? It answers before anything is made, from what it knows or in time. */
 
 export const billingReasons = [
   'NO_PAYMENT_METHOD',

@@ -100,7 +100,7 @@ export class StorePool implements PostgresPool {
 class GuardedClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
   #broken = false;
-  /** Callback of the call that uses the connection now. */
+  /** Gives back the share of the connection's current user; runs once, on release. */
   onRelease = () => {};
 
   constructor(client: pg.PoolClient) {
