@@ -38,6 +38,6 @@ test('digits are all equally likely', () => {
   const counts = new Map<string, number>();
   for (const digit of randomDigits(62_000)) counts.set(digit, (counts.get(digit) ?? 0) + 1);
   expect(counts.size).toBe(62);
-  // Six standard deviations of about 31.
+  // Six standard deviations of about 31 each.
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(190);
 });

@@ -1,7 +1,7 @@
 /**
- * API keys as text: `lhk_`, 12 characters that name the key, `_`, 32 that are the secret (190 bits), and 6 that are the CRC-32
- * of all before them, so that a key that was cut off or mistyped is known without asking the store, and scanners for secrets
- * can tell a real one. Characters are base 62.
+ * API keys as text: `lhk_`, 12 characters that name the key, `_`, 32 characters of secret (190 bits), and 6 characters of the
+ * CRC-32 of everything before them. With the CRC, a truncated or mistyped key is recognized without asking the store, and secret
+ * scanners can tell real keys. Characters are base 62.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -16,7 +16,7 @@ export const apiKeyPattern = /^lhk_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})([0-9A-Za-
 
 export interface ParsedApiKey {
   readonly publicId: string;
-  /** SHA-256 of the secret: all that the store has of it. A slow hash would add nothing to 190 random bits. */
+  /** SHA-256 of the secret; the store has only this. A slow hash would add nothing to 190 random bits. */
   readonly secretHash: Buffer;
 }
 
@@ -33,7 +33,7 @@ export function generateApiKey(): NewApiKeyText {
   return { text, publicId, secretHash: hashOf(secret), lastFour: text.slice(-4) };
 }
 
-/** `undefined`: it cannot be a key of ours. */
+/** Returns `undefined` if the text cannot be one of our keys. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, publicId, secret, sum] = apiKeyPattern.exec(text) ?? [];
   if (publicId === undefined || secret === undefined) return undefined;
@@ -41,7 +41,7 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { publicId, secretHash: hashOf(secret) };
 }
 
-/** The part of a key that names it, also where the rest is wrong; `undefined` where there is none. */
+/** Returns the part that names the key, even if the rest is wrong; `undefined` if there is none. */
 export const publicIdIn = (text: string): string | undefined =>
   /^lhk_([0-9A-Za-z]{12})_/.exec(text)?.[1];
 
@@ -57,7 +57,7 @@ function checksum(text: string): string {
   return sum;
 }
 
-/** Bytes from 248 on are left out: with them the first eight digits would be likelier than the others. */
+/** Skips bytes from 248 on: otherwise the first eight digits would be more likely than the others. */
 export function randomDigits(length: number): string {
   let text = '';
   while (text.length < length) {

@@ -1,7 +1,7 @@
 /**
- * From a credential to who it is. One answer for every credential that is not good, whatever is wrong with it, and as long for
- * each; `credential_expired` only to who has the secret. Keys are remembered for five seconds, which is how long a revoked one
- * may go on working.
+ * Finds the caller of a credential. Every invalid credential gets the same answer after the same time, whatever is wrong with it;
+ * only a caller with the right secret gets `credential_expired`. Keys are cached for five seconds, so a revoked key may work for
+ * that long.
  */
 import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
@@ -27,17 +27,17 @@ import { accessTokenPrefix, type Credential } from './credentials.ts';
 import type { Caller, GuestPrincipal, KeyPrincipal, MemberPrincipal } from './principal.ts';
 import { RecentMap } from './recent-map.ts';
 
-/** Where a request comes from. */
+/** Origin of a request. */
 export interface Origin {
   readonly ip: string;
   readonly userAgent: string | null;
-  /** Of the header X-Organization-Id. */
+  /** From the header X-Organization-Id. */
   readonly organizationId: string | undefined;
 }
 
 const rememberedMs = 5_000;
 const rememberedMax = 10_000;
-/** The store writes a key's use once a minute; asked for no oftener. */
+/** The store records a key's use once a minute, so it is not asked more often. */
 const useNotedMs = 60_000;
 
 interface Known {
@@ -60,7 +60,7 @@ export class Authenticator {
     this.#noted = new RecentMap(rememberedMax, useNotedMs, nowMs);
   }
 
-  /** Throws a `Refusal` of 400 or 401, and the store's own failures. */
+  /** Throws a `Refusal` of 400 or 401, and lets failures of the store pass. */
   authenticate(credential: Credential, caller: Origin): Promise<Caller> {
     if (credential.kind === 'session') return this.#browser(credential.token, caller);
     if (credential.kind === 'token') {
@@ -71,7 +71,7 @@ export class Authenticator {
     return Promise.reject(noCredential(credential.kind));
   }
 
-  /** What is remembered of a key that this process has just changed. */
+  /** Forgets a cached key that this process has just changed. */
   forget(publicId: string): void {
     this.#keys.deleteWhere(({ key }) => key.publicId === publicId);
   }
@@ -112,7 +112,7 @@ export class Authenticator {
   }
 
   async #knownKey({ publicId, secretHash }: ParsedApiKey): Promise<Known | undefined> {
-    // By its secret too: that the name is known says nothing of who sends it.
+    // The secret is part of the name: knowing the public ID proves nothing about the sender.
     const name = `${publicId}${secretHash.toString('base64')}`;
     const remembered = this.#keys.get(name);
     if (remembered !== undefined) return remembered;
@@ -161,7 +161,7 @@ export class Authenticator {
     return { ...person, organization: null, role: null };
   }
 
-  /** What they are in the organization that they name, or in the first that they joined. The administrator owns all. */
+  /** The person's membership in the organization that they name, or in the first that they joined. The administrator owns all. */
   async #belonging(
     userId: string | undefined,
     organizationId: string | undefined,
@@ -182,7 +182,7 @@ export class Authenticator {
     this.#note(id, () => noteApiKeyUse(this.#store.read, id, { ip, userAgent }));
   }
 
-  /** Not waited for: an answer does not depend on it. */
+  /** Not awaited, because the answer does not depend on it. */
   #note(credentialId: string, write: () => Promise<void>): void {
     if (this.#noted.get(credentialId) !== undefined) return;
     this.#noted.set(credentialId, true);
@@ -233,6 +233,6 @@ function admits(allowList: readonly string[], ip: string): boolean {
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }
-  // BlockList itself finds addresses of version 4 that are written as version 6.
+  // BlockList itself finds IPv4 addresses that are written as IPv6.
   return list.check(ip, isIPv6(ip) ? 'ipv6' : 'ipv4');
 }

@@ -1,4 +1,4 @@
-/** Whether a credential may use a route, as far as its row in the route table tells: a pure function. */
+/** Decides whether a credential may use a route, as far as the route table can tell: a pure function. */
 import { hasRight, rights, type Access, type Right } from '../model/access.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
@@ -12,7 +12,7 @@ import {
 export type Authorization =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
-  /** It is for other databases: refused, but as what is not there unless the organization has it. */
+  /** The credential is for other databases. Refused; if the organization does not have the database, refused as not found. */
   | { readonly kind: 'other_database'; readonly databaseId: string };
 
 const allowed: Authorization = { kind: 'allowed' };
@@ -58,7 +58,7 @@ export function authorize(
   return allowed;
 }
 
-/** For what a handler alone can tell: throws unless the person's role has the right. */
+/** For checks that only a handler can make: throws unless the person's role has the right. */
 export function requireRight({ role }: MemberPrincipal, right: Right): void {
   if (!hasRight(role, right)) throw wrongRole(rights[right]);
 }

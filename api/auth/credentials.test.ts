@@ -16,7 +16,7 @@ test.each([
   [{ authorization: 'Bearer a b' }, { kind: 'malformed' }],
   [{ authorization: '' }, { kind: 'malformed' }],
   [{ cookie: 'a=b; __Host-session=t' }, { kind: 'session', token: 't' }],
-  // Who sends a key means the key.
+  // A key takes precedence over a cookie.
   [
     { cookie: '__Host-session=t', 'x-api-key': 'a' },
     { kind: 'token', text: 'a' },

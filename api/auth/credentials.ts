@@ -1,17 +1,17 @@
-/** What of a request's headers is a credential. */
+/** The credential in a request's headers, if there is one. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Credential =
   | { readonly kind: 'none' }
-  /** Two headers that say different things. */
+  /** Two headers with different credentials. */
   | { readonly kind: 'conflict' }
-  /** Sent, and no key or token by its looks. */
+  /** A credential that has the form of neither a key nor a token. */
   | { readonly kind: 'malformed' }
-  /** From either header; what it is, its prefix says. */
+  /** From either header; its prefix tells what it is. */
   | { readonly kind: 'token'; readonly text: string }
   | { readonly kind: 'session'; readonly token: string };
 
-/** Of tokens that a device got for a person. */
+/** Prefix of tokens that a device got for a person. */
 export const accessTokenPrefix = 'lha_';
 export const sessionCookie = '__Host-session';
 export const csrfCookie = '__Host-csrf';
@@ -33,7 +33,7 @@ export function credentialOf(headers: IncomingHttpHeaders): Credential {
   return token === undefined ? { kind: 'none' } : { kind: 'session', token };
 }
 
-/** The first of that name; RFC 6265, section 4.2. */
+/** Returns the first cookie of that name (RFC 6265, section 4.2). */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(';') ?? []) {
     const at = pair.indexOf('=');

@@ -1,7 +1,7 @@
 /**
- * Requests that a browser makes with the session's cookie on another page's behalf. The cookie is SameSite=Lax; what changes
- * something must besides come from our own origin, as far as the browser tells, and repeat the token that the session was
- * opened with, which is in a second cookie that only our pages can read.
+ * Protects against requests that a browser makes with the session's cookie on behalf of another page. The cookie is SameSite=Lax.
+ * A request that changes something must also come from our own origin, as far as the browser tells, and repeat the session's CSRF
+ * token, which is in a second cookie that only our pages can read.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -13,7 +13,7 @@ export const csrfHeader = 'x-csrf-token';
 
 const refused = (detail: string) => new Refusal('csrf_failed', { detail });
 
-/** `origin`: ours, such as `https://ledgerhouse.example.com`; `undefined`: that of the Host header. */
+/** `origin` is ours, such as `https://ledgerhouse.example.com`; `undefined`: take it from the Host header. */
 export function checkOrigin(headers: IncomingHttpHeaders, origin: string | undefined): void {
   const sent = headers.origin;
   if (headers['sec-fetch-site'] === 'cross-site') {

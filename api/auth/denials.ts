@@ -1,4 +1,7 @@
-/** Credentials that are good, but not for what was asked, in the audit log: once a minute for each and each operation. */
+/**
+ * Records valid credentials that were used for something they do not allow in the audit log: once a minute for each credential
+ * and operation.
+ */
 import type { Logger } from 'pino';
 import type { ProblemCode } from '../model/problems.ts';
 import type { Author } from '../model/actor.ts';
@@ -12,7 +15,7 @@ const quietMax = 10_000;
 export interface Denial {
   readonly principal: Principal;
   readonly author: Author;
-  /** The operation. */
+  /** Name of the operation. */
   readonly action: string;
   readonly code: ProblemCode;
 }
@@ -28,7 +31,7 @@ export class Denials {
     this.#told = new RecentMap(quietMax, quietMs, nowMs);
   }
 
-  /** Not waited for: the answer is the same whether it can be written or not. */
+  /** Not awaited: the answer is the same whether it can be written or not. */
   tell({ principal, author, action, code }: Denial): void {
     const name = `${principal.credentialId} ${action}`;
     if (this.#told.get(name) !== undefined) return;

@@ -1,4 +1,4 @@
-/** Which of the organization's keys a member may make, see and manage: all, or those that they made and that only read. */
+/** Which of the organization's keys a member may make, see and manage: all, or only read-only keys that they made themselves. */
 import { hasRight, type Permission } from '../model/access.ts';
 import type { Actor } from '../model/actor.ts';
 import { seesDatabase, visibleDatabases, type MemberPrincipal } from './principal.ts';
@@ -15,7 +15,7 @@ export function mayManageKey(member: MemberPrincipal, key: KeyFacts): boolean {
   return isOwn && mayMakeKey(member, key);
 }
 
-/** A key opens no more than its maker may read. */
+/** A key cannot have more rights than its maker. */
 export function mayMakeKey(
   member: MemberPrincipal,
   { permissions, databaseId }: Pick<KeyFacts, 'permissions' | 'databaseId'>,
@@ -28,6 +28,6 @@ export function mayMakeKey(
   return reads && seen;
 }
 
-/** For lists: whose keys they see; `undefined`: everybody's. */
+/** For lists: the person whose keys the member sees; `undefined`: the keys of everybody. */
 export const keysOnlyOf = (member: MemberPrincipal): Actor | undefined =>
   hasRight(member.role, 'manageKeys') ? undefined : member.actor;

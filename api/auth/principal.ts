@@ -1,4 +1,4 @@
-/** Who asks. */
+/** The authenticated caller of a request. */
 import type { Actor } from '../model/actor.ts';
 import type { Permission, Role } from '../model/access.ts';
 import type { Organization } from '../store/organizations.ts';
@@ -17,7 +17,7 @@ interface Credential {
 
 export interface KeyPrincipal extends Credential {
   readonly type: 'api_key';
-  /** The one that is acted for. */
+  /** The organization for which the key acts. */
   readonly organization: Organization;
   readonly permissions: readonly Permission[];
   readonly databaseScope: DatabaseScope;
@@ -25,11 +25,11 @@ export interface KeyPrincipal extends Credential {
 
 interface Person extends Credential {
   readonly type: 'session' | 'access_token';
-  /** Null: the local administrator. */
+  /** Null for the local administrator. */
   readonly user: PersonFacts | null;
-  /** May do what only the installation's administrator may: make organizations. */
+  /** May do what only the installation's administrator may do: create organizations. */
   readonly administrator: boolean;
-  /** SHA-256 of the token that must come with what changes something; null where no cookie is the credential. */
+  /** SHA-256 of the token that must accompany every change; null if the credential is not a cookie. */
   readonly csrfHash: Buffer | null;
 }
 
@@ -39,7 +39,7 @@ export interface PersonFacts {
   readonly name: string;
   /** In lower case. */
   readonly email: string | null;
-  /** Whether the identity provider has seen that the address is theirs. */
+  /** Whether the identity provider has verified the address. */
   readonly emailVerified: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface PersonFacts {
 export interface MemberPrincipal extends Person {
   readonly organization: Organization;
   readonly role: Role;
-  /** The only ones that they may use; null: all. */
+  /** The only databases that they may use; null: all. */
   readonly databaseIds: readonly string[] | null;
 }
 
@@ -57,18 +57,18 @@ export interface GuestPrincipal extends Person {
   readonly role: null;
 }
 
-/** Who acts for an organization. */
+/** A credential's holder who acts for an organization. */
 export type Principal = KeyPrincipal | MemberPrincipal;
 
 export type Caller = Principal | GuestPrincipal;
 
 export const isGuest = (caller: Caller): caller is GuestPrincipal => caller.organization === null;
 
-/** Whether what belongs to this database may be shown to it. */
+/** Tells whether the caller may see things of this database. */
 export const seesDatabase = (principal: Principal, databaseId: string): boolean =>
   visibleDatabases(principal)?.includes(databaseId) ?? true;
 
-/** For lists: the databases that it may see; `undefined`: all. */
+/** For lists: the databases that the caller may see; `undefined`: all. */
 export function visibleDatabases(principal: Principal): readonly string[] | undefined {
   if (principal.type !== 'api_key') return principal.databaseIds ?? undefined;
   const { databaseScope: scope } = principal;

@@ -1,9 +1,9 @@
-/** Values by name that are forgotten after some time, and the oldest when there are too many. */
+/** A map that forgets values after some time, and the oldest values when there are too many. */
 export class RecentMap<Value> {
   readonly #max: number;
   readonly #lifetimeMs: number;
   readonly #nowMs: () => number;
-  /** In the order in which they were set. */
+  /** Entries in the order in which they were set. */
   readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
 
   constructor(max: number, lifetimeMs: number, nowMs: () => number) {

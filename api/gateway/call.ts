@@ -1,4 +1,4 @@
-/** One request of the ledger on its way through the gateway. */
+/** One ledger request on its way through the gateway. */
 import { assert } from '../../base/assert.ts';
 import { trailerSize } from '../../engine/wire/operations.ts';
 import { bodySizeMax } from '../../engine/wire/limits.ts';
@@ -10,7 +10,7 @@ import type { GatewayFailure } from './failures.ts';
 export interface GatewayReply {
   /** Whole records of the operation's result. */
   readonly rows: Uint8Array;
-  /** From sending to the answer; what it waited before is the gateway's. */
+  /** Milliseconds from sending to the answer; the wait before that counts as the gateway's time. */
   readonly ledgerMs: number;
 }
 
@@ -19,25 +19,25 @@ export interface Call {
   /** For the log only. */
   readonly requestId: string | undefined;
   readonly queuedAtMs: number;
-  /** Memory that is kept for it: its records, and the body that they came in. */
+  /** Memory held for the call: its records, and the body that they came in. */
   readonly bytes: number;
   readonly resolve: (reply: GatewayReply) => void;
   readonly reject: (failure: GatewayFailure) => void;
-  /** Nobody waits for it any more. */
+  /** No caller waits for the call any more. */
   settled: boolean;
-  /** It was sent once before, to a session that had ended. */
+  /** The call was sent once before, in a session that had ended. */
   retried: boolean;
 }
 
-/** Rows that an answer to this request may have at most. */
+/** Maximum number of rows in an answer to this request. */
 export function rowsOf({ count, limit }: LedgerRequest): number {
   return limit === undefined ? count : Math.min(limit + 1, rowsMax);
 }
 
 /**
- * Takes the first call off the queue, and with it those behind it of the same operation that fit into one message: so one
- * log write and one round trip serve many small requests. Each call stays a batch of its own, hence chains and answers do.
- * Calls of other operations are overtaken; all of them are under way at once, and nobody was promised an order.
+ * Takes the first call off the queue, and the later calls of the same operation that fit into the same message. So one log write
+ * and one round trip serve many small requests. Each call stays a batch of its own, and so do its chains and its answer. Calls of
+ * other operations are overtaken; that is allowed, because all of them are under way at once and no order was promised.
  */
 export function takeMessage(queue: Call[], batchSizeLimit: number): Call[] {
   const [first] = queue;
@@ -71,7 +71,7 @@ export function encodeMessage(calls: readonly Call[]): Uint8Array {
   return encodeMultiBatch(batches, calls[0]?.request.operation.eventSize ?? 1);
 }
 
-/** The rows of each call, or undefined when the reply cannot be an answer to them. */
+/** Splits a reply into the rows of each call. Returns `undefined` if the reply cannot be an answer to them. */
 export function splitReply(
   calls: readonly Call[],
   reply: Uint8Array,

@@ -1,4 +1,4 @@
-/** A session with one cluster, and the one message that is under way in it. */
+/** A session with one cluster, with at most one message under way. */
 import type { Timers } from '../../base/timers.ts';
 import { Client, type Address, type LinkFailure } from '../../engine/client/client.ts';
 import { RequestWithdrawnError } from '../../engine/client/errors.ts';
@@ -13,7 +13,7 @@ export interface Target {
   readonly addresses: readonly Address[];
 }
 
-/** Why a connection is of no more use. */
+/** The reply is no valid answer, so the connection cannot be used any more. */
 export class BadReply extends Error {
   override readonly name = 'BadReply';
 }
@@ -21,20 +21,20 @@ export class BadReply extends Error {
 export interface ConnectionEvents {
   readonly onReady: (ready: boolean) => void;
   readonly onLinkFailure: (failure: LinkFailure) => void;
-  /** Another message may be sent. */
+  /** The calls were answered; another message may be sent. */
   readonly onAnswer: (calls: readonly Call[], rows: readonly Uint8Array[], tookMs: number) => void;
   /** The calls were withdrawn: none of them was executed, or will be. Another message may be sent. */
   readonly onWithdrawn: (calls: readonly Call[]) => void;
-  /** Said once. `calls`: what was under way. */
+  /** Called once. `calls`: the calls that were under way. */
   readonly onEnd: (error: Error, calls: readonly Call[]) => void;
 }
 
 /**
- * A message without an answer for this long is given up, and the session with it: its callers were all answered long before,
- * and should the cluster have lost the request, only a new session goes on.
+ * A message without an answer for this long is given up together with its session. Its callers were all answered long before; if
+ * the cluster has lost the request, only a new session can go on.
  */
 const stuckMs = 60_000;
-/** A full ledger answers the withdrawal of a write at once; one that does not may have executed the write. */
+/** A full ledger answers the withdrawal of a write at once; one that does not answer may have executed the write. */
 const withdrawalMaxMs = 5_000;
 
 export class Connection {
@@ -73,17 +73,17 @@ export class Connection {
     return this.#client.ready;
   }
 
-  /** Nothing is under way. */
+  /** True if no message is under way. */
   get idle(): boolean {
     return this.#underWay.length === 0;
   }
 
-  /** What one message may hold, in bytes; known when ready. */
+  /** Maximum size of one message in bytes; known once the connection is ready. */
   get batchSizeLimit(): number {
     return this.#client.batchSizeLimit;
   }
 
-  /** How long the message that is under way has been without an answer. */
+  /** Milliseconds for which the message under way has been without an answer. */
   get silentMs(): number {
     return this.idle ? 0 : this.#timers.nowMs() - this.#sentAtMs;
   }
@@ -103,8 +103,9 @@ export class Connection {
   }
 
   /**
-   * Takes back what is under way. Its number is used for something that changes nothing: for several replicas an operation that
-   * all of them log, since another one may lead when it is answered; a single one may have no room in its log, and reads.
+   * Withdraws the message under way: sends another operation, which changes nothing, with its number. Several replicas get an
+   * operation that all of them log, since another one may lead when it is answered. A single replica gets a read, because its log
+   * may have no room.
    */
   withdraw(isOfSeveral: boolean): void {
     if (this.#ended || this.idle) return;
@@ -116,13 +117,13 @@ export class Connection {
     });
   }
 
-  /** Lets what is under way come to its end, and takes nothing more. */
+  /** Closes the connection when the message under way has ended. It takes no more messages. */
   retire(): void {
     this.#retiring = true;
     if (this.idle) this.close();
   }
 
-  /** Ends without a word to its owner; gives what was under way. */
+  /** Closes the connection without calling `onEnd`. Returns the calls that were under way. */
   close(): readonly Call[] {
     const calls = this.#underWay;
     this.#underWay = [];

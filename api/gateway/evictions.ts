@@ -1,11 +1,11 @@
-/** Why a cluster ends a session, as far as it makes a difference. */
+/** Kinds of reasons for which a cluster evicts a session, as far as the gateway treats them differently. */
 import { EvictionReason } from '../../engine/wire/header.ts';
 
-/** No session of this client will do. */
+/** The cluster refuses this client's release, so no session of it will work. */
 export const isOfRelease = (reason: EvictionReason): boolean =>
   reason === EvictionReason.clientReleaseTooLow || reason === EvictionReason.clientReleaseTooHigh;
 
-/** This session is of no more use; another one is. */
+/** Only this session has ended; a new one will work. */
 export const isOfSession = (reason: EvictionReason): boolean =>
   reason === EvictionReason.noSession ||
   reason === EvictionReason.sessionTooLow ||

@@ -1,10 +1,9 @@
 import type { Outcome } from '../model/ledger-problems.ts';
 
 /**
- * Why a call has no answer. `ledger_unavailable`: certainly not executed. `ledger_full`: neither, and it will
- * not be before the database has more room. `ledger_timeout`: it may have been, or may still be.
- * `gateway_bad_reply`: the engine answered with something that cannot be relied on. `batch_too_large`: the cluster grants
- * less than the call needs.
+ * Reason why a call has no answer. `ledger_unavailable`: it was certainly not executed. `ledger_full`: it was not executed
+ * either, and cannot be before the database has more room. `ledger_timeout`: it may have been executed, or may still be.
+ * `gateway_bad_reply`: the engine's answer is invalid. `batch_too_large`: the call needs a larger batch than the cluster grants.
  */
 export type GatewayFailureCode =
   | 'ledger_unavailable'
@@ -18,7 +17,7 @@ export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
   readonly code: GatewayFailureCode;
   readonly outcome: Outcome;
-  /** With `batch_too_large`. */
+  /** Set with `batch_too_large` only. */
   readonly eventsMax: number | undefined;
 
   constructor(code: GatewayFailureCode, outcome: Outcome, detail: string, eventsMax?: number) {

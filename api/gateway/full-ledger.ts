@@ -1,6 +1,6 @@
 /**
- * Whether a ledger is full. The protocol has no word for it: an engine at its limit drops creates and says why at `/status`
- * (decision 0014). The status is asked when a write has been without an answer for a moment, and while the ledger is full.
+ * Finds out whether a ledger is full. The protocol cannot express it: an engine at its limit drops creates and gives the reason
+ * at `/status` (decision 0014). The status is asked when a write has had no answer for a moment, and while the ledger is full.
  */
 import type { Timers } from '../../base/timers.ts';
 import {
@@ -15,23 +15,23 @@ import { parseEngineStatus } from '../../domain/parse-engine-status.ts';
 export interface FullLedgerOptions {
   readonly timers: Timers;
   readonly fetchStatus: StatusFetch;
-  /** `/status` of each replica. */
+  /** URLs of `/status`, one for each replica. */
   readonly urls: () => readonly string[];
-  /** The ledger was found to be full while a write was under way. */
+  /** Called when the ledger was found to be full while a write was under way. */
   readonly onFull: (found: Full) => void;
 }
 
-/** What a full ledger's primary says. */
+/** Status of an engine whose ledger is full. */
 export interface Full {
   readonly reason: FullReason;
   readonly status: EngineStatus;
 }
 
-/** An engine answers a write within milliseconds; its status is asked after this long, then at growing distances. */
+/** An engine answers a write within milliseconds. Its status is asked after `askFirstMs`, then at growing intervals. */
 const askFirstMs = 250;
 const askMaxMs = 2_000;
 const timeoutMs = 1_000;
-/** While it is full, room is looked for this often, and not longer than this after the last write that was refused. */
+/** A full ledger is asked for room at this interval, for at most `lookForMs` after the last refused write. */
 const lookEveryMs = 1_000;
 const lookForMs = 60_000;
 
@@ -39,7 +39,7 @@ export class FullLedger {
   readonly #options: FullLedgerOptions;
   #full: Full | undefined;
   #cancel = () => {};
-  /** Counts what was begun: the answer to an older question says nothing any more. */
+  /** Number of the current round. An answer that belongs to an earlier round is ignored. */
   #round = 0;
   #wantedAtMs = 0;
 
@@ -47,24 +47,24 @@ export class FullLedger {
     this.#options = options;
   }
 
-  /** What the caller of a write is told; `undefined` while the ledger takes writes, as far as is known. */
+  /** The refusal for the caller of a write; `undefined` if the ledger is not known to be full. */
   refusal(): string | undefined {
     if (this.#full === undefined) return undefined;
     this.#wantedAtMs = this.#options.timers.nowMs();
     return fullDetail(this.#full);
   }
 
-  /** A write is under way from now on. */
+  /** A write was sent; starts to watch it. */
   sent(): void {
     this.#after(askFirstMs, () => this.#ask(askFirstMs));
   }
 
-  /** The write that was under way is not any more. */
+  /** The write under way has ended. */
   ended(): void {
     if (this.#full === undefined) this.forget();
   }
 
-  /** Nothing is known of the ledger any more. */
+  /** Forgets what is known about the ledger and stops asking. */
   forget(): void {
     this.#full = undefined;
     this.#round += 1;

@@ -1,6 +1,6 @@
 /**
- * The ledgers of all databases. All requests of this process to one database share two sessions, one for reads and one for
- * writes: a session has one request under way at a time, and a write that is not answered must not hold reads up.
+ * Access to the ledgers of all databases. All requests of this process to one database share two sessions, one for reads and one
+ * for writes: a session has one request under way at a time, and an unanswered write must not delay reads.
  */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
@@ -23,14 +23,14 @@ export interface GatewayOptions {
   readonly idleMs?: number;
   readonly queueMax?: number;
   readonly fetchStatus?: StatusFetch;
-  /** Where the engine at an address says how it is; by default on the status port of the same host. */
+  /** URL of the status of the engine at an address; by default the status port of the same host. */
   readonly statusUrl?: (address: Address) => string;
 }
 
 export interface SubmitOptions {
-  /** From `deadlineRange`; what is outside is brought to its nearer end. */
+  /** Limited to `deadlineRange`: a value outside becomes the nearer end. */
   readonly timeoutMs?: number;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
   readonly requestId?: string;
   readonly bodyBytes?: number;
@@ -57,17 +57,17 @@ export class Gateway {
     this.metrics = gatewayMetrics(options.registry, this);
   }
 
-  /** Open ones, of all databases. */
+  /** Number of open sessions of all databases. */
   get sessions(): number {
     return this.#sum((lane) => lane.sessions);
   }
 
-  /** Calls that wait to be sent. */
+  /** Number of calls that wait to be sent. */
   get waiting(): number {
     return this.#sum((lane) => lane.waiting);
   }
 
-  /** The ledger's rows for a decoded request. Rejects with a GatewayFailure. */
+  /** Returns the ledger's rows for a decoded request. Rejects with a GatewayFailure. */
   submit(
     target: Target,
     request: LedgerRequest,
@@ -89,7 +89,7 @@ export class Gateway {
     });
   }
 
-  /** What traffic told of it. */
+  /** The database's health, as known from its traffic. */
   health(databaseId: string): GatewayHealth {
     const lanes = this.#lanes.get(databaseId);
     return lanes === undefined
@@ -97,12 +97,12 @@ export class Gateway {
       : newerHealth(lanes.read.health(), lanes.write.health());
   }
 
-  /** An answer of this database turned out to be none: its connections are made anew. */
+  /** Reports that an answer of this database was invalid. Its connections are replaced. */
   distrust(databaseId: string): void {
     for (const lane of this.#eachLane(databaseId)) lane.distrust();
   }
 
-  /** The database is no more. What waits is refused. */
+  /** Forgets a database that no longer exists. Waiting calls are refused. */
   forget(databaseId: string): void {
     for (const lane of this.#eachLane(databaseId)) lane.close();
     this.#lanes.delete(databaseId);

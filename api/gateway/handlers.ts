@@ -11,7 +11,7 @@ import type { LedgerTargets } from './targets.ts';
 export interface LedgerServices {
   readonly gateway: Gateway;
   readonly targets: LedgerTargets;
-  /** Why a database that is suspended is, where that is not a person’s doing. */
+  /** Reason why a database is suspended, if no person did it. */
   readonly whySuspended: (databaseId: string) => Promise<Refusal | undefined>;
 }
 
@@ -63,7 +63,7 @@ async function answer(
   };
 }
 
-/** CSV has no place for it, and rows that are left out must not go unnoticed. */
+/** The page in headers: CSV has no place for it, and omitted rows must not go unnoticed. */
 const pageHeaders = (page: Page | undefined): Readonly<Record<string, string>> =>
   page === undefined
     ? {}
@@ -73,7 +73,7 @@ const pageHeaders = (page: Page | undefined): Readonly<Record<string, string>> =
       };
 
 function problemOf(problem: LedgerProblem | undefined): Error {
-  // Nobody is there to be told: the router knows that the client has gone.
+  // The client has gone: the router knows this and sends no answer.
   if (problem === undefined) return new Error('the client has gone');
   const { code, detail, errors, retryAfterSeconds, ...rest } = problem;
   return new Refusal(code, {

@@ -1,6 +1,6 @@
 /**
- * All reads, or all writes, that go to one database: a bounded queue, one connection that is opened when there is something to send and closed
- * when there has been nothing for long, and the deadline of each call. A lane's failures are its own.
+ * All reads, or all writes, that go to one database: a bounded queue, one connection, and the deadline of each call. The
+ * connection is opened when there is something to send, and closed after a long idle time. A failure affects only its own lane.
  */
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
@@ -23,15 +23,15 @@ export interface LaneOptions {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
-  /** Without anything to do for this long, the connection is closed. */
+  /** Idle time after which the connection is closed. */
   readonly idleMs: number;
-  /** Calls that may wait to be sent. */
+  /** Maximum number of calls that wait to be sent. */
   readonly queueMax: number;
-  /** Of a lane for writes. */
+  /** Set for a lane for writes only. */
   readonly status?: StatusOptions;
 }
 
-/** How the engines' status is asked. */
+/** How to ask the engines' status. */
 export interface StatusOptions {
   readonly fetch: StatusFetch;
   readonly url: (address: Address) => string;
@@ -39,23 +39,23 @@ export interface StatusOptions {
 
 export interface CallOptions {
   readonly timeoutMs: number;
-  /** The caller has gone: what was not sent is not sent any more. */
+  /** Aborts when the caller has gone. A call that was not sent by then is never sent. */
   readonly signal: AbortSignal | undefined;
   readonly requestId: string | undefined;
-  /** Size of the body that the request came in, which is kept with it. */
+  /** Size of the request's body, which is held together with the call. */
   readonly bodyBytes: number;
 }
 
-/** A thousand requests of a full batch each would be a gigabyte; this is some sixty of them. */
+/** A thousand requests of a full batch each would take a gigabyte; this is room for about sixty of them. */
 const queueBytesMax = 64 * 1024 * 1024;
-/** Connections that fail at once are not opened at once again. */
+/** Delays before a connection is reopened, so that one that fails at once is not reopened at once. */
 const reopen = { baseMs: 50, maxMs: 2_000 };
 export class Lane {
   readonly #options: LaneOptions;
   #target: Target;
   readonly #queue: Call[] = [];
   #connection: Connection | undefined;
-  /** Still have an answer to get, for a target that is no more. */
+  /** Connections to a former target that still wait for an answer. */
   readonly #retired = new Set<Connection>();
   #failures = 0;
   #cancelReopen: (() => void) | undefined;
@@ -63,7 +63,7 @@ export class Lane {
   #latencyMs: number | null = null;
   #lastError: string | null = null;
   #heardAtMs: number | null = null;
-  /** The last thing that went wrong was that something came which is not the protocol. */
+  /** Set if the last failure was a reply that violates the protocol: its description. */
   #garbage: string | undefined;
   #closed = false;
   readonly #full: FullLedger | undefined;
@@ -106,13 +106,13 @@ export class Lane {
     });
   }
 
-  /** Something is known of the connection as of now. */
+  /** Records a new fact about the connection, with the current time. */
   #heard(lastError: string | null): void {
     this.#lastError = lastError;
     this.#heardAtMs = this.#options.timers.wallMs();
   }
 
-  /** Rejects with a GatewayFailure, and with nothing else. */
+  /** Rejects only with a GatewayFailure. */
   submit(target: Target, request: LedgerRequest, options: CallOptions): Promise<GatewayReply> {
     this.follow(target);
     const { promise, resolve, reject } = Promise.withResolvers<GatewayReply>();
@@ -138,7 +138,7 @@ export class Lane {
     return promise;
   }
 
-  /** What the codec made of an answer shows that it was none: the connection is not to be relied on. */
+  /** Replaces the connection, because the codec found that an answer was invalid. */
   distrust(): void {
     this.#retire();
     this.#heard('the reply is no answer to what was asked');
@@ -178,7 +178,7 @@ export class Lane {
     this.#pump();
   }
 
-  /** Sends what can be sent, and sees to it that there is a connection to send with. */
+  /** Sends the next message if possible, and opens a connection if there is none. */
   #pump(): void {
     this.#cancelIdle?.();
     this.#cancelIdle = undefined;
@@ -217,7 +217,10 @@ export class Lane {
     return connection;
   }
 
-  /** The database has moved: what is under way gets its answer from where it was sent, the rest goes to the new place. */
+  /**
+   * Switches to a new address of the database. A message under way gets its answer from the old one; the rest goes to the new
+   * one.
+   */
   follow(target: Target): void {
     if (isSameTarget(target, this.#target)) return;
     this.#target = target;
@@ -227,7 +230,7 @@ export class Lane {
     this.#retire();
   }
 
-  /** What is under way may still get its answer; what comes next goes elsewhere. */
+  /** Stops using the connection. The message under way may still get its answer; later ones use another connection. */
   #retire(): void {
     const connection = this.#connection;
     if (connection === undefined) return;
@@ -236,7 +239,7 @@ export class Lane {
     connection.retire();
   }
 
-  /** No write waits for a ledger that has no room. */
+  /** Refuses all waiting writes while the ledger is full. */
   #refuseWhileFull({ status }: Full): void {
     this.#connection?.withdraw(status.replicaCount > 1);
     const refusal = this.#full?.refusal();
@@ -265,7 +268,7 @@ export class Lane {
       this.#heard(null);
       this.#garbage = undefined;
     }
-    // The next message is on its way before anybody looks at these answers.
+    // Send the next message before anybody processes these answers.
     this.#pump();
     calls.forEach((call, index) => {
       const own = rows[index];
@@ -295,7 +298,7 @@ export class Lane {
     if (error instanceof ClientEvictedError) this.#evicted(error, waiting, isCurrent);
     else if (error instanceof BadReply || error instanceof WrongReplyError) {
       for (const call of waiting) this.#refuseBadReply(call, error.message);
-      // Without a session nothing was sent for them, and the next session would begin as this one did.
+      // Without a session none of these calls was sent, and the next session would start the same way.
       if (isCurrent && !connection.wasReady) {
         this.#refuseAll('gateway_bad_reply', badReply(error.message));
       }
@@ -310,8 +313,8 @@ export class Lane {
   ): void {
     const { metrics, logger } = this.#options;
     metrics.evictions.increment();
-    // A write that may have been executed is not sent again in a new session: its chains would be told as failed because they
-    // exist.
+    // A write that may have been executed is not sent again in a new session: its chains would be reported as failed because they
+    // already exist.
     const isSafe = (call: Call) => notExecuted || call.request.operation.kind === 'read';
     const again = calls.filter((call) => !call.retried && isOfSession(reason) && isSafe(call));
     for (const call of again) call.retried = true;
@@ -330,7 +333,7 @@ export class Lane {
 
   #reopenLater(): void {
     if (this.#closed) return;
-    // The first new session is begun at once: an eviction is no failure of the engine.
+    // Open the first new session at once: an eviction is no failure of the engine.
     if (this.#failures <= 1) {
       this.#pump();
       return;
@@ -349,7 +352,7 @@ export class Lane {
     });
   }
 
-  /** Calls that the cluster would refuse as a whole, and the session with them. */
+  /** Refuses calls that are too large for the cluster: it would refuse the whole message and end the session. */
   #refuseTooLarge(batchSizeLimit: number): void {
     if (batchSizeLimit >= batchSizeLimitProduction) return;
     for (const call of this.#queue.splice(0)) {
@@ -414,12 +417,12 @@ export class Lane {
     for (const call of this.#queue.splice(0)) this.#refuse(call, code, detail);
   }
 
-  /** Nothing of it was executed. */
+  /** Refuses a call of which nothing was executed. */
   #refuse(call: Call, code: GatewayFailureCode, detail: string, eventsMax?: number): void {
     this.#settle(call, new GatewayFailure(code, 'not_executed', detail, eventsMax));
   }
 
-  /** It was sent, and how it ended is not known. */
+  /** Refuses a call that was sent and whose outcome is unknown. */
   #refuseSent(call: Call, why: string): void {
     const detail = `The connection to the ledger ended before the answer came (${why}). ${sameIds}`;
     this.#settle(call, new GatewayFailure('ledger_timeout', 'unknown', detail));

@@ -1,4 +1,4 @@
-/** What the gateway tells Prometheus. No series names a database: there may be any number of them. */
+/** The gateway's Prometheus metrics. No series names a database, because their number is unbounded. */
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { ledgerOperations } from '../ledger/operations.ts';
 import type { GatewayFailureCode } from './failures.ts';
@@ -19,7 +19,7 @@ export type CallResult = (typeof results)[number];
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
-/** What is counted when it is asked for. */
+/** Gauges that are read when the metrics are requested. */
 export interface GatewayGauges {
   readonly sessions: number;
   readonly waiting: number;

@@ -1,6 +1,6 @@
 /**
- * Asks a replica whether it serves, without a session: the protocol's ping, which a replica in normal operation answers to
- * anybody. Nothing of it reaches the ledger, and none of the cluster's 64 sessions is taken.
+ * Asks a replica whether it serves. It needs no session: a replica in normal operation answers the protocol's ping to anybody.
+ * The ping does not reach the ledger and takes none of the cluster's 64 sessions.
  */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import { buildPingClient, Command, pongClientIsWellFormed } from '../../engine/w
 import { MessageReader } from '../../engine/wire/message-reader.ts';
 import { engineRelease } from '../../engine/wire/release.ts';
 
-/** Milliseconds from the ping to its answer. Rejects with what went wrong, within `timeoutMs` or when the signal aborts. */
+/** Returns the milliseconds from the ping to its answer. Rejects on failure, after `timeoutMs`, or when the signal aborts. */
 export async function ping(
   { host, port }: Address,
   cluster: bigint,

@@ -118,7 +118,7 @@ test('a thousand are asked a few at a time, and not all at once again', async ()
   expect(state.mostUnderWay).toBe(16);
   state.asked.length = 0;
   await timers.advance(25_000);
-  // A round before the middle of the time: some have come, not all.
+  // One round before the middle of the interval: some were asked, not all.
   expect(state.asked.length).toBeGreaterThan(0);
   expect(state.asked.length).toBeLessThan(1_000);
 });

@@ -1,6 +1,6 @@
 /**
- * How each READY database is reached, also while nobody asks its ledger for anything: a ping now and then. Bounded: so many at
- * a time, each with a deadline, and none for a database that was heard of lately.
+ * Watches whether each READY database can be reached, also without traffic, by a ping now and then. The number of pings at a time
+ * is limited, each has a deadline, and a database with recent traffic is not pinged.
  */
 import type { Logger } from 'pino';
 import { sleep, type Timers } from '../../base/timers.ts';
@@ -13,17 +13,17 @@ export interface ProbesOptions {
   readonly timers: Timers;
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
-  /** All that may be asked. Called each few seconds. */
+  /** Returns all databases to probe. Called every few seconds. */
   readonly list: () => Promise<readonly Target[]>;
-  /** What traffic told of a database. */
+  /** Health of a database, as known from its traffic. */
   readonly traffic: (databaseId: string) => GatewayHealth;
   readonly ping?: typeof ping;
 }
 
 const roundMs = 5_000;
-/** One that answered is asked again after about this long; one that did not, in the next round. */
+/** A database that answered is probed again after about this long; one that did not is probed in the next round. */
 const everyMs = 30_000;
-/** A thousand databases of one replica each: some thirty pings a second. */
+/** Enough for a thousand databases of one replica each: about thirty pings a second. */
 const atOnceMax = 16;
 const timeoutMs = 1_000;
 
@@ -42,7 +42,7 @@ export class Probes {
     this.#options = options;
   }
 
-  /** The newest that is known, by traffic or by asking. */
+  /** The newest known health, from traffic or from a probe. */
   health(databaseId: string): GatewayHealth {
     const traffic = this.#options.traffic(databaseId);
     return newerHealth(traffic, this.#found.get(databaseId)?.health ?? unknownHealth);
@@ -93,7 +93,7 @@ export class Probes {
     return !isBusy && timers.nowMs() >= (this.#found.get(databaseId)?.dueAtMs ?? 0);
   }
 
-  /** One replica that answers is enough: the client of the gateway asks them all. */
+  /** One replica that answers is enough: the gateway's client asks all of them. */
   async #ask({ databaseId, cluster, addresses }: Target): Promise<void> {
     const { timers, metrics } = this.#options;
     const { signal } = this.#stopping;
@@ -117,7 +117,7 @@ export class Probes {
   #keep(databaseId: string, health: Omit<GatewayHealth, 'checkedAt'>): void {
     const { timers } = this.#options;
     const checkedAt = new Date(timers.wallMs()).toISOString();
-    // Not all at once again, as they were after the start of the process.
+    // Spread the next probes, which all began together at the start of the process.
     const laterMs = health.status === 'CONNECTED' ? everyMs * (0.75 + Math.random() / 2) : 0;
     this.#found.set(databaseId, {
       health: { ...health, checkedAt },

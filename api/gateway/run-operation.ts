@@ -1,4 +1,4 @@
-/** One ledger operation from the bytes of a request's body to those of its answer, or to a problem. */
+/** Runs one ledger operation: from the bytes of a request's body to those of its answer, or to a problem. */
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { AccountFlag } from '../../engine/ledger/status.ts';
 import { decodeRequest, type LedgerRequest } from '../ledger/decode.ts';
@@ -16,7 +16,7 @@ export interface OperationContext {
   readonly requestId: string;
   readonly engineVersion: string;
   readonly format: 'json' | 'csv';
-  /** For everything, from now on. */
+  /** Time for the whole operation, from now. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -30,11 +30,11 @@ export interface LedgerAnswer extends EncodedReply {
 
 export interface LedgerRefusal {
   readonly ok: false;
-  /** Undefined when the caller has gone: there is nobody to tell. */
+  /** `undefined` when the caller has gone and nobody can be answered. */
   readonly problem: LedgerProblem | undefined;
 }
 
-/** `body`: the request's, as it came, decompressed. Never rejects for what a caller, an engine or the network did. */
+/** `body` is the request's raw body, decompressed. Failures of the caller, the engine or the network never make it reject. */
 export async function runOperation(
   gateway: Gateway,
   operation: LedgerOperation,
@@ -108,7 +108,10 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 const historyFlagAt = offsetOf(account, 'flags');
 
-/** An account without `history` has no balances to give, which looks like an account without transfers. */
+/**
+ * Warns about an account without `history`: it has no balances, and its empty answer looks like that of an account without
+ * transfers.
+ */
 async function warningsOf(
   gateway: Gateway,
   request: LedgerRequest,
@@ -132,7 +135,7 @@ async function warningsOf(
     const options = { timeoutMs: left, requestId, ...(signal && { signal }) };
     found = (await gateway.submit(target, lookup, options)).rows;
   } catch (error) {
-    // The answer is there; only what could be said besides is not.
+    // The answer exists; only its warnings are missing.
     if (error instanceof GatewayFailure) return [];
     throw error;
   }

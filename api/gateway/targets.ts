@@ -1,6 +1,6 @@
 /**
- * Where a database's ledger is, by its row in the store. Rows are kept for a second, so that a thousand requests ask once, and
- * a deletion is known everywhere within it.
+ * Finds the ledger of a database by its row in the store. Rows are cached for a second, so a thousand requests read the store
+ * once, and a deletion is known everywhere within that second.
  */
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { databaseNotFound } from '../databases/refusal.ts';
@@ -19,7 +19,7 @@ const entriesMax = 10_000;
 export class LedgerTargets {
   readonly #find: (organizationId: string, id: string) => Promise<DatabaseView | undefined>;
   readonly #timers: Timers;
-  /** In the order of their asking. */
+  /** Cached lookups, oldest first. */
   readonly #asked = new Map<
     string,
     { readonly atMs: number; readonly found: Promise<DatabaseView | undefined> }
@@ -38,7 +38,7 @@ export class LedgerTargets {
     return view === undefined ? databaseNotFound(id) : targetOf(view);
   }
 
-  /** What this process changed itself, it knows at once. */
+  /** Forgets a cached row, so that a change of this process is seen at once. */
   forget(organizationId: string, id: string): void {
     this.#asked.delete(`${organizationId}/${id}`);
   }
@@ -49,7 +49,7 @@ export class LedgerTargets {
     const known = this.#asked.get(key);
     if (known !== undefined && nowMs - known.atMs < keptMs) return known.found;
     const found = this.#find(organizationId, id);
-    // A failure is told to those who asked meanwhile, and to nobody else.
+    // A failure is reported only to the callers that waited for it; it is not cached.
     found.catch(() => this.#asked.delete(key));
     this.#asked.delete(key);
     this.#asked.set(key, { atMs: nowMs, found });
@@ -59,7 +59,7 @@ export class LedgerTargets {
   }
 }
 
-/** Refused by its life only, never by its health: whoever asks learns from the ledger itself whether it answers. */
+/** The target, refused only by the database's status and never by its health: the ledger itself shows whether it answers. */
 function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
   const { id, name, status, clusterId, observed } = database;
   if (status === 'DELETED') return databaseNotFound(id);
@@ -68,7 +68,7 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
     return new Refusal('database_not_ready', {
       detail: `${name} is ${status}: ${waitFor[status] ?? 'it has no addresses yet'}.`,
       members: { databaseStatus: status },
-      // Any other status lasts until somebody does something about it.
+      // Any other status lasts until somebody acts.
       ...(status === 'PROVISIONING' || status === 'READY'
         ? { retryAfterSeconds: 5 }
         : { retryable: false }),
@@ -89,7 +89,7 @@ const waitFor: Readonly<Record<string, string>> = {
   DELETING: 'it can be restored when it is deleted',
 };
 
-/** Of `IP:port` each. */
+/** Parses addresses of the form `IP:port`. */
 export const addressesOf = (texts: readonly string[]): readonly Address[] =>
   texts.flatMap((text) => {
     const [, host, port] = /^\[?([^\]]+)\]?:(\d+)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Bodies of callers without a credential that are being read: so few at once, and each for so long. */
+/** Limits the request bodies that are read for callers without a credential: how many at once, and how long each may take. */
 import { Refusal } from '../model/refusal.ts';
 import { networkOf } from './network.ts';
 
@@ -8,7 +8,7 @@ export class AnonymousBodies {
   readonly #ofNetwork = new Map<string, number>();
   #all = 0;
 
-  /** Counts one more until the result is called. Throws a `Refusal` when there are too many. */
+  /** Counts one more body until the returned function is called. Throws a `Refusal` when there are too many. */
   take(ip: string): () => void {
     const network = networkOf(ip);
     const own = this.#ofNetwork.get(network) ?? 0;

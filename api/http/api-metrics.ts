@@ -1,4 +1,4 @@
-/** What the API measures of itself. */
+/** The API's metrics about itself. */
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { routeEntries, type OperationId } from '../contract/routes.ts';
 import { ratePolicies, type RatePolicy } from './rate-limits.ts';
@@ -11,7 +11,7 @@ const secondsBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 export interface ApiMetrics {
   readonly registry: MetricRegistry;
   began(): void;
-  /** `status` 0: the client had gone. */
+  /** `status` is 0 when the client had gone. */
   ended(operationId: OperationId | undefined, status: number, seconds: number): void;
   rateLimited(policy: RatePolicy): void;
   credentialRefused(): void;

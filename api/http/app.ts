@@ -1,13 +1,13 @@
 /**
- * The HTTP assembly: from the route table and the areas' handlers to one application.
+ * The HTTP assembly: builds one application from the route table and the areas' handlers.
  *
- * How an area plugs in: its routes stand in `api/contract/routes/<area>.ts`; its handlers are a function in
- * `api/<area>/handlers.ts` from what it needs (store, cluster view, gateway …) to a `HandlersOf<typeof areaRoutes>`, one method
- * per operationId. `api/api.ts` joins all areas to a `Handlers`; one that is missing does not compile. A handler gets what
- * the contract has checked (`http/handler.ts`), answers with a status and a body of its row, and throws a `Refusal` for
- * everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network. What the table says
- * of access has been checked before, but for what only a look at the store tells: a job's or an event's database is asked for
- * with `seesDatabase`, and what is another organization's is not there (`notThere`).
+ * How an area plugs in: its routes stand in `api/contract/routes/<area>.ts`. Its handlers are a function in
+ * `api/<area>/handlers.ts`: it takes what they need (store, cluster view, gateway …) and returns a `HandlersOf<typeof
+ * areaRoutes>`, one method per operationId. `api/api.ts` joins all areas to a `Handlers`; a missing handler does not compile. A
+ * handler gets a request that was checked against the contract (`http/handler.ts`), returns a status and a body of its row, and
+ * throws a `Refusal` for everything else. It needs no try/catch: `problem-response.ts` knows the failures of store and network.
+ * The access rules of the table were checked before. The handler checks what only the store can tell: it calls `seesDatabase` for
+ * a job's or an event's database, and treats what belongs to another organization as not found (`notThere`).
  *
  * The order of each request: credential, rate limit, CSRF, IDs, permission, query, body, handler.
  */
@@ -42,17 +42,17 @@ export interface AppOptions {
   readonly logger: Logger;
   /** The OpenAPI document, for the reference page. */
   readonly document: Readonly<Record<string, unknown>>;
-  /** Where the pages about problems are; a path when the service does not know its own address. */
+  /** Base address of the pages about problems; only a path when the service does not know its own address. */
   readonly docsUrl: string;
-  /** `https://…` where it is reached; `undefined`: as the request said. */
+  /** Public address of the service, `https://…`; `undefined`: take it from the request. */
   readonly origin: string | undefined;
-  /** Proxies whose X-Forwarded-For is believed: addresses, ranges, or `loopback`. */
+  /** Proxies whose X-Forwarded-For header is trusted: addresses, ranges, or `loopback`. */
   readonly trustedProxies: readonly string[];
-  /** Aborts when the process is to end: streams end with it. */
+  /** Aborts when the process is to end; open streams then end too. */
   readonly stopping: AbortSignal;
-  /** How often the access of an open stream is checked again; by default 30 s. */
+  /** Interval between access checks of an open stream; 30 s by default. */
   readonly streamCheckMs?: number;
-  /** Pages and endpoints that are not of the route table. */
+  /** Adds pages and endpoints that are not in the route table. */
   readonly addPages?: (app: Express, gate: Gate) => void;
 }
 
@@ -65,7 +65,7 @@ interface Locals {
   gone: AbortController;
 }
 
-/** For the rest of a body that was refused. */
+/** Time to read the rest of a body that was refused. */
 const lingerMs = 5_000;
 
 const localsOf = (response: Response) => response.locals as Locals;
@@ -147,8 +147,8 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
     budget: new BodyBudget(options.bodyLimits ?? bodyLimitDefaults),
     anonymous: new AnonymousBodies(),
   };
-  // Those with fewer parameters first: what `/members/leave` does not allow is no member of that ID. Before them what is called
-  // most, for each path is compared with the ones before it: the ledger's, which no other resembles.
+  // Paths with fewer parameters come first, so that `/members/leave` is not read as a member ID. The ledger's paths come before
+  // all: they are called most, each request is compared with the paths in order, and no other path resembles them.
   const rank = ([path, entries]: readonly [string, typeof routeEntries]) =>
     entries.some(([, { body }]) => body?.form === 'ledger') ? -1 : namesInPath(path).length;
   const paths = [...Map.groupBy(routeEntries, ([, { path }]) => path)].sort(
@@ -189,7 +189,7 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
 const withHead = (method: string): readonly string[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
-/** A stream ends with the process; everything else is answered first. */
+/** Signal that ends a request: a stream ends when the process stops; every other request is answered first. */
 const endOf = (gone: AbortSignal, stopping: AbortSignal, stream: boolean): AbortSignal =>
   stream ? AbortSignal.any([gone, stopping]) : gone;
 
@@ -221,8 +221,8 @@ function fail(error: unknown, request: Request, response: Response, options: App
 }
 
 /**
- * Answers at once and takes what is still being sent for a while: a connection that is closed before is reset under the client,
- * which then sees a broken pipe instead of its answer.
+ * Answers at once, then reads the rest of the request body for a while. If the connection were closed earlier, it would be reset
+ * and the client would see a broken pipe instead of its answer.
  */
 function endAfterBody(request: Request, response: Response, body: string): void {
   response.set('Content-Length', String(Buffer.byteLength(body)));

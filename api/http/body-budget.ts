@@ -1,6 +1,6 @@
 /**
- * Bytes of bodies that this process holds, from their arrival until their answer has left: of all callers, and of each
- * organization, so that none takes what the others need.
+ * Bytes of request bodies that this process holds, from arrival until the answer has left. They are limited in total and for each
+ * organization, so that no organization takes the room of the others.
  */
 import { Refusal } from '../model/refusal.ts';
 
@@ -15,9 +15,9 @@ export const bodyLimitDefaults: BodyLimits = {
   organizationBytes: 48 * mebibyte,
 };
 
-/** Bytes of one request. */
+/** The bytes held for one request. */
 export interface BodyHold {
-  /** Holds more. Throws a `Refusal` when there is no room for it. */
+  /** Holds more bytes. Throws a `Refusal` when there is no room for them. */
   readonly add: (bytes: number) => void;
   readonly release: () => void;
 }
@@ -31,7 +31,7 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** `owner`: the organization, or another name for callers without one. */
+  /** `owner` is the organization, or another name for callers without one. */
   hold(owner: string): BodyHold {
     let own = 0;
     return {

@@ -1,4 +1,4 @@
-/** Bodies: whole, within their limit, of a type and an encoding that we read. */
+/** Reads request bodies completely, within their size limit, and only in supported types and encodings. */
 import type { Request } from 'express';
 import { systemTimers } from '../../base/timers.ts';
 import type { BodySpec } from '../contract/route.ts';
@@ -13,15 +13,15 @@ export const controlBodyMax = 256 * 1024;
 
 const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
 
-/** On which terms a body is read. */
+/** Conditions for reading a body. */
 export interface BodyTerms {
-  /** Called with the size of each piece, decompressed. What it throws ends the reading. */
+  /** Called with the decompressed size of each piece. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;
   /** The caller has no credential: the body must not be compressed, and must come soon. */
   readonly anonymous: boolean;
 }
 
-/** Refused before it is read where its length is told and too large. */
+/** Reads a body. Refuses it before reading if its announced length is too large. */
 export async function readBody(
   request: Request,
   spec: BodySpec,
@@ -38,7 +38,7 @@ export async function readBody(
     });
   }
   checkType(request.headers['content-type']);
-  // The parser would read it to its end first.
+  // Checked here because the parser would first read the body to its end.
   if (Number(request.headers['content-length'] ?? 0) > limits[spec.form]) {
     throw tooLarge(limits[spec.form]);
   }
@@ -91,7 +91,7 @@ function checkType(contentType: string | undefined): void {
   });
 }
 
-/** The handler's `body`: what the schema makes of the bytes, or the bytes themselves where they are not ours to read yet. */
+/** Returns the handler's `body`: the value that the schema makes of JSON bytes; for other forms, the bytes themselves. */
 export function parseBody(spec: BodySpec, bytes: Uint8Array): unknown {
   if (spec.form !== 'json') return bytes;
   const value = bytes.length === 0 && spec.optional === true ? {} : parseJsonBody(bytes);

@@ -1,4 +1,4 @@
-/** The client has closed its connection: nobody is there to be answered. */
+/** The client has closed its connection, so no answer can be sent. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }

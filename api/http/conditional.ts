@@ -1,15 +1,15 @@
-/** ETags (RFC 9110, section 8.8.3): all weak, for answers may differ in what does not matter. */
+/** ETags (RFC 9110, section 8.8.3). All are weak, because answers may differ in insignificant details. */
 import { Refusal } from '../model/refusal.ts';
 
 export const etagOf = (id: string, version: number | string): string => `W/"${id}-${version}"`;
 
-/** If-None-Match: weakly compared, so that what a proxy made of it fits too. */
+/** Checks If-None-Match. The comparison is weak, so that a tag changed by a proxy matches too. */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.trim() === '*' || tagsIn(ifNoneMatch).includes(opaque(etag));
 }
 
-/** If-Match, which may be left out. Within the change that it guards: before it, it guards nothing. */
+/** Checks If-Match, which is optional. It must be called within the change that it guards; called earlier, it guards nothing. */
 export function checkMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   if (tagsIn(ifMatch).includes(opaque(etag))) return;

@@ -1,4 +1,4 @@
-/** Bounds the connections of one address. Proxies that are trusted are not counted: everybody comes through them. */
+/** Limits the connections of one address. Trusted proxies are not counted, because all clients come through them. */
 import type { Server } from 'node:http';
 import { networkOf } from './network.ts';
 
@@ -7,7 +7,7 @@ export interface ConnectionCaps {
   readonly isProxy: (address: string) => boolean;
 }
 
-/** A connection beyond the cap is closed at once, without an answer. */
+/** Closes a connection beyond the cap at once, without an answer. */
 export function capConnections(server: Server, { perAddress, isProxy }: ConnectionCaps): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {

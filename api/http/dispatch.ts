@@ -1,4 +1,4 @@
-/** One request to one route: gate, body, query, handler, answer. */
+/** Handles one request to one route: gate, body, query, handler, answer. */
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { startDeadline } from '../../base/deadline.ts';
@@ -23,7 +23,7 @@ const deadlineDefaultMs = 30_000;
 const onePieceMax = 4_096;
 const cacheDefault = 'private, no-store';
 
-/** A handler without its route's types, which `Handlers` has checked. */
+/** A handler without its route's types; `Handlers` has checked those. */
 export type AnyHandler = (request: never) => Promise<AnyReply>;
 interface AnyReply {
   readonly status: number;
@@ -36,7 +36,7 @@ interface AnyReply {
   readonly events?: AsyncIterable<ServerSentEvent>;
 }
 
-/** What bounds the bodies that are read at once. */
+/** Limits on the bodies that are read at once. */
 export interface Bodies {
   readonly budget: BodyBudget;
   readonly anonymous: AnonymousBodies;
@@ -48,7 +48,7 @@ export interface Exchange {
   readonly requestId: string;
   readonly operationId: OperationId;
   readonly bodies: Bodies;
-  /** Aborts when the client has gone, or the process is to end and it is a stream. */
+  /** Aborts when the client has gone, or when a stream must end because the process ends. */
   readonly gone: AbortSignal;
 }
 
@@ -105,7 +105,7 @@ export async function dispatch(
 export const isStream = (responses: Readonly<Record<string, { readonly form: string }>>): boolean =>
   Object.values(responses).some(({ form }) => form === 'events');
 
-/** The body, which is held until the answer has left. Of a ledger request its records are held besides. */
+/** Reads the body and holds its bytes until the answer has left. A ledger request holds its decoded records too. */
 async function bodyOf(
   { request, response, bodies }: Exchange,
   spec: BodySpec,
@@ -129,7 +129,7 @@ async function bodyOf(
 const ownerOf = (principal: Caller | undefined): string =>
   principal === undefined ? 'anonymous' : (principal.organization?.id ?? principal.credentialId);
 
-/** Rejects when the signal aborts first: with what the client is to be told, or nothing when it has gone. */
+/** Rejects when the signal aborts first: with a `Refusal` after a deadline, or with `ClientGone`. */
 const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = () => {
@@ -138,7 +138,7 @@ const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
     };
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
-    // In the same breath: the deadline is cleared when this has settled, which aborts.
+    // Release in the same tick: once this promise settles, the deadline is cleared, which aborts the signal.
     const release = () => signal.removeEventListener('abort', end);
     work.finally(release).then(resolve, reject);
   });
@@ -191,7 +191,7 @@ function idempotencyOf(
   return { key, requestHash: hash.update(bytes ?? '').digest() };
 }
 
-/** RFC 7240, section 4.3. A preference that cannot be met is passed over. */
+/** Reads `Prefer: wait` (RFC 7240, section 4.3), in milliseconds. A preference that cannot be met is ignored. */
 function waitOf(prefer: string | undefined): number | undefined {
   const [, seconds] = /(?:^|[\s,;])wait\s*=\s*"?(\d{1,4})"?(?:$|[\s,;])/i.exec(prefer ?? '') ?? [];
   return seconds === undefined ? undefined : Number(seconds) * 1_000;
@@ -219,7 +219,7 @@ async function send(
   if (reply.etag !== undefined) response.setHeader('ETag', reply.etag);
   if (reply.cookies !== undefined) response.set('Set-Cookie', [...reply.cookies]);
   if (reply.events !== undefined && request.method === 'HEAD') {
-    // The headers alone: waiting for the last event would only hold the connection up.
+    // Send the headers only: waiting for the last event would keep the connection busy for nothing.
     response.status(reply.status).set('Content-Type', eventStreamType).end();
     return;
   }
@@ -245,13 +245,16 @@ async function send(
   } else {
     response.set('Content-Type', 'application/json; charset=utf-8');
     const text = JSON.stringify(reply.body);
-    // Without it the compression's writer sends chunks, which takes more of everybody.
+    // Without this header the compression writer sends chunks, which costs both sides more.
     response.setHeader('Content-Length', Buffer.byteLength(text));
     response.end(text);
   }
 }
 
-/** A small text of Latin-1 goes out in one piece with the headers; bytes are a second one, which costs more than to copy it. */
+/**
+ * Sends a small body as Latin-1 text in one piece with the headers. Bytes would be a second piece, which costs more than the
+ * copy.
+ */
 function endWith(response: Response, bytes: Uint8Array): void {
   if (bytes.length > onePieceMax) response.end(bytes);
   else

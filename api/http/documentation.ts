@@ -1,4 +1,4 @@
-/** Pages for people, from our own origin and without a script: the reference, and one page for each problem. */
+/** Documentation pages, served from our own origin and without a script: the reference, and one page for each problem. */
 import type { Express, Response } from 'express';
 import { problemCodes, problems } from '../model/problems.ts';
 import { escaped, page } from './page.ts';

@@ -1,4 +1,6 @@
-/** Before a route's handler: who asks, how much they have asked for, and whether they may. */
+/**
+ * Checks before a route's handler: who the caller is, whether their rate limits allow the request, and whether they may make it.
+ */
 import type { Request } from 'express';
 import { authorize, otherDatabase } from '../auth/authorize.ts';
 import type { Origin } from '../auth/authenticator.ts';
@@ -16,21 +18,21 @@ import { networkOf } from './network.ts';
 import { Streams } from './streams.ts';
 import { Refusal } from '../model/refusal.ts';
 
-/** What the gate asks: `api/auth/authenticator.ts`, and the store for databases. */
+/** What the gate depends on: `api/auth/authenticator.ts`, and the store for databases. */
 export interface GatePort {
   authenticate(credential: Credential, origin: Origin): Promise<Caller>;
-  /** Whether the organization has it, deleted ones that can be restored included. */
+  /** Tells whether the organization has the database; deleted ones that can be restored count too. */
   hasDatabase(organizationId: string, databaseId: string): Promise<boolean>;
-  /** A good credential asked for what it may not have. Returns at once. */
+  /** Reports that a valid credential was used for something it does not allow. Returns at once. */
   denied(denial: Denial): void;
 }
 
 export interface GateOptions extends GatePort {
   readonly limits: RateLimits;
-  /** Ours, for requests of browsers; `undefined`: what the Host header says. */
+  /** Our own origin, for requests of browsers; `undefined`: take it from the Host header. */
   readonly origin: string | undefined;
   readonly onWrongCredential: () => void;
-  /** How often the access of an open stream is checked again. */
+  /** Interval between access checks of an open stream. */
   readonly streamCheckMs: number;
 }
 
@@ -53,8 +55,8 @@ export class Gate {
   }
 
   /**
-   * For what has no route and is told only to who has a credential. Limits of wrong credentials are asked after a credential was
-   * found to be wrong: nobody can use up what a good one needs.
+   * Authenticates a request that has no route but needs a credential. The limits of wrong credentials are checked only after a
+   * credential was found to be wrong, so nobody can use up the requests of a valid one.
    */
   async identify(request: Request): Promise<Caller> {
     const credential = credentialOf(request.headers);
@@ -66,14 +68,14 @@ export class Gate {
     }
   }
 
-  /** For a secret in a body, which may be weaker than a key: whoever has sent too many wrong ones waits. */
+  /** Checks the rate limit for a secret in a body, which may be weaker than a key. Throws after too many wrong ones. */
   async admitSecret(request: Request): Promise<void> {
     await this.#options.limits.check('secrets', networkOf(request.ip ?? ''));
   }
 
   /**
-   * For routes without a credential: those that change something take a secret in their body, or could be forged. A signed body
-   * proves who sends it: what others sent from the same address is not held against it.
+   * Checks a request to a route without a credential. A route that changes something takes a secret in its body, or could be
+   * forged. A signed body proves its sender, so wrong secrets from the same address do not count against it.
    */
   async admitAnybody(request: Request, route: RouteSpec): Promise<void> {
     if (route.method === 'GET') return;
@@ -85,7 +87,7 @@ export class Gate {
     const { origin } = this.#options;
     const principal = await this.identify(request);
     const headers = await this.#take(route, principal);
-    // On refusals, too: they count.
+    // Set on refusals too, because they count.
     request.res?.set({ ...headers });
     const csrfHash = principal.type === 'api_key' ? null : principal.csrfHash;
     if (csrfHash !== null && route.method !== 'GET') checkCsrf(request.headers, csrfHash, origin);
@@ -93,7 +95,7 @@ export class Gate {
     try {
       await this.#authorize(route, principal, request.params['databaseId']);
     } catch (error) {
-      // Who belongs to no organization is in the log of none.
+      // A caller without an organization has no audit log to be recorded in.
       if (error instanceof Refusal && !isGuest(principal)) {
         const { ip, userAgent } = callerOf(request);
         const author = { actor: principal.actor, requestId, ip, userAgent };
@@ -105,8 +107,8 @@ export class Gate {
   }
 
   /**
-   * Counts an open stream until `close` is called. `ended` aborts when its caller may not have it any more, or what the caller
-   * may see has changed: a client then opens it anew, and is asked again. Throws when the caller has too many.
+   * Counts an open stream until `close` is called. `ended` aborts when its caller loses access or may see other things than
+   * before: a client then reopens the stream and is checked again. Throws when the caller has too many streams.
    */
   openStream(
     request: Request,
@@ -125,7 +127,7 @@ export class Gate {
     return { ended: ended.signal, close };
   }
 
-  /** A failure to find out says nothing about the access. */
+  /** Returns true if the check itself fails: such a failure says nothing about the access. */
   async #isStillAdmitted(request: Request, route: RouteSpec, before: Caller): Promise<boolean> {
     try {
       const now = await this.#options.authenticate(
@@ -139,20 +141,20 @@ export class Gate {
     }
   }
 
-  /** What the body of a ledger request costs, in bytes. */
+  /** Takes the size of a ledger request's body from the organization's rate limit. */
   async admitBytes(principal: Caller, bytes: number): Promise<void> {
     const who = principal.organization?.id ?? principal.credentialId;
     await this.#options.limits.take('ledger-bytes', who, bytes);
   }
 
-  /** Counts a secret that was sent in a body and was wrong. */
+  /** Counts a wrong secret that was sent in a body. */
   async countIfWrong(ip: string, error: unknown): Promise<void> {
     if (!isWrong(error)) return;
     this.#options.onWrongCredential();
     await this.#options.limits.count('secrets', networkOf(ip));
   }
 
-  /** A credential of its own for each, so that none uses up another's; what ends access has room of its own besides. */
+  /** Takes one request from the rate limit. Each credential has its own limit; routes that end access have a separate one. */
   async #take(route: RouteSpec, principal: Caller): Promise<Readonly<Record<string, string>>> {
     const { limits } = this.#options;
     const { credentialId } = principal;
@@ -163,7 +165,7 @@ export class Gate {
     return limits.take('control', credentialId);
   }
 
-  /** A wrong credential is counted by its address and the key that it names; all of an address, too, so that they stay few. */
+  /** Counts a wrong credential by address and named key, and by address alone, which bounds the number of counters. */
   async #countIfWrong(ip: string, credential: Credential, error: unknown): Promise<void> {
     if (!isWrong(error)) return;
     const { limits, onWrongCredential } = this.#options;
@@ -187,7 +189,7 @@ export class Gate {
   }
 }
 
-/** What a caller may see, for comparison. */
+/** The caller's access as a string, for comparison. */
 const accessOf = (caller: Caller): string =>
   JSON.stringify([
     caller.credentialId,
@@ -218,7 +220,7 @@ export function callerOf(request: Request): Origin {
   };
 }
 
-/** What is no ID is not there. */
+/** An invalid ID is treated as not found. */
 function checkIds(params: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(params)) {
     const known = pathParameters[name as keyof typeof pathParameters];

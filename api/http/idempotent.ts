@@ -1,6 +1,6 @@
 /**
- * The header Idempotency-Key: the same request is done once and answered the same for a day. The answer is kept in the change
- * that does what was asked, so that whatever dies, either both are there or neither.
+ * The header Idempotency-Key: a repeated request is executed once and gets the same answer for a day. The answer is stored in the
+ * change that executes the request, so that after any crash either both exist or neither does.
  */
 import type { Principal } from '../auth/principal.ts';
 import type { Change } from '../store/change.ts';
@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 import type { RequestFacts } from './handler.ts';
 import { Refusal } from '../model/refusal.ts';
 
-/** Longer than any such request may take. */
+/** Longer than any request with a key may take. */
 const leaseMs = 60_000;
 
 interface JsonReply {
@@ -24,7 +24,9 @@ interface JsonReply {
   readonly body: unknown;
 }
 
-/** `work` calls `keep` within its change. What it answers without having called it is not kept: nothing was done. */
+/**
+ * `work` must call `keep` within its change. If it answers without calling `keep`, nothing was done and the answer is not stored.
+ */
 export async function once<Answer extends JsonReply>(
   store: Store,
   principal: Principal,
@@ -57,7 +59,7 @@ export async function once<Answer extends JsonReply>(
     if (!kept) await abandonIdempotent(store.read, start.token);
     return reply;
   } catch (error) {
-    // Where nobody knows whether it was done, the key stays held until its lease runs out.
+    // If it is unknown whether the change was committed, the key stays held until its lease ends.
     const unknown = error instanceof StoreUnavailable && error.outcome === 'unknown';
     if (!unknown) await abandonIdempotent(store.read, start.token).catch(() => {});
     throw error;

@@ -1,4 +1,4 @@
-/** Strict JSON (RFC 8259) for bodies of the control plane: no property twice, no nesting without end, offsets in bytes. */
+/** Strict JSON (RFC 8259) for bodies of the control plane: no duplicate properties, limited nesting, offsets in bytes. */
 import { JsonReader, MalformedJson } from '../ledger/json-reader.ts';
 import { Refusal } from '../model/refusal.ts';
 
@@ -49,6 +49,6 @@ function readObject(reader: JsonReader, depth: number): unknown {
     reader.colon();
     properties.set(name, read(reader, depth + 1));
   }
-  // Unlike assignments, this makes a property of `__proto__` too.
+  // Unlike an assignment, this creates an own property `__proto__` too.
   return Object.fromEntries(properties);
 }

@@ -1,4 +1,4 @@
-/** The part of an address that its holder did not choose: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/** Returns the part of an address that its holder cannot choose: an IPv4 address, or the first 64 bits of an IPv6 address. */
 import { isIPv6 } from 'node:net';
 
 export function networkOf(address: string): string {

@@ -1,4 +1,4 @@
-/** A page of HTML, without a script. Its style is a file of ours, since the content security policy forbids inline styles. */
+/** An HTML page without a script. Its style is a separate file, because the content security policy forbids inline styles. */
 
 export const escaped = (text: string): string =>
   text

@@ -1,4 +1,4 @@
-/** Lists in pages, from the store's positions to the client's cursors and back. */
+/** Lists in pages: turns the store's positions into cursors for the client, and cursors into positions. */
 import type { Cursors } from '../store/cursor.ts';
 import type { Page } from '../store/page.ts';
 import { Refusal } from '../model/refusal.ts';
@@ -8,7 +8,10 @@ interface Positions {
   2: readonly [string, string];
 }
 
-/** `list`: whatever the position means nothing without. `undefined`: the first page. `width`: of a position. */
+/**
+ * Position in a cursor; `undefined`: the first page. `list` identifies the list with its filters; `width` is the position's
+ * length.
+ */
 export function readCursor<const Width extends 1 | 2>(
   cursors: Cursors,
   list: object,
@@ -25,7 +28,7 @@ export function readCursor<const Width extends 1 | 2>(
       ],
     });
   }
-  // Signed: only what was written for this very list is read.
+  // The cursor is signed: only a position written for this list is accepted.
   return position as unknown as Positions[Width];
 }
 

@@ -1,4 +1,4 @@
-/** From whatever was thrown to the problem that the client reads. */
+/** Turns any thrown error into the problem that the client reads. */
 import { ApiError } from '../../base/kube/kube.ts';
 import { problems, problemType, type ProblemCode } from '../model/problems.ts';
 import { Refusal, type Occasion } from '../model/refusal.ts';
@@ -43,13 +43,13 @@ export function problemResponse(
   };
 }
 
-/** RFC 6750, section 3: no error code where no credential was sent. */
+/** Value of WWW-Authenticate. It has no error code if no credential was sent (RFC 6750, section 3). */
 const challenge = (code: ProblemCode): string =>
   code === 'authentication_required'
     ? 'Bearer realm="ledgerhouse"'
     : 'Bearer realm="ledgerhouse", error="invalid_token"';
 
-/** What the parser of forms throws, by its `type`. */
+/** Refusals for the errors of the form parser, by their `type`. */
 const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occasion]>> = {
   'encoding.unsupported': () => [
     'unsupported_media_type',
@@ -79,7 +79,7 @@ const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occas
   ],
 };
 
-/** Bytes of a form, at most. */
+/** Largest form, in bytes. */
 export const formMax = 16 * 1_024;
 
 interface ParserError {
@@ -88,11 +88,13 @@ interface ParserError {
   readonly code?: string;
 }
 
-/** No answer at all, or that there is none for now; anything else, such as a right that we lack, is ours to mend. */
+/**
+ * True if the cluster did not answer, or says that it cannot now. Any other failure, such as a missing right, is for us to fix.
+ */
 const isPassing = ({ status }: ApiError): boolean =>
   status === 0 || status === 429 || status >= 500;
 
-/** `undefined`: the client has gone, and there is nobody to answer. */
+/** Returns `undefined` if the client has gone and nobody can be answered. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   const { type = '', status, code } = (error ?? {}) as ParserError;
@@ -121,7 +123,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
       cause: error,
     });
   }
-  // The router's: a percent sign that begins nothing.
+  // Error of the router: the path has an invalid percent-encoding.
   if (status === 400) {
     return new Refusal('invalid_parameter', {
       detail: 'The path is not a valid URL; percent-encode what is not plain.',

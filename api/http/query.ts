@@ -1,4 +1,4 @@
-/** Query strings: text made into what each parameter's schema wants, so that the schema alone says what is right. */
+/** Query strings: converts text to the type of each parameter's schema, so that only the schema decides what is valid. */
 import type { z } from 'zod';
 import { Refusal, type FieldError } from '../model/refusal.ts';
 import { queryErrors, summaryOf } from './validation.ts';
@@ -35,14 +35,14 @@ interface Definition {
   readonly innerType?: { readonly def: Definition };
 }
 
-/** The schema's type, what it may leave out aside. */
+/** Type name of the schema, without wrappers such as `optional`. */
 function kindOf(schema: z.core.$ZodType): string {
   let { def } = schema as unknown as { def: Definition };
   while (def.innerType !== undefined) ({ def } = def.innerType);
   return def.type;
 }
 
-/** Text that is not of the kind stays text, which the schema then refuses. */
+/** Text that does not fit the type stays text, and the schema refuses it. */
 function valueOf(kind: string, texts: readonly string[]): unknown {
   const [text = ''] = texts;
   if (kind === 'number') return /^-?(0|[1-9]\d{0,9})$/.test(text) ? Number(text) : text;

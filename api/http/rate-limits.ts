@@ -1,18 +1,18 @@
 /**
- * How much of the service one caller may take, in this process: with several of them behind one address it is as many times
- * more. Announced in the headers of draft-ietf-httpapi-ratelimit-headers.
+ * Rate limits of one caller in this process; with several processes behind one address, the limits add up. They are announced in
+ * the headers of draft-ietf-httpapi-ratelimit-headers.
  */
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { Refusal } from '../model/refusal.ts';
 
 export interface RateLimitSettings {
-  /** Requests that are not ledger operations, a minute, a credential. */
+  /** Requests a minute for each credential, without ledger operations. */
   readonly controlPerMinute: number;
-  /** Ledger operations, a second, an organization. */
+  /** Ledger operations a second for each organization. */
   readonly ledgerPerSecond: number;
-  /** Bytes of ledger requests' bodies, decompressed, a second, an organization. */
+  /** Decompressed bytes of ledger request bodies, a second for each organization. */
   readonly ledgerBytesPerSecond: number;
-  /** Credentials that are not good, a minute, an address and the key that they name. */
+  /** Wrong credentials a minute, for each address and the key that they name. */
   readonly wrongCredentialsPerMinute: number;
 }
 
@@ -35,9 +35,9 @@ export const ratePolicies = [
 ] as const;
 export type RatePolicy = (typeof ratePolicies)[number];
 
-/** Keys of an organization together may ask for as much as this many of them. People are not counted among them. */
+/** All keys of an organization together may use as much as this many keys. People are not counted among them. */
 const keysShare = 5;
-/** Wrong credentials of one address, whichever keys they name: as much as for this many keys. */
+/** Wrong credentials of one address, with any key names, may be as many as for this many keys. */
 const addressShare = 10;
 const revocationsPerMinute = 60;
 
@@ -62,7 +62,7 @@ export class RateLimits {
     this.#onRefused = onRefused;
   }
 
-  /** Takes one, or `points`. The result is for the answer's headers; throws when there is none left. */
+  /** Takes `points`, one by default. Returns headers for the answer; throws when the limit is used up. */
   async take(
     policy: RatePolicy,
     who: string,
@@ -76,7 +76,7 @@ export class RateLimits {
     }
   }
 
-  /** Throws when there is none left, and takes none. */
+  /** Throws when the limit is used up; takes nothing. */
   async check(policy: RatePolicy, who: string): Promise<void> {
     const limiter = this.#limiters[policy];
     const taken = await limiter.get(who);
@@ -84,7 +84,7 @@ export class RateLimits {
       throw this.#refused(policy, taken);
   }
 
-  /** Takes one where it is too late to refuse. */
+  /** Takes one when it is too late to refuse. */
   async count(policy: RatePolicy, who: string): Promise<void> {
     await this.#limiters[policy].penalty(who);
   }

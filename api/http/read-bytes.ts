@@ -1,4 +1,4 @@
-/** All bytes of a request's body, decompressed, within a limit that holds while they come. */
+/** Reads all bytes of a request's body, decompressed. The limit is enforced while they arrive. */
 import type { Request } from 'express';
 import type { Readable, Transform } from 'node:stream';
 import {
@@ -11,7 +11,7 @@ import {
 import { Refusal } from '../model/refusal.ts';
 import { ClientGone } from './client-gone.ts';
 
-/** A frame may ask for a window of 128 MiB; no body is larger than 8. */
+/** A frame may ask for a window of 128 MiB, but no body is larger than 8 MiB. */
 const windowLogMax = 23;
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
@@ -22,13 +22,13 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 export interface ReadOptions {
   readonly encoding: string;
-  /** Called with the size of each piece. What it throws ends the reading. */
+  /** Called with the size of each piece. An error that it throws ends the reading. */
   readonly onBytes: (bytes: number) => void;
-  /** Its reason is thrown when it aborts. */
+  /** When it aborts, its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
-/** Rejects with a `Refusal`, or with `ClientGone`. The rest of a body that is refused stays unread. */
+/** Rejects with a `Refusal` or with `ClientGone`. The rest of a refused body stays unread. */
 export function readBytes(
   request: Request,
   { encoding, onBytes, signal }: ReadOptions,

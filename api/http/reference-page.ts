@@ -1,4 +1,4 @@
-/** The reference of the API as one page of HTML, from its OpenAPI document. */
+/** Builds the reference of the API as one HTML page from its OpenAPI document. */
 import { escaped, page } from './page.ts';
 
 interface Schema {
@@ -113,7 +113,7 @@ export function referencePage(json: Readonly<Record<string, unknown>>): string {
 const methodOf = ({ method }: Row): string =>
   `<span class="method ${method}">${method.toUpperCase()}</span>`;
 
-/** Paragraphs, **bold** and `code`: the little of Markdown that the descriptions use. */
+/** Renders paragraphs, **bold** and `code`: the part of Markdown that the descriptions use. */
 const paragraphs = (text: string): string =>
   text
     .split(/\n\n/)
@@ -212,7 +212,7 @@ const link = (reference: string): string => {
   return `<a href="#schema-${name}">${name}</a>`;
 };
 
-/** A schema in full: properties as a list, further ones inside. */
+/** Renders a schema in full: its properties as a list, with nested ones inside. */
 function shape(schema: Schema): string {
   if (schema.$ref !== undefined) return `<p>${link(schema.$ref)}</p>`;
   const about = schema.description === undefined ? '' : `<p>${inline(schema.description)}</p>`;
@@ -232,7 +232,7 @@ function nestedOf(schema: Schema): string {
   return inner.properties === undefined ? '' : shape({ ...inner, description: '' });
 }
 
-/** In a few words. */
+/** Short description of a schema's type. */
 function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return link(schema.$ref);
   const alternatives = schema.anyOf ?? schema.oneOf;

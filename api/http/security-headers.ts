@@ -1,6 +1,7 @@
 /**
- * Headers of every answer. An answer is data: a browser must not run, frame or guess at it. The referrer goes to our own origin
- * only. It must not be `no-referrer`: with that, browsers send `Origin: null` with our own forms, and the CSRF check refuses them.
+ * Headers of every answer. An answer is data: a browser must not run it, frame it or guess its type. The referrer goes to our own
+ * origin only. It must not be `no-referrer`: browsers would then send `Origin: null` with our forms, which the CSRF check
+ * refuses.
  */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,5 +11,5 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Frame-Options': 'DENY',
 };
 
-/** Value of Strict-Transport-Security where the service is reached by https only. */
+/** Value of Strict-Transport-Security if the service is reached by https only. */
 export const strictTransport = 'max-age=31536000; includeSubDomains';

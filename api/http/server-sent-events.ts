@@ -1,14 +1,14 @@
-/** Streams of events (WHATWG HTML, section 9.2), at the pace of who reads them. */
+/** Writes streams of events (WHATWG HTML, section 9.2) at the pace of the reader. */
 import { once } from 'node:events';
 import type { Response } from 'express';
 import type { ServerSentEvent } from '../contract/route.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
-/** So that proxies do not take it for dead. */
+/** Interval of heartbeats; without them proxies would consider the connection dead. */
 const heartbeatMs = 15_000;
 
-/** Ends with the last event, or when `signal` aborts; the events' source looks at the same signal. */
+/** Ends with the last event, or when `signal` aborts; the source of the events observes the same signal. */
 export async function writeEvents(
   response: Response,
   events: AsyncIterable<ServerSentEvent>,

@@ -1,4 +1,4 @@
-/** The listening socket: limits against slow clients, and an end in which nothing is cut off. */
+/** The listening socket: limits against slow clients, and a shutdown that cuts nothing off. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
@@ -9,7 +9,7 @@ import { problemContentType, problemResponse } from './problem-response.ts';
 
 export interface ApiServer {
   readonly port: number;
-  /** Takes nothing new and waits for what is being answered. False: `waitMs` was not enough, and the rest was cut off. */
+  /** Accepts no new requests and waits for running ones. Returns false if `waitMs` was not enough and the rest was cut off. */
   stop(waitMs: number): Promise<boolean>;
 }
 
@@ -27,9 +27,9 @@ export async function startServer(
   const server = createServer(
     {
       headersTimeout: 10_000,
-      // Eight megabytes over a slow line.
+      // Enough for eight megabytes over a slow line.
       requestTimeout: 60_000,
-      // Longer than the 60 s after which load balancers let go: otherwise they send into a closing connection.
+      // Longer than the 60 s after which load balancers close a connection: otherwise they send into a closing connection.
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16 * 1024,
       requireHostHeader: true,
@@ -53,7 +53,7 @@ export async function startServer(
           over.abort();
         });
       });
-      // A connection becomes idle when its last answer has left, which may be at any time from now on.
+      // A connection becomes idle when its last answer has left, which can happen at any time from now on.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const inTime = await Promise.race([
         closed,
@@ -66,7 +66,7 @@ export async function startServer(
   };
 }
 
-/** What is not even a request of HTTP is answered like everything else. */
+/** Malformed HTTP requests also get a problem document. */
 function answerBadRequests(server: Server, docsUrl: string): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

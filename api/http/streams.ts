@@ -1,4 +1,4 @@
-/** Streams that are open in this process: how many each caller may have. */
+/** Counts the open streams in this process and limits them for each caller. */
 import type { Caller } from '../auth/principal.ts';
 import { Refusal } from '../model/refusal.ts';
 
@@ -7,7 +7,7 @@ export const streamLimits = { ofCredential: 20, ofOrganization: 100 } as const;
 export class Streams {
   readonly #open = new Map<string, number>();
 
-  /** Counts one more until the result is called. Throws when the caller has as many as it may. */
+  /** Counts one more stream until the returned function is called. Throws when the caller has too many. */
   take({ credentialId, organization }: Caller): () => void {
     const shares = [
       { name: credentialId, most: streamLimits.ofCredential, whose: 'this credential' },

@@ -1,9 +1,9 @@
-/** Zod's findings in the words of problems: where, which rule by a stable code, and what would be right. */
+/** Turns Zod's findings into the errors of a problem: where, which rule (a stable code), and what would be right. */
 import { z } from 'zod';
 import { assertNever } from '../../base/assert.ts';
 import type { FieldError } from '../model/refusal.ts';
 
-/** More of them help nobody. */
+/** Errors listed in one problem, at most. */
 const errorsMax = 20;
 
 type Issue = z.core.$ZodIssue;
@@ -18,12 +18,12 @@ interface Finding {
 
 export function findingsOf(error: z.ZodError, value: unknown): readonly Finding[] {
   const all = error.issues.flatMap((issue) => findings(issue, value));
-  // An integer beyond all that are exact is also beyond its own maximum, which says more and comes later.
+  // An integer beyond the exact range also exceeds its own maximum. That error comes later and says more, so it wins.
   const byPlace = new Map(all.map((one) => [`${one.code} ${one.path.join('/')}`, one]));
   return [...byPlace.values()].slice(0, errorsMax);
 }
 
-/** `schema`: of the whole body. Of a property that it does not know, the problem says which it knows. */
+/** `schema` is that of the whole body. For an unknown property, the problem lists the known ones. */
 export function bodyErrors(
   error: z.ZodError,
   value: unknown,
@@ -47,7 +47,7 @@ export const queryErrors = (error: z.ZodError, value: unknown): readonly FieldEr
     ...rest,
   }));
 
-/** One sentence for `detail`. */
+/** One sentence for the problem's `detail`. */
 export function summaryOf(errors: readonly FieldError[]): string {
   const [first] = errors;
   if (first === undefined) return 'The request is not valid.';
@@ -72,7 +72,7 @@ function findings(issue: Issue, value: unknown): readonly Finding[] {
   return [{ path, ...ruleOf(issue) }];
 }
 
-/** Of the alternative that came furthest; of a union by a member, what is wrong with that member. */
+/** Findings of the alternative that matched furthest; in a union by a member, what is wrong with that member. */
 function unionFindings(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,
@@ -142,7 +142,7 @@ function ruleOf(issue: Issue): Rule {
   }
 }
 
-/** In words of the schema; zod's own begin with a capital. */
+/** True for messages of our schemas; zod's own messages begin with a capital letter. */
 const isOurs = ({ message }: Issue): boolean => /^[a-z]/.test(message);
 
 const nouns: Readonly<Record<string, string>> = {
@@ -186,7 +186,7 @@ function tooBig({ origin, maximum }: { origin: string; maximum: number | bigint 
   return { code: 'above_maximum', detail: `Maximum is ${most}.`, meta: { maximum: most } };
 }
 
-/** RFC 6901, section 6: as a URI fragment. */
+/** JSON pointer as a URI fragment (RFC 6901, section 6). */
 function pointer(path: Path): string {
   const parts = path.map((part) => {
     const text = String(part).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,19 +1,19 @@
 /**
- * Unsigned integers of up to 128 bits between decimal digits (ASCII) and four words of 32 bits, least significant first.
- * Arithmetic is that of doubles, exact below 2^53: a word times a million plus a carry is. BigInt takes some four times as
- * long (bench/api/codec.ts), and an integer is what most of a request is made of.
+ * Converts unsigned integers of up to 128 bits between decimal digits (ASCII) and four 32-bit words, least significant first. It
+ * calculates with doubles, which are exact below 2^53: a word times a million plus a carry is smaller. BigInt takes about four
+ * times as long (bench/api/codec.ts), and integers are most of a request.
  */
 
 export const u128Digits = 39;
 
 const two32 = 2 ** 32;
 const zero = 0x30;
-/** Digits that are always exact as a double, and those taken at a time after them. */
+/** `headDigits` digits are always exact as a double; after them, `stepDigits` are taken at a time. */
 const headDigits = 15;
 const stepDigits = 6;
 const powers = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const;
 
-/** Reads the digits in `bytes[from, to)`, at least one; false when they are more than 39 or the value is above 2^128 - 1. */
+/** Reads the digits in `bytes[from, to)`, at least one. Returns false for more than 39 digits or a value above 2^128 - 1. */
 export function readDecimal(
   bytes: Uint8Array,
   from: number,
@@ -48,7 +48,7 @@ export function readDecimal(
 /** Six digits at a time, most significant last. */
 const steps = new Uint32Array(7);
 
-/** Writes the value without leading zeros at `at`; gives where it ends. Room for 39 digits must be there. */
+/** Writes the value without leading zeros at `at`. Returns the end. There must be room for 39 digits. */
 export function writeDecimal(
   bytes: Uint8Array,
   at: number,
@@ -79,7 +79,7 @@ export function writeDecimal(
   return end;
 }
 
-/** The same for an integer below 2^53. */
+/** Same as `writeDecimal`, for an integer below 2^53. */
 export function writeSafeInteger(bytes: Uint8Array, at: number, value: number): number {
   if (value < 10) {
     bytes[at] = zero + value;
@@ -90,7 +90,7 @@ export function writeSafeInteger(bytes: Uint8Array, at: number, value: number): 
   return writeDigits(bytes, writeSafeInteger(bytes, at, high), value - high * 1e9, 9);
 }
 
-/** Exactly `count` digits of an integer below 10^9. */
+/** Writes exactly `count` digits of an integer below 10^9. */
 function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value | 0;
   for (let i = at + count - 1; i >= at; i -= 1) {

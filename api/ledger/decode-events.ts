@@ -6,10 +6,10 @@ import { eventsMax } from './operations.ts';
 import { RecordReader } from './record-reader.ts';
 import { transferFlags } from './flags.ts';
 
-/** Bytes that an event takes at least, with its comma: `{},`. */
+/** Smallest size of an event in bytes, with its comma: `{},`. */
 const eventTextMin = 3;
 
-/** An array of accounts or transfers. */
+/** Decodes an array of accounts or transfers. */
 export function decodeEvents(
   { layout, noun }: { readonly layout: Layout; readonly noun: string },
   json: JsonReader,
@@ -30,7 +30,7 @@ export function decodeEvents(
     const base = count * layout.size;
     const issuesBefore = issues.count;
     const isObject = reader.read(view, base, [count]);
-    // What is missing depends on the flags; of an event with errors those are told first.
+    // Which properties are required depends on the flags, so an event's other errors are reported first.
     if (isObject && issues.count === issuesBefore) {
       checkPresence(layout, reader, view, base, count, issues);
     }
@@ -67,7 +67,7 @@ const transferRequired = [
   'ledger',
   'code',
 ] as const;
-/** What is left out is taken from the pending transfer. An amount that is left out would post nothing of it. */
+/** An omitted property is taken from the pending transfer. `amount` is required: an omitted amount would post nothing. */
 const postRequired = ['id', 'pending_id', 'amount'] as const;
 const voidRequired = ['id', 'pending_id'] as const;
 

@@ -10,8 +10,8 @@ const u128Max = 2n ** 128n - 1n;
 const sides = (accountFilter.flags['debits'] ?? 0) | (accountFilter.flags['credits'] ?? 0);
 
 /**
- * One filter. What is not given has the documented default; what is given and could only have an empty answer is refused,
- * where the ledger itself would answer with nothing and leave the caller to believe it.
+ * Decodes one filter. An omitted property has the documented default. A filter that can only give an empty answer is refused; the
+ * ledger itself would return nothing, and the caller would believe it.
  */
 export function decodeFilter(layout: Layout, json: JsonReader, issues: Issues): Events {
   const events = new Uint8Array(layout.size);
@@ -24,7 +24,7 @@ export function decodeFilter(layout: Layout, json: JsonReader, issues: Issues): 
   if (!reader.has('flags') && layout === accountFilter) view.setUint32(flagsAt, sides, true);
   if (issues.count === 0) check(layout, reader, view, issues);
   const limit = view.getUint32(limitAt, true);
-  // One row more than wanted tells whether there is more.
+  // Ask for one row more than wanted, to learn whether there are more.
   view.setUint32(limitAt, Math.min(limit + 1, rowsMax), true);
   return { events, count: 1, limit };
 }

@@ -4,11 +4,11 @@ import { IntegerFound, MalformedJson, type JsonReader } from './json-reader.ts';
 import { eventsMax } from './operations.ts';
 
 const idSize = 16;
-/** Bytes that an id takes at least, with its comma. */
+/** Smallest size of an ID in bytes, with its comma. */
 const idTextMin = 2;
 const shapeDetail = 'Must be an array of ids, or an object with such an array as “ids”.';
 
-/** `["1", "2"]` or `{ "ids": ["1", "2"] }`. */
+/** Decodes `["1", "2"]` or `{ "ids": ["1", "2"] }`. */
 export function decodeIds(json: JsonReader, issues: Issues): Events {
   if (json.opensArray()) return idsOfArray(json, issues, []);
   if (!json.opensObject()) {

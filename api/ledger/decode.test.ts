@@ -25,7 +25,7 @@ function refused(operation: LedgerOperationName, body: unknown): LedgerProblem {
   return decoded.problem;
 }
 
-/** A field of event `index` as the wire has it. */
+/** Value of a field of event `index`, read from the wire format. */
 function fieldOf({ operation, events }: LedgerRequest, name: string, index = 0): bigint {
   const { input } = operation;
   if (input.kind === 'ids') throw new Error('ids have no fields');

@@ -1,4 +1,4 @@
-/** From the text of a request to what the engine takes: everything that can be known to be wrong without asking the ledger is found here. */
+/** Decodes the text of a request into the engine's format. It finds every error that can be known without asking the ledger. */
 import { decodeEvents } from './decode-events.ts';
 import { decodeFilter } from './decode-filter.ts';
 import { decodeIds } from './decode-ids.ts';
@@ -8,15 +8,15 @@ import { JsonReader, MalformedJson } from './json-reader.ts';
 import { eventsMax, type LedgerOperation } from './operations.ts';
 import { ledgerProblem, type LedgerProblem } from '../model/ledger-problems.ts';
 
-/** The largest body: 8,189 transfers with every property as long as it can be are some 5 MB. */
+/** Largest body in bytes: 8,189 transfers with every property at its longest take about 5 MB. */
 export const ledgerBodyMax = 8 * 1024 * 1024;
 
 export interface LedgerRequest {
   readonly operation: LedgerOperation;
-  /** Accounts, transfers, ids or one filter as the wire lays them out, one after another. */
+  /** Accounts, transfers, ids or one filter in wire format, one after another. */
   readonly events: Uint8Array;
   readonly count: number;
-  /** Rows that the caller wants at most, for operations with a filter; the filter itself asks for one more. */
+  /** Maximum number of rows that the caller wants, for operations with a filter; the filter itself asks for one more. */
   readonly limit: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export type Decoded =
   | { readonly ok: true; readonly request: LedgerRequest }
   | { readonly ok: false; readonly problem: LedgerProblem };
 
-/** `body`: UTF-8, whole, after decompression. */
+/** `body` is the complete UTF-8 text, decompressed. */
 export function decodeRequest(operation: LedgerOperation, body: Uint8Array): Decoded {
   if (body.length > ledgerBodyMax) {
     return refused('payload_too_large', {
@@ -36,7 +36,7 @@ export function decodeRequest(operation: LedgerOperation, body: Uint8Array): Dec
   const issues = new Issues();
   try {
     const decoded = decodeInput(operation, json, issues);
-    // Nothing that follows makes it fewer: the rest is not read.
+    // The rest cannot reduce the count, so it is not read.
     if (decoded.count > eventsMax) return tooManyEvents;
     json.end();
     const problem = issues.problem();

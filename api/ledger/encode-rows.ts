@@ -1,17 +1,20 @@
-/** Records to JSON and to CSV, straight from their bytes. */
+/** Writes records as JSON or CSV, directly from their bytes. */
 import { outputFields, type Layout } from './layouts.ts';
 import { utf8, TextWriter } from './text-writer.ts';
 
-/** What a record's text takes, about. */
+/** Typical size of a record's text, in bytes. */
 const rowRoom = 400;
 
 interface Pattern {
-  /** What stands before each field's digits, and behind the last. */
+  /** Bytes before the digits of each field; `end` follows the last field. */
   readonly between: readonly Uint8Array[];
   readonly end: Uint8Array;
 }
 
-/** A JSON array. u128 and u64 are strings, as no JSON parser of a browser keeps them exactly; the others are numbers. */
+/**
+ * Writes a JSON array. u128 and u64 become strings, because no browser's JSON parser keeps them exactly; the others become
+ * numbers.
+ */
 export function rowsToJson(rows: Uint8Array, layout: Layout): Uint8Array {
   const writer = new TextWriter(2 + (rows.length / layout.size) * rowRoom);
   writer.text(utf8('['));
@@ -20,7 +23,7 @@ export function rowsToJson(rows: Uint8Array, layout: Layout): Uint8Array {
   return writer.written;
 }
 
-/** RFC 4180 with a line of column names. Nothing needs quotes: every value is digits. */
+/** Writes CSV (RFC 4180) with a line of column names. Nothing needs quotes, because all values are digits. */
 export function rowsToCsv(rows: Uint8Array, layout: Layout): Uint8Array {
   const names = outputFields(layout).map((field) => field.name);
   const writer = new TextWriter(200 + (rows.length / layout.size) * rowRoom);

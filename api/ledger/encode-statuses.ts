@@ -1,11 +1,11 @@
-/** The results of a create operation to JSON, one for each event, with the event's id. */
+/** Writes the results of a create operation as JSON: one for each event, with the event's id. */
 import type { LedgerRequest } from './decode.ts';
 import { statusOf, type Status, type StatusClass } from './statuses.ts';
 import { utf8, TextWriter } from './text-writer.ts';
 
 const resultSize = 16;
 const statusAt = 8;
-/** What a result's text takes, about; failures have a URL too, for which the writer grows. */
+/** Typical size of a result's text, in bytes; failures also have a URL, for which the writer grows. */
 const resultRoom = 130;
 
 export type Summary = Readonly<Record<StatusClass, number>>;
@@ -49,7 +49,7 @@ const firstIndex = utf8('[{"index":');
 const nextIndex = utf8(',{"index":');
 const id = utf8(',"id":"');
 
-/** A status, and what stands before and behind the timestamp with it. */
+/** A status with the text before and after its timestamp. */
 interface Written {
   readonly status: Status;
   readonly before: Uint8Array;

@@ -52,7 +52,7 @@ function results(...statuses: readonly (readonly [number, bigint])[]): Uint8Arra
   return new Uint8Array(view.buffer);
 }
 
-/** Transfers with these ids and timestamps. */
+/** Transfers with the given ids and timestamps. */
 function transfers(...given: readonly (readonly [id: bigint, timestamp: bigint])[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(given.length * 128));
   given.forEach(([id, timestamp], i) => {

@@ -1,4 +1,4 @@
-/** From the engine's rows to the answer: the envelope of JSON, or CSV. */
+/** Encodes the engine's rows as the answer: a JSON envelope, or CSV. */
 import type { LedgerRequest } from './decode.ts';
 import { rowsToCsv, rowsToJson } from './encode-rows.ts';
 import { statusesToJson, type Summary } from './encode-statuses.ts';
@@ -14,7 +14,7 @@ export interface Warning {
   readonly detail: string;
 }
 
-/** What the caller of the codec knows of the execution; asked for when the rows have been written. */
+/** Returns the facts about the execution, which the codec's caller knows; called after the rows were written. */
 export type ExecutionOf = (counts: {
   readonly eventCount: number;
   readonly resultCount: number;
@@ -23,14 +23,14 @@ export type ExecutionOf = (counts: {
 export interface EncodeOptions {
   readonly execution: ExecutionOf;
   readonly warnings?: readonly Warning[];
-  /** CSV holds the rows alone; writes are always answered in JSON. */
+  /** CSV has the rows only; writes are always answered in JSON. */
   readonly format: 'json' | 'csv';
 }
 
 export interface EncodedReply {
   readonly contentType: string;
   readonly body: Uint8Array;
-  /** What the envelope says besides the rows; the only place where it is, with CSV. */
+  /** The envelope's contents besides the rows. With CSV they are only here. */
   readonly summary?: Summary;
   readonly missing?: readonly string[];
   readonly page?: Page;
@@ -38,7 +38,7 @@ export interface EncodedReply {
 
 type About = Omit<EncodedReply, 'contentType' | 'body'>;
 
-/** Undefined when the rows cannot be an answer to the request. `rows`: whole records of the operation's result. */
+/** Returns `undefined` if the rows cannot be an answer to the request. `rows`: whole records of the operation's result. */
 export function encodeReply(
   request: LedgerRequest,
   rows: Uint8Array,

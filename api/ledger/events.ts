@@ -1,8 +1,8 @@
-/** What a body was found to hold. */
+/** Decoded contents of a body. */
 export interface Events {
-  /** Accounts, transfers, ids or one filter as the wire lays them out, one after another. */
+  /** Accounts, transfers, ids or one filter in wire format, one after another. */
   readonly events: Uint8Array;
-  /** Above `eventsMax`, the body holds too many, and has not been read to its end. */
+  /** If it is above `eventsMax`, the body has too many events and was not read to its end. */
   readonly count: number;
   readonly limit: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Names of flags: TigerBeetle's, for each kind of record and filter its own. */
+/** TigerBeetle's flag names, for each kind of record and filter. */
 import { AccountFlag, TransferFlag } from '../../engine/ledger/status.ts';
 
 export type FlagNames = Readonly<Record<string, number>>;
@@ -11,7 +11,7 @@ export const transferFlags = withoutReserved(TransferFlag);
 export const accountFilterFlags = { debits: 1, credits: 2, reversed: 4 } as const;
 export const queryFilterFlags = { reversed: 1 } as const;
 
-/** Bits of one name, or of names joined with `|`; undefined when one is not among `names`. */
+/** Returns the bits of one name, or of names joined with `|`; `undefined` if a name is not in `names`. */
 export function bitsOfNames(text: string, names: FlagNames): number | undefined {
   let bits = 0;
   for (const name of text.split('|')) {

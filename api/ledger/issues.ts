@@ -1,20 +1,20 @@
 import { ledgerProblem, type LedgerProblem, type ProblemError } from '../model/ledger-problems.ts';
 
-/** Errors told of one request; one that has more has most likely the same one everywhere. */
+/** Errors listed for one request, at most; if there are more, most of them are likely the same. */
 const issuesMax = 20;
 
-/** With so many, what follows is not looked at: a body of nothing but errors must not cost more than a good one. */
+/** Decoding stops after this many errors: a body full of errors must not cost more than a valid one. */
 const issuesEnough = 1_000;
 
-/** Nothing more need be read. Thrown within the codec only. */
+/** There are enough errors, so decoding stops. Thrown within the codec only. */
 export class EnoughIssues extends Error {
   override readonly name = 'EnoughIssues';
 }
 
-/** Codes that are a problem of their own when they are all that is wrong. */
+/** Codes that become the problem's code if all errors have the same one. */
 const ownProblems = ['invalid_integer', 'invalid_filter'] as const;
 
-/** What is wrong with the values of a request, collected so that a caller can mend everything at once. */
+/** Collects the errors of a request's values, so that the caller can fix all of them at once. */
 export class Issues {
   readonly #told: ProblemError[] = [];
   #count = 0;
@@ -23,7 +23,7 @@ export class Issues {
     return this.#count;
   }
 
-  /** `path`: property names and indexes from the body's top; [] is the body itself. */
+  /** `path`: property names and indexes from the top of the body; [] is the body itself. */
   add(
     path: readonly (string | number)[],
     code: string,
@@ -50,7 +50,7 @@ export class Issues {
   }
 }
 
-/** RFC 6901, section 6: as a URI fragment. */
+/** JSON pointer as a URI fragment (RFC 6901, section 6). */
 function pointer(path: readonly (string | number)[]): string {
   const parts = path.map((part) => {
     const text = String(part).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

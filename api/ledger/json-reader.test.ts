@@ -13,7 +13,7 @@ import { IntegerFound, JsonReader, MalformedJson } from './json-reader.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-/** Where the document stops being JSON; undefined when it is JSON. */
+/** Offset at which the document stops being JSON; `undefined` if it is valid JSON. */
 function malformedAt(bytes: Uint8Array): number | undefined {
   const reader = new JsonReader(bytes);
   try {

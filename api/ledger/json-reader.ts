@@ -1,7 +1,7 @@
 /**
- * A strict reader of JSON (RFC 8259) over UTF-8 bytes that makes nothing of what it reads: the caller goes through the
- * document once and takes integers digit by digit, where a parser into numbers would round them. It ends at the first byte
- * that is not JSON, with that byte's offset.
+ * A strict reader of JSON (RFC 8259) over UTF-8 bytes that builds no values. The caller goes through the document once and takes
+ * integers digit by digit; a parser into numbers would round them. At the first byte that is not JSON, it throws `MalformedJson`
+ * with that byte's offset.
  */
 
 import { isUtf8 } from 'node:buffer';
@@ -9,7 +9,7 @@ import { readDecimal } from './decimal.ts';
 
 const depthMax = 32;
 
-/** Not JSON. Thrown within the codec only, which turns it into a problem. */
+/** The text is not JSON. Thrown within the codec only, which turns it into a problem. */
 export class MalformedJson extends Error {
   override readonly name = 'MalformedJson';
   readonly offset: number;
@@ -50,7 +50,7 @@ export class JsonReader {
     this.bytes = bytes;
   }
 
-  /** Skips white space and gives the byte that follows it, undefined at the end. */
+  /** Skips white space and returns the next byte; `undefined` at the end. */
   peek(): number | undefined {
     const { bytes } = this;
     let at = this.at;
@@ -61,7 +61,7 @@ export class JsonReader {
     return byte;
   }
 
-  /** Takes this byte when it is next. */
+  /** Takes the given byte if it is next; returns whether it was. */
   takes(byte: number): boolean {
     if (this.peek() !== byte) return false;
     this.at += 1;
@@ -76,14 +76,14 @@ export class JsonReader {
     return this.takes(Byte.openObject);
   }
 
-  /** Behind an element: whether another one follows. `first`: no element was there yet. */
+  /** After an element: returns whether another one follows. `first`: there was no element yet. */
   arrayGoesOn(first: boolean): boolean {
     if (this.takes(Byte.closeArray)) return false;
     if (!first && !this.takes(Byte.comma)) this.fail('a comma or the end of the array');
     return true;
   }
 
-  /** The same for an object; when a property follows, its name's opening quote is next. */
+  /** Same for an object. If a property follows, the opening quote of its name is next. */
   objectGoesOn(first: boolean): boolean {
     if (this.takes(Byte.closeObject)) return false;
     if (!first && !this.takes(Byte.comma)) this.fail('a comma or the end of the object');
@@ -95,12 +95,12 @@ export class JsonReader {
     if (!this.takes(Byte.colon)) this.fail('a colon');
   }
 
-  /** Nothing but white space may follow. */
+  /** Throws unless only white space follows. */
   end(): void {
     if (this.peek() !== undefined) this.fail('the end of the document');
   }
 
-  /** Takes any value; when it is an unsigned integer, as a literal or as a string of digits, its value goes into `words`. */
+  /** Takes any value. If it is an unsigned integer, as a literal or a string of digits, its value goes into `words`. */
   integer(words: Uint32Array): IntegerFound {
     const { bytes } = this;
     const quoted = this.peek() === Byte.quote;
@@ -125,12 +125,12 @@ export class JsonReader {
       : IntegerFound.tooLarge;
   }
 
-  /** Takes the string that is next, its escapes resolved. */
+  /** Takes the next string and resolves its escapes. */
   string(): string {
     const { text: bytes, hasEscapes } = this.#takeString();
     const text = utf8.decode(bytes);
     if (!hasEscapes) return text;
-    // Its grammar has been checked; what the escapes stand for is the platform's to say.
+    // The grammar was checked; the platform resolves the escapes.
     return JSON.parse(`"${text}"`) as string;
   }
 
@@ -151,7 +151,7 @@ export class JsonReader {
     else this.#skipWord(byte);
   }
 
-  /** Ends the reading: this is not what is next. */
+  /** Throws `MalformedJson`: the next bytes are not what was expected. */
   fail(expected: string): never {
     const end = this.at >= this.bytes.length;
     throw new MalformedJson(
@@ -191,7 +191,7 @@ export class JsonReader {
     while (isDigit(this.bytes[this.at])) this.at += 1;
   }
 
-  /** Takes the string that is next and checks it; its text is between its quotes, as it was written. */
+  /** Takes and checks the next string. Returns the raw text between its quotes. */
   #takeString(): { text: Uint8Array; hasEscapes: boolean } {
     const { bytes } = this;
     const from = this.at + 1;
@@ -215,7 +215,7 @@ export class JsonReader {
     return { text, hasEscapes };
   }
 
-  /** Length of the escape whose backslash stands before `at`. */
+  /** Returns the length of the escape whose backslash is just before `at`. */
   #escape(at: number): number {
     const byte = this.bytes[at];
     const isUnicode = byte === 0x75;
@@ -234,7 +234,7 @@ export class JsonReader {
 const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= Byte.zero && byte <= Byte.nine;
 
-/** What makes a number of the digits before it that is no integer literal. */
+/** True for a byte that makes the preceding digits a number that is no integer literal. */
 const isPartOfNumber = (byte: number | undefined): boolean =>
   byte === Byte.dot || byte === 0x65 || byte === 0x45;
 

@@ -1,22 +1,22 @@
 /**
- * Records and filters as JSON names them and as the wire lays them out: one table for reading, writing and the columns of
- * CSV. Order is the order of output. Offsets are TigerBeetle 0.17's, the same as the rows of engine/ledger/layout.ts.
+ * Records and filters with their JSON names and their wire layout: one table for reading, writing and the CSV columns. Its order
+ * is the output order. Offsets are those of TigerBeetle 0.17 and equal the rows of engine/ledger/layout.ts.
  */
 import { accountFilterFlags, accountFlags, queryFilterFlags, transferFlags } from './flags.ts';
 import type { FlagNames } from './flags.ts';
 
 export interface Field {
   readonly name: string;
-  /** In bytes, from the record's beginning. */
+  /** In bytes, from the start of the record. */
   readonly offset: number;
-  /** In bytes. 8 and 16 are strings on output, the others numbers. */
+  /** In bytes. Fields of 8 and 16 bytes are strings on output, the others are numbers. */
   readonly width: 2 | 4 | 8 | 16;
-  /** `amount` also takes "max". `milliseconds` is input only: another form of the seconds in the same place. */
+  /** `amount` also accepts "max". `milliseconds` is input only: the same field as the seconds, in another unit. */
   readonly input: 'integer' | 'flags' | 'amount' | 'milliseconds';
 }
 
 export interface Layout {
-  /** Bytes of a record. */
+  /** Size of a record in bytes. */
   readonly size: number;
   readonly fields: readonly Field[];
   readonly flags: FlagNames;
@@ -113,7 +113,7 @@ export const queryFilter: Layout = {
   flags: queryFilterFlags,
 };
 
-/** What is written of a record. */
+/** Fields that are written for a record. */
 export const outputFields = (layout: Layout): readonly Field[] =>
   layout.fields.filter((field) => field.input !== 'milliseconds');
 

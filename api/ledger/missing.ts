@@ -1,9 +1,9 @@
-/** Ids of a lookup that have no row: the ledger leaves them out without a word. */
+/** Ids of a lookup that have no row: the ledger omits them silently. */
 import type { LedgerRequest } from './decode.ts';
 
 const idSize = 16;
 
-/** In the order they were asked for. Undefined when the rows are not an answer to these ids. */
+/** Returns them in the order of the request; `undefined` if the rows are not an answer to these ids. */
 export function missingIds(
   { events }: LedgerRequest,
   rows: Uint8Array,

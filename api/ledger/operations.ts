@@ -1,4 +1,4 @@
-/** The eight operations of the ledger route: what each takes and what it gives. */
+/** The eight operations of the ledger route, with their inputs and results. */
 import { bodySizeMax } from '../../engine/wire/limits.ts';
 import { eventMax, Operation, resultMax, shapeOf } from '../../engine/wire/operations.ts';
 import { assert } from '../../base/assert.ts';
@@ -7,14 +7,14 @@ import { account, accountFilter, balance, queryFilter, transfer, type Layout } f
 export interface LedgerOperation {
   readonly name: string;
   readonly kind: 'read' | 'write';
-  /** The wire's code. */
+  /** Operation code of the wire protocol. */
   readonly code: number;
-  /** What the body holds: events to create, ids to look up, or one filter. */
+  /** Contents of the body: events to create, ids to look up, or one filter. */
   readonly input:
     | { readonly kind: 'events'; readonly layout: Layout; readonly noun: string }
     | { readonly kind: 'ids' }
     | { readonly kind: 'filter'; readonly layout: Layout };
-  /** What a reply's rows are; a create operation's are statuses. */
+  /** Type of a reply's rows; a create operation returns statuses. */
   readonly rows: Layout | 'statuses';
   readonly eventSize: number;
   readonly resultSize: number;
@@ -82,7 +82,7 @@ export function ledgerOperation(name: string): LedgerOperation | undefined {
 const shape = shapeOf(Operation.createTransfers);
 assert(shape !== undefined, 'create_transfers is an operation of the wire');
 
-/** Events of one request, and rows of one answer, in a cluster with production's batch size. */
+/** Maximum events of a request and rows of an answer, in a cluster with production's batch size. */
 export const eventsMax = eventMax(shape, bodySizeMax);
 export const rowsMax = resultMax(shape, bodySizeMax);
 export const rowsDefault = 100;

@@ -1,4 +1,4 @@
-/** Which rows of a filtered read the caller gets, and with which filter it gets the next ones. */
+/** Selects the rows of a filtered read for the caller, and the filter of the next page. */
 import type { LedgerRequest } from './decode.ts';
 import { offsetOf, outputFields, type Layout } from './layouts.ts';
 import { rowsMax } from './operations.ts';
@@ -6,9 +6,9 @@ import { rowsMax } from './operations.ts';
 export interface Page {
   readonly limit: number;
   readonly hasMore: boolean;
-  /** Absent means exact. At the largest limit no further row can be asked for, and a full page may be the last. */
+  /** Absent: exact. At the largest limit no further row can be requested, so a full page may be the last one. */
   readonly hasMoreExact?: false;
-  /** The filter that goes on behind the last row; null when there is no more. */
+  /** Filter of the rows after the last one; null when there are no more. */
   readonly next: Readonly<Record<string, string | number>> | null;
 }
 
@@ -44,7 +44,7 @@ function lastTimestamp(rows: Uint8Array, record: Layout): bigint {
   return view.getBigUint64(rows.length - record.size + offsetOf(record, 'timestamp'), true);
 }
 
-/** Timestamps are unique in a cluster, so that the next page begins one nanosecond behind the last row. */
+/** Filter of the next page. Timestamps are unique in a cluster, so it begins one nanosecond after the last row. */
 function nextFilter(
   { events, limit }: LedgerRequest & { readonly limit: number },
   filter: Layout,
@@ -60,7 +60,7 @@ function nextFilter(
   const given: Record<string, string | number> = {};
   for (const { name, offset, width } of outputFields(filter)) {
     const value = integerAt(view, offset, width);
-    // Zero is what is not given, but for flags: what is not given there has a default.
+    // A zero means that the property was not given. Flags are kept, because omitted flags have a default.
     if (Number(value) !== 0 || name === 'flags') given[name] = value;
   }
   return given;

@@ -1,4 +1,4 @@
-/** Reads one JSON object of integers straight into a record's bytes. */
+/** Reads one JSON object of integers directly into a record's bytes. */
 import { bitsOfNames } from './flags.ts';
 import type { Issues } from './issues.ts';
 import { IntegerFound, MalformedJson, type JsonReader } from './json-reader.ts';
@@ -9,10 +9,10 @@ type Path = readonly (string | number)[];
 const quote = 0x22;
 const u32Max = 0xffff_ffff;
 const millisecondsMax = u32Max * 1_000;
-/** More names of flags than there are flags say nothing more. */
+/** A longer list of flag names can only repeat names. */
 const flagNamesMax = 16;
 const flagTextMax = 500;
-/** Longer names are not repeated in a problem. */
+/** A problem does not quote longer names. */
 const nameMax = 100;
 
 interface Column extends Field {
@@ -28,7 +28,7 @@ export class RecordReader {
   readonly #columns: readonly Column[];
   readonly #known: string;
   readonly #words = new Uint32Array(4);
-  /** Properties that were given, one bit for each of the layout's fields. */
+  /** Properties that were given: one bit for each field of the layout. */
   #seen = 0;
 
   constructor(json: JsonReader, issues: Issues, layout: Layout) {
@@ -43,13 +43,13 @@ export class RecordReader {
     }));
   }
 
-  /** Whether the record read last had this property. */
+  /** Tells whether the last record had this property. */
   has(name: string): boolean {
     const column = this.#columns.find((column) => column.name === name);
     return column !== undefined && (this.#seen & (1 << column.index)) !== 0;
   }
 
-  /** Reads the object that is next into the record at `base`, which is all zero. False when it is no object. */
+  /** Reads the next object into the record at `base`, which must be all zero. Returns false if it is no object. */
   read(record: DataView, base: number, path: Path): boolean {
     const json = this.#json;
     this.#seen = 0;
@@ -68,7 +68,9 @@ export class RecordReader {
     return true;
   }
 
-  /** Takes a property's name and colon. Objects of one request mostly name their properties in one order. */
+  /**
+   * Takes a property's name and colon. Tries `expected` first: objects of one request mostly have the same order of properties.
+   */
   #column(expected: number, path: Path): Column | undefined {
     const json = this.#json;
     const at = json.at;
@@ -91,7 +93,7 @@ export class RecordReader {
     return true;
   }
 
-  /** A name that has escapes, or that is none of ours: then its value is skipped. */
+  /** Takes a name that has escapes or is unknown. The value of an unknown property is skipped. */
   #columnOfText(path: Path): Column | undefined {
     const json = this.#json;
     const at = json.at;
@@ -132,7 +134,7 @@ export class RecordReader {
     this.#put(column, record, base, path);
   }
 
-  /** Takes `"max"`, with which an amount says “as much as there is”. */
+  /** Takes `"max"`, which means “as much as there is” for an amount. */
   #isMax(): boolean {
     const { bytes, at } = this.#json;
     const is = bytes[at + 1] === 0x6d && bytes[at + 2] === 0x61 && bytes[at + 3] === 0x78;
@@ -208,7 +210,7 @@ export class RecordReader {
     });
   }
 
-  /** Flags that are no JSON number: a string of digits or of names, or an array of names. */
+  /** Takes flags that are not a JSON number: a string of digits or of names, or an array of names. */
   #flags(column: Column, record: DataView, base: number, path: Path): void {
     const json = this.#json;
     const names = this.#layout.flags;

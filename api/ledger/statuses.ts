@@ -1,9 +1,9 @@
-/** What the ledger says of each created event: TigerBeetle's names, and where its documentation explains them. */
+/** Statuses of created events: TigerBeetle's names, and the URLs of their documentation. */
 import { AccountStatus, TransferStatus } from '../../engine/ledger/status.ts';
 
 const documentation = 'https://docs.tigerbeetle.com/reference/requests';
 
-/** On the wire; the tables have -1. */
+/** The value on the wire; the tables use -1. */
 const created = 0xffff_ffff;
 
 export const operationDocumentation = (operation: string): string =>
@@ -14,7 +14,7 @@ export type StatusClass = 'created' | 'exists' | 'failed';
 export interface Status {
   readonly name: string;
   readonly class: StatusClass;
-  /** For those that failed. */
+  /** Set for failures only. */
   readonly documentationUrl: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const tables: Readonly<Record<string, ReadonlyMap<number, Status>>> = {
 
 export function statusOf(operation: string, code: number): Status {
   const known = tables[operation]?.get(code);
-  // An engine newer than this may know more: what it did is done, and its number says more than a failure would.
+  // A newer engine may have further statuses. The event was processed, so the status number is better than an error.
   return known ?? statusNamed(operation, `status_${code}`);
 }
 

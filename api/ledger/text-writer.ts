@@ -1,7 +1,7 @@
-/** Text and integers written as bytes into one growing buffer: what a request's answer is made of. */
+/** Writes text and integers as bytes into one growing buffer, for the answer to a request. */
 import { writeDecimal, writeSafeInteger } from './decimal.ts';
 
-/** Room that one integer may take. */
+/** Maximum room that one integer takes, in bytes. */
 const integerRoom = 40;
 
 export const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -11,12 +11,12 @@ export class TextWriter {
   #view: DataView | undefined;
   #at = 0;
 
-  /** `room`: bytes that will most likely do. */
+  /** `room`: expected size in bytes. */
   constructor(room: number) {
     this.#bytes = new Uint8Array(room);
   }
 
-  /** What was written. Nothing may be written afterwards. */
+  /** The written bytes. Nothing may be written afterwards. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#at);
   }
@@ -25,17 +25,17 @@ export class TextWriter {
     this.#makeRoom(text.length);
     const bytes = this.#bytes;
     const at = this.#at;
-    // Shorter than what a call of `set` takes.
+    // A loop is faster than a call of `set` here.
     for (let i = 0; i < text.length; i += 1) bytes[at + i] = text[i] as number;
     this.#at = at + text.length;
   }
 
-  /** Where the integers are that `integer` writes. */
+  /** Sets the records from which `integer` reads. */
   readsFrom(records: Uint8Array): void {
     this.#view = new DataView(records.buffer, records.byteOffset, records.length);
   }
 
-  /** The little-endian integer of `width` bytes at `offset`, in decimal digits. */
+  /** Writes the little-endian integer of `width` bytes at `offset` in decimal digits. */
   integer(offset: number, width: 2 | 4 | 8 | 16): void {
     const view = this.#view as DataView;
     this.#makeRoom(integerRoom);
@@ -56,7 +56,7 @@ export class TextWriter {
     }
   }
 
-  /** A count: an integer that is in no record. */
+  /** Writes an integer that is in no record, such as a count. */
   count(value: number): void {
     this.#makeRoom(integerRoom);
     this.#at = writeSafeInteger(this.#bytes, this.#at, value);

@@ -1,10 +1,13 @@
-/** The token with which an installer becomes the local administrator. Read anew each time: the Secret behind it may change. */
+/**
+ * The token with which an installer becomes the local administrator. It is read each time, because the Secret behind it may
+ * change.
+ */
 import { timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { hashOf } from '../auth/api-key-format.ts';
 
-/** Shorter ones could be guessed. */
+/** Shorter tokens could be guessed. */
 const lengthMin = 20;
 
 export async function isBootstrapToken(

@@ -1,4 +1,4 @@
-/** A browser's session: two tokens, one that only the browser has, and one that our pages send back as a header or a field. */
+/** A browser's session: one token that only the browser has, and one that our pages send back as a header or a field. */
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
 import type { Actor, Author } from '../model/actor.ts';
@@ -6,7 +6,7 @@ import { openSession, type Session } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { ensureUser, type Identity } from '../store/users.ts';
 
-/** 238 bits each. */
+/** Length of each token: 238 bits. */
 const tokenLength = 40;
 const administratorMs = 12 * 60 * 60 * 1_000;
 const personMs = 7 * 24 * 60 * 60 * 1_000;
@@ -14,11 +14,11 @@ const personMs = 7 * 24 * 60 * 60 * 1_000;
 export interface OpenedSession {
   readonly session: Session;
   readonly csrfToken: string;
-  /** Values of Set-Cookie. */
+  /** Values of the header Set-Cookie. */
   readonly cookies: readonly string[];
 }
 
-/** `null`: the local administrator. */
+/** Opens a session; the identity `null` is the local administrator. */
 export async function openBrowserSession(
   store: Store,
   identity: Identity | null,
@@ -44,7 +44,7 @@ export async function openBrowserSession(
   const seconds = Math.floor(lifetimeMs / 1_000);
   const cookies = [
     `${cookie(sessionCookie, token, seconds)}; HttpOnly`,
-    // Read by our own pages, which send it back.
+    // Our own pages read this one and send it back.
     cookie(csrfCookie, csrfToken, seconds),
   ];
   return { session, csrfToken, cookies };
@@ -57,7 +57,7 @@ export const closedSessionCookies: readonly string[] = [
   cookie(csrfCookie, '', 0),
 ];
 
-/** Browsers take the prefix `__Host-` with Secure and this path only, and Secure from localhost without TLS too. */
+/** Browsers accept the prefix `__Host-` with Secure and this path only. From localhost they accept Secure without TLS too. */
 export function cookie(name: string, value: string, seconds: number): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; Secure; SameSite=Lax`;
 }

@@ -1,4 +1,4 @@
-/** The page on which a person lets a device in (RFC 8628, section 3.3). */
+/** The page on which a person admits a device (RFC 8628, section 3.3). */
 import type { Request, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { escaped } from '../http/page.ts';
@@ -9,7 +9,7 @@ import { readUserCode } from './device-tokens.ts';
 import { fieldOf, queryOf } from './form.ts';
 import { csrfField, facts, show, type Person } from './page-frame.ts';
 
-/** Codes that one session may try in a minute, so that nobody guesses one. */
+/** Codes that one session may try in a minute; the limit prevents guessing. */
 const userCodesPerMinute = 10;
 
 export class DevicePage {

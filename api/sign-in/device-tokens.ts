@@ -1,4 +1,4 @@
-/** The device flow (RFC 8628) and its tokens: what a device asks, and what it is answered. */
+/** The device flow (RFC 8628) and its tokens: the requests of a device and their answers. */
 import { randomInt } from 'node:crypto';
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { accessTokenPrefix } from '../auth/credentials.ts';
@@ -18,7 +18,7 @@ import {
   rotateTokens,
 } from '../store/tokens.ts';
 
-/** Consonants that are not mistaken for each other (RFC 8628, section 6.1): 34 bits in eight. */
+/** Consonants that are not mistaken for each other (RFC 8628, section 6.1). Eight of them have 34 bits. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const secretLength = 40;
 
@@ -63,7 +63,7 @@ export async function beginDeviceRequest(store: Store, publicUrl: string, from: 
   throw new Error('no user code was free');
 }
 
-/** As people type it, to as it is kept. */
+/** Converts a code from the form that people type to the stored form. */
 export function readUserCode(text: string): string {
   const letters = text.toUpperCase().replaceAll(/[^A-Z]/g, '');
   return `${letters.slice(0, 4)}-${letters.slice(4, 8)}`;
@@ -113,7 +113,7 @@ export async function refreshTokens(
   from: From,
 ): Promise<IssuedTokens | OAuthError> {
   const tokens = newTokens();
-  // Not thrown within the change: that a used one ended the session is to stay so.
+  // The error is not thrown within the change: the end of the session that a reused token caused must be committed.
   const rotated = await store.change({ ...from, actor: device }, (change) =>
     rotateTokens(change, hashOf(refreshToken), hashesOf(tokens)),
   );
