@@ -1,4 +1,4 @@
-/** From the words of the command line to a command and its input, or to help. */
+/** Parses the words of the command line into a command with its input, or into a request for help. */
 import { parseArgs } from 'node:util';
 import {
   globalOptions,
@@ -16,7 +16,7 @@ export type CommandLine =
   | { readonly kind: 'help'; readonly place: Place }
   | { readonly kind: 'run'; readonly place: Place<Command>; readonly input: Input };
 
-/** Throws a usage failure that says what to type instead. */
+/** Throws a usage failure that tells what to type instead. */
 export function readCommandLine(root: Group, words: readonly string[]): CommandLine {
   if (words[0] === 'help') return { kind: 'help', place: named(root, words.slice(1)) };
   if (words[0] === '--version') return readCommandLine(root, ['version', ...words.slice(1)]);
@@ -30,9 +30,7 @@ export function readCommandLine(root: Group, words: readonly string[]): CommandL
   throw missingCommand(place, rest);
 }
 
-/**
- * Follows the words that name a command, wherever global options stand among them. `rest` is everything else, in order.
- */
+/** Follows the words that name a command; global options may stand between them. `rest` is everything else, in order. */
 export function locate(
   root: Group,
   words: readonly string[],
@@ -69,7 +67,7 @@ export function placesOf(group: Group, words: readonly string[] = []): readonly 
   });
 }
 
-/** Whether the option that `word` names has its value in the following word. */
+/** Tells whether the option `word` takes the next word as its value. */
 export function takesNextWord(word: string, options: readonly Option[]): boolean {
   const option = options.find(
     ({ name, short }) => word === `--${name}` || (short !== undefined && word === `-${short}`),
@@ -119,7 +117,7 @@ function readInput({ node, words }: Place<Command>, rest: readonly string[]): In
   const options = [...globalOptions, ...node.options];
   const values = new Map<string, string[]>();
   const given: string[] = [];
-  // Not strict: the failures below say more, and name what was meant.
+  // Not strict, because the failures below are more precise and suggest what was meant.
   const { tokens } = parseArgs({
     args: [...rest],
     options: Object.fromEntries(
@@ -162,7 +160,7 @@ function valueOf(option: Option, token: OptionToken, help: string): readonly str
     throw usageFailure(`${rawName} takes no value`, help);
   }
   if (value === undefined) throw usageFailure(`${rawName} needs a value: <${option.value}>`, help);
-  // `--id --json` is a forgotten value, not an id called "--json"; a lone dash is standard input.
+  // `--id --json` is a forgotten value, not an ID "--json"; a lone dash means standard input.
   if (token.inlineValue !== true && value.startsWith('-') && value !== '-') {
     throw usageFailure(
       `${rawName} needs a value: <${option.value}>; "${value}" looks like a flag`,

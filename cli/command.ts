@@ -1,22 +1,22 @@
-/** A command of the tool as data: what help, completion, the reference page and the parser are made of. */
+/** A command of the tool as data, from which help, completion, the reference page and the parser are made. */
 import type { Context } from './context.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Input } from './input.ts';
 
 export interface Option {
-  /** Without dashes. */
+  /** Name without dashes. */
   readonly name: string;
   readonly short?: string;
-  /** What stands for the value in help; without one the option takes none. */
+  /** Placeholder of the value in help. Without it the option takes no value. */
   readonly value?: string;
   readonly summary: string;
   readonly repeatable?: boolean;
-  /** For completion; the handler judges the value. */
+  /** For completion only; the handler checks the value. */
   readonly choices?: readonly string[];
 }
 
 export interface Argument {
-  /** What stands for it in help: `database-id`. */
+  /** Placeholder in help, such as `database-id`. */
   readonly name: string;
   readonly optional?: boolean;
   readonly repeatable?: boolean;
@@ -36,7 +36,7 @@ export interface Command {
   readonly summary: string;
   readonly description?: string;
   readonly arguments: readonly Argument[];
-  /** Its own; the global ones come on top. */
+  /** Options of this command; the global ones are added. */
   readonly options: readonly Option[];
   readonly examples: readonly [Example, ...Example[]];
   /** Handlers are loaded when they run, so that help and completion start fast. */

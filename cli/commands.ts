@@ -1,4 +1,4 @@
-/** Every command of the tool. */
+/** The table of all commands of the tool. */
 import type { Group } from './command.ts';
 import { audit, keys, login, logout } from './commands/access.ts';
 import { completion } from './commands/completion.ts';

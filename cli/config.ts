@@ -1,4 +1,4 @@
-/** What the environment says: the only reader of it in the tool. */
+/** Settings from the environment. No other part of the tool reads it. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ export interface Environment {
   readonly baseUrl: string | undefined;
   readonly profile: string | undefined;
   readonly organization: string | undefined;
-  /** Where profiles are kept. */
+  /** Path of the file with the profiles. */
   readonly configFile: string;
 }
 
@@ -23,7 +23,7 @@ export function readEnvironment(): Environment {
   };
 }
 
-/** A variable that is set to nothing is not set. */
+/** A variable with an empty value counts as not set. */
 const given = (value: string | undefined): string | undefined => {
   const trimmed = value?.trim();
   return trimmed === '' ? undefined : trimmed;

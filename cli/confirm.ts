@@ -1,9 +1,9 @@
-/** What cannot easily be taken back is meant only by who types its name. */
+/** Confirmation of actions that cannot easily be undone: the user must type the name of the object. */
 import { createInterface } from 'node:readline/promises';
 import { usageFailure } from './failure.ts';
 import type { Input } from './input.ts';
 
-/** Before anything is sent: where nobody can be asked, the flag must be there. Never a hang. */
+/** Called before anything is sent. Throws if nobody can be asked and the flag is missing; it never hangs. */
 export function requireConfirmable(input: Input): void {
   if (input.has('confirm') || (process.stdin.isTTY && process.stderr.isTTY)) return;
   throw usageFailure(

@@ -1,4 +1,4 @@
-/** What a handler works with. */
+/** The services that a handler uses. */
 import type { Timers } from '../base/timers.ts';
 import type { Environment } from './config.ts';
 import type { Exchange } from './http/exchange.ts';
@@ -10,7 +10,7 @@ export interface Context {
   readonly output: Output;
   readonly timers: Timers;
   readonly version: string;
-  /** Settings are resolved when they are first needed: `config` must work with a profile that does not. */
+  /** Settings are resolved at the first call: `config` must work with a profile whose settings cannot be resolved. */
   readonly service: () => Promise<Service>;
 }
 

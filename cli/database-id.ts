@@ -1,4 +1,4 @@
-/** Databases by name: IDs begin with `db_`, which no name can. */
+/** Finds databases by name. IDs begin with `db_`, which no name can. */
 import { CliFailure, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 import { contractRequest, receive } from './http/contract.ts';

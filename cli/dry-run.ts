@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 import { describeRequest, type ApiRequest } from './http/request.ts';
 import type { Input } from './input.ts';
 
-/** Whether `--dry-run` was given; then the request has been printed, and is not to be sent. */
+/** Tells whether `--dry-run` was given. If so, the request was printed and must not be sent. */
 export async function isDryRun(
   { output, version, service }: Context,
   input: Input,

@@ -2,7 +2,7 @@ import { usageFailure } from './failure.ts';
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** `90s`, `30m`, `1h` as milliseconds. */
+/** Converts `90s`, `30m` or `1h` to milliseconds. */
 export function readDurationMs(option: string, text: string): number {
   const [, number, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
   if (number !== undefined && (unit === 's' || unit === 'm' || unit === 'h')) {

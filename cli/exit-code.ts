@@ -1,22 +1,22 @@
-/** Exit statuses: a contract with scripts, the same whether the tool or the API found what is wrong. */
+/** Exit statuses: a contract with scripts. They are the same whether the tool or the API found the error. */
 export const ExitCode = {
   Ok: 0,
-  /** The API failed, could not be reached, or answered something that is no answer of it. */
+  /** The API failed, could not be reached, or sent an answer that is not from the API. */
   General: 1,
-  /** The command line itself: an unknown command or flag, something required missing, no terminal to ask on. */
+  /** The command line is wrong: an unknown command or flag, a missing requirement, no terminal for a question. */
   Usage: 2,
-  /** A value that cannot be (400, 413, 415, 422). */
+  /** An invalid value (400, 413, 415, 422). */
   Validation: 3,
   Authentication: 4,
   /** Permission (403) or billing (402). */
   Permission: 5,
   NotFound: 6,
-  /** Conflict, or not ready yet (409, 412). */
+  /** A conflict, or something not ready yet (409, 412). */
   Conflict: 7,
   RateLimited: 8,
   /** The ledger executed the request and rejected at least one of its events. */
   Rejected: 9,
-  /** No answer in time: what was asked may or may not have been done. */
+  /** No answer in time: the request may or may not have been executed. */
   Unknown: 10,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -35,7 +35,7 @@ export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   10: 'timeout: no answer in time, the outcome is unknown',
 };
 
-/** For an answer of the API that is no success. */
+/** Exit status for an unsuccessful answer of the API. */
 export function exitCodeOfStatus(status: number): ExitCode {
   switch (status) {
     case 400:

@@ -1,14 +1,14 @@
-/** How a command ends without success: what went wrong, the exit status, and what to do next. */
+/** An unsuccessful end of a command: what went wrong, the exit status, and what to do next. */
 import { ExitCode } from './exit-code.ts';
 
 export interface FailureFields {
   readonly exitCode: ExitCode;
-  /** Stable machine value; the API's own for its problems. */
+  /** Stable value for programs; for problems, the API's own code. */
   readonly code: string;
   readonly title: string;
   readonly detail: string;
   readonly nextSteps?: readonly string[];
-  /** The API's problem document (RFC 9457), as it came. */
+  /** The API's problem document (RFC 9457), unchanged. */
   readonly problem?: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export class CliFailure extends Error {
     this.fields = fields;
   }
 
-  /** The same failure with more to do next. */
+  /** Returns the same failure with further next steps. */
   withNextSteps(...steps: readonly string[]): CliFailure {
     return new CliFailure({
       ...this.fields,
@@ -30,7 +30,7 @@ export class CliFailure extends Error {
   }
 }
 
-/** The command line is wrong. */
+/** A failure of the command line. */
 export const usageFailure = (detail: string, ...nextSteps: readonly string[]): CliFailure =>
   new CliFailure({
     exitCode: ExitCode.Usage,
@@ -40,7 +40,7 @@ export const usageFailure = (detail: string, ...nextSteps: readonly string[]): C
     nextSteps,
   });
 
-/** A value is wrong: what the API would answer with 422, found before anything was sent. */
+/** A failure of a value that the API would refuse with 422, found before anything was sent. */
 export const valueFailure = (detail: string, ...nextSteps: readonly string[]): CliFailure =>
   new CliFailure({
     exitCode: ExitCode.Validation,
@@ -51,8 +51,8 @@ export const valueFailure = (detail: string, ...nextSteps: readonly string[]): C
   });
 
 /**
- * The one JSON document that `--json` prints on failure. `outcome` is "error" in every one of them; what a problem itself says
- * about the execution ("unknown", "not_executed") is kept as `ledgerOutcome`.
+ * The one JSON document that `--json` prints on failure. Its `outcome` is always "error"; a problem's own outcome of the
+ * execution ("unknown", "not_executed") is kept as `ledgerOutcome`.
  */
 export function failureDocument({ fields }: CliFailure): Record<string, unknown> {
   const { code, title, detail, problem, nextSteps = [] } = fields;
@@ -68,7 +68,7 @@ export function failureDocument({ fields }: CliFailure): Record<string, unknown>
   };
 }
 
-/** What people read on stderr. */
+/** Text of a failure for people, on stderr. */
 export function failureText({ fields }: CliFailure): string {
   const { code, detail, problem, nextSteps = [] } = fields;
   const requestId = problem?.['requestId'];

@@ -1,4 +1,4 @@
-/** Help from the commands' data. */
+/** Builds the help from the commands' data. */
 import { globalOptions, type Command, type Group, type Option, type Place } from './command.ts';
 
 export const program = 'ledgerhouse';

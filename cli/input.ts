@@ -1,4 +1,4 @@
-/** What a command was given: read by the names that its data declares. */
+/** Options and arguments given to a command, read by the names that its data declares. */
 import { assert } from '../base/assert.ts';
 
 export class Input {
@@ -6,7 +6,7 @@ export class Input {
   readonly #values: ReadonlyMap<string, readonly string[]>;
   readonly arguments: readonly string[];
 
-  /** `values` has an entry for each option that was given; a switch's is empty. */
+  /** `values` has an entry for each given option; that of a switch is empty. */
   constructor(
     declared: ReadonlySet<string>,
     values: ReadonlyMap<string, readonly string[]>,
@@ -17,7 +17,7 @@ export class Input {
     this.arguments = givenArguments;
   }
 
-  /** The argument at `index`, which the parser has seen to be there. */
+  /** The argument at `index`. The parser has checked that it exists. */
   argument(index: number): string {
     const value = this.arguments[index];
     assert(value !== undefined, `argument ${index} is required`);

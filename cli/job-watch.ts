@@ -1,4 +1,4 @@
-/** Waiting for a job: long polls, each change told once, until it ends or the time is over. */
+/** Waits for a job with long polls and reports each change once, until the job ends or the time is over. */
 import { sleep } from '../base/timers.ts';
 import type { Job, JobAnswer } from '../gen/api.ts';
 import type { Context } from './context.ts';
@@ -9,14 +9,14 @@ import { contractRequest, type Received } from './http/contract.ts';
 import type { Input } from './input.ts';
 import { printable } from './output/output.ts';
 
-/** Above the longest deadline of a job, so that by default the job itself says that it took too long. */
+/** Longer than the longest deadline of a job, so that by default the job itself reports that it took too long. */
 const waitDefault = '35m';
-/** What the API waits at most. */
+/** Maximum wait of the API. */
 const pollSecondsMax = 25;
 const retryMs = 5_000;
 const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'CANCELED']);
 
-/** Undefined when the user does not want to wait. */
+/** `undefined` if the user does not want to wait. */
 export function readWaitMs(input: Input): number | undefined {
   if (input.has('no-wait')) {
     if (!input.has('wait') && !input.has('wait-timeout')) return undefined;
@@ -28,7 +28,7 @@ export function readWaitMs(input: Input): number | undefined {
 export const readWaitTimeoutMs = (input: Input): number =>
   readDurationMs('--wait-timeout', input.text('wait-timeout') ?? waitDefault);
 
-/** The job's last state, with which it succeeded. Anything else is thrown. */
+/** Returns the last state of a job that succeeded. Throws in any other case. */
 export async function watchJob(
   context: Context,
   jobId: string,
@@ -51,13 +51,13 @@ export async function watchJob(
       if (ended.has(job.status)) return finished(received);
     }
     if (timers.nowMs() >= endMs) throw stillRunning(jobId, waitMs);
-    // An API that answers at once instead of waiting is not to be asked in a busy loop.
+    // Prevents a busy loop with an API that answers at once instead of waiting.
     const restMs = Math.min(1_000 - (timers.nowMs() - startedMs), endMs - timers.nowMs());
     if (restMs > 0) await sleep(timers, restMs);
   }
 }
 
-/** Undefined: nothing new, or no answer this time; a service that restarts must not end the wait. */
+/** `undefined`: no change, or no answer this time. A restart of the service must not end the wait. */
 async function poll(
   { service, output, timers }: Context,
   jobId: string,
@@ -66,7 +66,7 @@ async function poll(
   const waitSeconds = Math.max(0, Math.min(pollSecondsMax, Math.floor(leftMs / 1_000)));
   const request = contractRequest('get', '/api/v1/jobs/{jobId}', {
     params: { jobId },
-    // The first answer is wanted at once.
+    // The first poll does not wait.
     query: { waitSeconds: etag === undefined ? 0 : waitSeconds },
     ...(etag === undefined ? {} : { ifNoneMatch: etag }),
   });

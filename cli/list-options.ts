@@ -1,4 +1,4 @@
-/** Options that lists share. */
+/** Options that all lists share. */
 import { valueFailure } from './failure.ts';
 import type { Input } from './input.ts';
 import { readInteger } from './ledger/integers.ts';
@@ -14,7 +14,7 @@ export function readLimit(input: Input): { readonly limit?: number; readonly cur
   };
 }
 
-/** All values of a repeatable option, each one of `choices`, however it is written. */
+/** All values of a repeatable option; each must be one of `choices`, in any case. */
 export function readChoices<const Name extends string, const Choice extends string>(
   input: Input,
   name: Name,

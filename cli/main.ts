@@ -1,4 +1,4 @@
-/** The `ledgerhouse` command: reads the command line, runs its command, and ends with the exit status that it gives. */
+/** The `ledgerhouse` command: reads the command line, runs its command, and exits with the status that the command returns. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemTimers } from '../base/timers.ts';
@@ -14,7 +14,7 @@ import { printable, processOutput } from './output/output.ts';
 import type { Settings } from './settings.ts';
 
 async function main(words: readonly string[]): Promise<ExitCode> {
-  // Not a command: shells ask it, and half of a command line is none.
+  // Not a command of the table: shells call it with an unfinished command line.
   if (words[0] === '__complete') {
     const { complete, completionText } = await import('./completion/complete.ts');
     process.stdout.write(completionText(complete(commands, words.slice(1))));
@@ -35,7 +35,7 @@ function contextFor(input: Input): Context {
   const version = readVersion();
   let service: Promise<Service> | undefined;
   const connect = async (): Promise<Service> => {
-    // Loaded here, so that what needs no service starts without it.
+    // Loaded here, so that commands without a service start faster.
     const [{ resolveSettings }, { Exchange }] = await Promise.all([
       import('./settings.ts'),
       import('./http/exchange.ts'),
@@ -78,7 +78,7 @@ function readVersion(): string {
   return (JSON.parse(manifest) as { version: string }).version;
 }
 
-/** A bug ends with 1 too, and says that it is one. */
+/** A bug also exits with 1, with a message that says it is a bug. */
 function fail(error: unknown, words: readonly string[]): ExitCode {
   const failure =
     error instanceof CliFailure
@@ -90,7 +90,7 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
           detail: error instanceof Error ? `a bug: ${error.stack ?? error.message}` : 'a bug',
           nextSteps: ['please report it with the lines above'],
         });
-  // Also when the command line itself is what is wrong.
+  // Read from the words, because the command line itself may be wrong.
   const end = words.indexOf('--');
   if (words.slice(0, end < 0 ? words.length : end).includes('--json')) {
     process.stdout.write(`${JSON.stringify(failureDocument(failure), undefined, 2)}\n`);
@@ -100,12 +100,12 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
   return failure.fields.exitCode;
 }
 
-// `ledgerhouse … | head` is no failure: who reads has read enough.
+// `ledgerhouse … | head` is no failure: the reader has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(process.exitCode ?? ExitCode.Ok);
   throw error;
 });
-// Nor `2>&1 | head`: what is under way is finished, and its exit status kept, though nobody reads the notes on it.
+// `2>&1 | head` is no failure either: the command finishes and keeps its exit status, though nobody reads its notes.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });

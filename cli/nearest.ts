@@ -1,4 +1,4 @@
-/** The candidate that a mistyped word most likely meant; undefined when none is near. */
+/** The candidate that a mistyped word most likely meant; `undefined` if none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -9,7 +9,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best ?? candidates.find((candidate) => word.length > 2 && candidate.startsWith(word));
 }
 
-/** Edits from one word to the other: insert, delete, replace, or swap two neighbours (optimal string alignment). */
+/** Number of edits between two words: insert, delete, replace, or swap two neighbours (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, index) => index)];
   const at = (row: number, column: number) => rows[row]?.[column] ?? Infinity;

@@ -1,11 +1,11 @@
-/** The device flow (RFC 8628) and its tokens, as the service speaks them. */
+/** The client side of the device flow (RFC 8628) and its tokens. */
 import { startDeadline } from '../base/deadline.ts';
 import type { Timers } from '../base/timers.ts';
 import { CliFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 
 export interface OAuthOptions {
-  /** Of the service, without a slash at its end. */
+  /** URL of the service, without a slash at its end. */
   readonly baseUrl: string;
   readonly timers: Timers;
   readonly fetch: typeof fetch;
@@ -27,7 +27,7 @@ export interface Tokens {
   readonly expires_in: number;
 }
 
-/** What the service refuses, by its OAuth code. */
+/** A refusal of the service, with its OAuth code. */
 export interface OAuthRefusal {
   readonly error: string;
   readonly error_description: string;

@@ -1,4 +1,4 @@
-/** Where a request's body comes from: `--file`, then `--payload`, then flags. */
+/** Sources of a request's body, in this order: `--file`, `--payload`, flags. */
 import { readFileSync, statSync } from 'node:fs';
 import { CliFailure, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
@@ -6,8 +6,8 @@ import type { Input } from './input.ts';
 import type { Output } from './output/output.ts';
 
 /**
- * The bytes of the given payload, not looked into; undefined when flags make it. `replaced` names the flags that a payload makes
- * useless: whoever gives both is told.
+ * Returns the bytes of the given payload unchecked; `undefined` if flags build it. `replaced` names the flags that a payload
+ * replaces; a user who gives both gets a note.
  */
 export async function givenPayload(
   input: Input,
@@ -29,7 +29,7 @@ export async function givenPayload(
   return file === '-' ? await readStdin() : readPayloadFile(file);
 }
 
-/** Eight times what the API takes: a wrong file is refused before it fills the memory. */
+/** Eight times the API's maximum: a wrong file is refused before it fills the memory. */
 const sizeMax = 64 * 1024 * 1024;
 
 async function readStdin(): Promise<Uint8Array> {

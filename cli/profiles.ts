@@ -12,19 +12,19 @@ import { dirname } from 'node:path';
 import { CliFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 
-/** Of whoever signed in with `login`. Its tokens go to that service only. */
+/** Tokens of a person who signed in with `login`. They are sent to that service only. */
 export interface SignIn {
   readonly baseUrl: string;
   readonly accessToken: string;
   readonly refreshToken: string;
-  /** Of the access token; RFC 3339. */
+  /** Expiry of the access token (RFC 3339). */
   readonly expiresAt: string;
 }
 
 export interface Profile {
   readonly baseUrl?: string;
   readonly apiKey?: string;
-  /** For people who belong to several. */
+  /** For people who belong to several organizations. */
   readonly organization?: string;
   readonly signIn?: SignIn;
 }
@@ -37,7 +37,7 @@ export interface Profiles {
 export const defaultProfile = 'default';
 const nothing: Profiles = { current: defaultProfile, profiles: {} };
 
-/** Without a file there are no profiles; one that cannot be understood is a failure, never overwritten. */
+/** Without a file there are no profiles. An unreadable file is a failure and is never overwritten. */
 export function readProfiles(file: string): Profiles {
   let text: string;
   try {
@@ -51,14 +51,14 @@ export function readProfiles(file: string): Profiles {
   try {
     value = JSON.parse(text);
   } catch {
-    // Not the parser's message: it quotes the text, which holds keys.
+    // Does not use the parser's message: it quotes the text, which contains keys.
     throw unusable(file, 'is not JSON');
   }
   if (!isProfiles(value)) throw unusable(file, 'does not hold profiles');
   return value;
 }
 
-/** Whether others than the owner may read the file. */
+/** Tells whether users other than the owner may read the file. */
 export function isReadByOthers(file: string): boolean {
   try {
     return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
@@ -67,13 +67,13 @@ export function isReadByOthers(file: string): boolean {
   }
 }
 
-/** All or nothing: a crash leaves the old file. */
+/** Replaces the file in one step: after a crash the old file is still there. */
 export function writeProfiles(file: string, profiles: Profiles): void {
   const temporary = `${file}.${process.pid}.new`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(temporary, `${JSON.stringify(profiles, undefined, 2)}\n`, { mode: 0o600 });
-    // The mode above is what the umask leaves of it, and an old temporary file keeps its own.
+    // The umask reduces the mode above, and an old temporary file keeps its own mode.
     chmodSync(temporary, 0o600);
     renameSync(temporary, file);
   } catch (error) {

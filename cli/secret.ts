@@ -1,4 +1,4 @@
-/** A secret from standard input: all of it, or on a terminal a line that is not shown. */
+/** Reads a secret from standard input: all of it, or on a terminal one line that is not shown. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
@@ -16,7 +16,7 @@ export async function readSecret(question: string): Promise<string> {
     return text;
   }
   process.stderr.write(question);
-  // Readline repeats what is typed to its output, which therefore goes nowhere.
+  // Readline echoes the typed text to its output, so the output is discarded.
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
   const terminal = createInterface({ input: stdin, output: nowhere, terminal: true });
   const closed = new Promise<string>((resolve) => {

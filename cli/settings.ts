@@ -1,25 +1,25 @@
-/** Which service, and with which key: flag, then environment, then profile. */
+/** Selects the service and the key: from flags, then the environment, then the profile. */
 import type { Environment } from './config.ts';
 import { CliFailure, usageFailure } from './failure.ts';
 import { ExitCode } from './exit-code.ts';
 import type { Input } from './input.ts';
 import { isReadByOthers, readProfiles, type Profile, type SignIn } from './profiles.ts';
 
-/** The service where nothing says otherwise: the contract's production server. */
+/** The default service: the contract's production server. */
 export const productionUrl = 'https://ledgerhouse.example.com';
 
 export interface Settings {
-  /** Without a slash at its end, and without `/api/v1`. */
+  /** URL without a slash at its end and without `/api/v1`. */
   readonly baseUrl: string;
-  /** An API key, or the access token of whoever signed in. */
+  /** An API key, or the access token of a person who signed in. */
   readonly apiKey: string | undefined;
-  /** To act for, where the credential belongs to several. */
+  /** The organization to act for, if the credential belongs to several. */
   readonly organization: string | undefined;
-  /** What the user should know about them. */
+  /** Warnings about the settings for the user. */
   readonly warnings: readonly string[];
 }
 
-/** `signIn`: what is used where there is no key; its access token may have to be refreshed first. */
+/** `signIn` is used if there is no key; its access token may have to be refreshed first. */
 export interface ResolvedSettings extends Settings {
   readonly signIn: { readonly profile: string; readonly kept: SignIn } | undefined;
 }
@@ -29,7 +29,7 @@ export function resolveSettings(input: Input, environment: Environment): Resolve
   const baseUrl = baseUrlOf(input, environment, profile);
   const url = new URL(baseUrl);
   const given = input.text('api-key') ?? environment.apiKey;
-  // Tokens go where they came from, whatever else is said.
+  // Tokens are sent only to the service that issued them.
   const kept = profile.signIn?.baseUrl === baseUrl ? profile.signIn : undefined;
   const signIn =
     given === undefined && kept !== undefined
@@ -61,7 +61,7 @@ export function resolveSettings(input: Input, environment: Environment): Resolve
   return { baseUrl, apiKey, organization, warnings, signIn };
 }
 
-/** For `login`, which makes the profile where there is none. */
+/** For `login`, which creates the profile if it does not exist. */
 export function resolveBaseUrl(input: Input, environment: Environment, name: string): string {
   const { profiles } = readProfiles(environment.configFile);
   return baseUrlOf(input, environment, Object.hasOwn(profiles, name) ? (profiles[name] ?? {}) : {});
@@ -78,7 +78,7 @@ function baseUrlOf(input: Input, environment: Environment, profile: Profile): st
   return normalized(url);
 }
 
-/** Without a slash at the end and without the API's own path. */
+/** Removes slashes at the end and the API's own path. */
 function normalized(url: URL): string {
   const path = url.pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
   return `${url.origin}${path}`;
@@ -103,13 +103,13 @@ function selectProfile(name: string | undefined, { configFile }: Environment): P
   );
 }
 
-/** Shared with `config set`, which keeps only what works. */
+/** Also used by `config set`, which stores only valid URLs. */
 export function readBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw usageFailure(`"${text}" is no base URL; it looks like https://ledgerhouse.example.com`);
   }
-  // Not quoted: it holds a password.
+  // Does not quote the URL, because it contains a password.
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
       'the base URL holds credentials, which would end up in logs',
@@ -122,7 +122,7 @@ export function readBaseUrl(text: string): URL {
   return url;
 }
 
-/** Shared with `config set`. The key itself is never shown. */
+/** Also used by `config set`. The key itself is never shown. */
 export function checkKey(key: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return;
   throw new CliFailure({

@@ -1,6 +1,6 @@
 /**
- * The tokens of whoever signed in, kept in the profile. A refresh token is good once, and sending it twice ends the session:
- * of several processes at once one refreshes, behind a lock, and the others take what it got.
+ * The tokens of a person who signed in, stored in the profile. A refresh token can be used once; using it twice ends the session.
+ * So of several processes at once, one refreshes behind a lock, and the others use its result.
  */
 import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,9 +10,9 @@ import { ExitCode } from './exit-code.ts';
 import { isRefusal, refresh, type OAuthOptions, type Tokens } from './oauth.ts';
 import { readProfiles, writeProfiles, type SignIn } from './profiles.ts';
 
-/** Sooner than this before its end a token is not used any more. */
+/** A token is not used any more when it expires within this time. */
 const marginMs = 60_000;
-/** Longer than a refresh takes: who holds the lock for longer has died. */
+/** Longer than a refresh takes: a process that holds the lock for longer has died. */
 const lockStaleMs = 30_000;
 const lockPollMs = 100;
 
@@ -23,7 +23,7 @@ export const signInOf = (baseUrl: string, tokens: Tokens, nowMs: number): SignIn
   expiresAt: new Date(nowMs + tokens.expires_in * 1_000).toISOString(),
 });
 
-/** `undefined` forgets it. */
+/** Stores the sign-in in the profile; `undefined` removes it. */
 export function keepSignIn(configFile: string, name: string, signIn: SignIn | undefined): void {
   const all = readProfiles(configFile);
   const { signIn: _before, ...profile } = all.profiles[name] ?? {};
@@ -31,7 +31,7 @@ export function keepSignIn(configFile: string, name: string, signIn: SignIn | un
   writeProfiles(configFile, { ...all, profiles: { ...all.profiles, [name]: kept } });
 }
 
-/** An access token that is good for a while. */
+/** Returns an access token that is valid for at least `marginMs`; refreshes it if necessary. */
 export async function freshAccessToken(
   configFile: string,
   name: string,
@@ -55,7 +55,7 @@ export async function freshAccessToken(
 const isFresh = ({ expiresAt }: SignIn, timers: Timers): boolean =>
   Date.parse(expiresAt) - timers.wallMs() > marginMs;
 
-/** A folder: making one either succeeds or finds another's, on every file system. */
+/** The lock is a folder: on every file system, mkdir either succeeds or finds another's folder. */
 async function takeLock(path: string, timers: Timers): Promise<{ release(): void }> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   for (;;) {
@@ -74,7 +74,7 @@ function ageMs(path: string, timers: Timers): number {
   try {
     return timers.wallMs() - statSync(path).mtimeMs;
   } catch {
-    // Gone meanwhile: it can be taken.
+    // The lock was removed meanwhile and can be taken.
     return 0;
   }
 }

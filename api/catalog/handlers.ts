@@ -7,7 +7,7 @@ import { shownCatalog } from './shown-catalog.ts';
 
 export interface CatalogServices {
   readonly catalog: () => CatalogView | undefined;
-  /** Of this API, with this installation's addresses. */
+  /** OpenAPI document of this API, with the addresses of this installation. */
   readonly document: { readonly openapi: string; readonly [key: string]: unknown };
   /** Changes whenever the document does. */
   readonly documentVersion: string;

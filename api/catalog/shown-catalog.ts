@@ -1,4 +1,4 @@
-/** The LedgerCatalog as the contract shows it: every choice with its ID, every pair that does not go together with why. */
+/** The LedgerCatalog in the form of the contract: every choice with its ID, and every incompatible pair with its reason. */
 import type { z } from 'zod';
 import { isReplicatedByEtcd, memberOf } from '../../domain/catalog/resolve.ts';
 import type { CatalogSpec, EngineName } from '../../domain/resources.ts';
@@ -8,7 +8,7 @@ import type { CatalogView } from '../kubernetes/cluster-view.ts';
 
 type Shown = Immutable<z.input<typeof createCatalog>>;
 
-/** Six replicas stand two failures whichever they are; three stand one. */
+/** Six replicas always survive two failures; three survive one. */
 const toleratedFailures = { 1: 0, 3: 1, 6: 2 } as const;
 const mib = 1024 * 1024;
 

@@ -1,4 +1,4 @@
-/** The HTTP API by its document's types, over `fetch`: for the dashboard and tests. */
+/** Typed client of the HTTP API over `fetch`, with the types of the OpenAPI document: for the dashboard and tests. */
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch';
 import type { paths, Problem } from '../../gen/api.ts';
 import { querySerializer } from './query.ts';
@@ -6,12 +6,12 @@ import { querySerializer } from './query.ts';
 export type Client = FetchClient<paths>;
 
 export interface ClientOptions {
-  /** Of the service, without `/api/v1`. */
+  /** URL of the service, without `/api/v1`. */
   readonly baseUrl: string;
   /** Sent as x-api-key. */
   readonly apiKey?: string;
   readonly userAgent?: string;
-  /** For tests, and for whoever retries. */
+  /** For tests, and for callers with their own retries. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
 

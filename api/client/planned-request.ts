@@ -1,6 +1,6 @@
 /**
- * Requests as data, by the document's types: a path, parameter or body that the API does not have does not compile, and the
- * answer has its type. For whoever sends them in a way of their own, such as the CLI, which prints them too.
+ * Requests as data, typed by the OpenAPI document: a path, parameter or body that the API does not have does not compile, and the
+ * answer has its type. For callers that send requests in their own way, such as the CLI, which also prints them.
  */
 import { createFinalURL, defaultPathSerializer } from 'openapi-fetch';
 import type { paths } from '../../gen/api.ts';
@@ -24,13 +24,13 @@ type NamesIn<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | Nam
 export interface Parts<V extends Verb, P extends PathWith<V>> {
   readonly params?: Readonly<Record<NamesIn<P>, string>>;
   readonly query?: QueryOf<paths[P][V]>;
-  /** As a document, or as bytes that are sent as they are. */
+  /** A document, or bytes that are sent unchanged. */
   readonly body?: BodyOf<paths[P][V]> | Uint8Array;
 }
 
 export interface PlannedRequest {
   readonly method: string;
-  /** With `/api/v1`, and with the query. */
+  /** Path with `/api/v1` and the query. */
   readonly path: string;
   readonly body?: Uint8Array;
 }

@@ -1,4 +1,4 @@
 import { createQuerySerializer } from 'openapi-fetch';
 
-/** Lists go with commas, as the document says (`explode: false`). */
+/** Lists are sent with commas, as the document says (`explode: false`). */
 export const querySerializer = createQuerySerializer({ array: { style: 'form', explode: false } });

@@ -1,4 +1,4 @@
-// `make gen-check` proves that the committed document is what the route table gives.
+// `make gen-check` proves that the committed document matches the route table.
 import { expect, test } from '@jest/globals';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import {

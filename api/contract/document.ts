@@ -1,7 +1,7 @@
 /**
- * The OpenAPI 3.1 document of the route table. Zod's own draft 2020-12 schemas are what OpenAPI 3.1 takes; those with an id
- * become components. Objects of answers stay open: answers may gain properties at any time, and clients ignore what they do
- * not know.
+ * The OpenAPI 3.1 document of the route table. OpenAPI 3.1 accepts Zod's draft 2020-12 schemas directly; those with an id become
+ * components. Objects of answers stay open: answers may gain properties at any time, and clients ignore those that they do not
+ * know.
  */
 import { z } from 'zod';
 import type { Access } from '../model/access.ts';
@@ -81,7 +81,7 @@ export function openapiDocument({ version, servers, docsUrl }: DocumentOptions):
   };
 }
 
-/** Collects what the operations refer to. */
+/** Collects the components that the operations refer to. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
   readonly responses: Record<string, unknown> = {};
@@ -109,7 +109,7 @@ class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** Of one status. The same problems together are one component. */
+  /** Reference to the response with these problems of one status. Equal sets of problems share one component. */
   problems(codes: readonly ProblemCode[]): unknown {
     const name = codes.join('-or-');
     this.responses[name] ??= problemResponse(codes);
@@ -183,7 +183,7 @@ const problemResponse = (codes: readonly ProblemCode[]): Json => ({
 
 const limitsOfCaller = ['RateLimit-Policy', 'RateLimit'];
 
-/** One component serves routes with limits and without. */
+/** Headers of a problem response. One component serves routes with rate limits and without. */
 function problemHeaders(status: number): readonly string[] {
   if (status === 401) return ['X-Request-Id', 'WWW-Authenticate'];
   const always = ['X-Request-Id', ...limitsOfCaller];
@@ -224,7 +224,7 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
   };
 }
 
-/** Of one event of a stream; `data` is JSON. */
+/** Schema of one event of a stream; `data` is JSON. */
 const eventSchema = {
   type: 'object',
   required: ['id', 'event', 'data'],

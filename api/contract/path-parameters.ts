@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../model/problems.ts';
 
-/** All parameters of paths: IDs. What is not one is answered as what is not there, so that a name is told to be none. */
+/** All path parameters. Each is an ID. An invalid ID is answered as not found, with a hint that names are not accepted. */
 export const pathParameters = {
   databaseId: { prefix: 'db', noun: 'database', notFound: 'database_not_found' },
   jobId: { prefix: 'job', noun: 'job', notFound: 'job_not_found' },

@@ -2,7 +2,7 @@ import { namesInPath, pathParameters } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
 import type { RouteSpec } from './route.ts';
 
-/** All that a route may answer with: its own, and those that follow from what it takes. */
+/** All problems that a route may answer with: its own, and those that follow from its access, parameters and body. */
 export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   const codes = new Set<ProblemCode>([
     'invalid_parameter',
@@ -14,7 +14,7 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   const add = (...more: readonly ProblemCode[]) => more.forEach((code) => codes.add(code));
   if (route.access.kind !== 'public') {
     add('authentication_required', 'invalid_credentials', 'credential_expired');
-    // An organization that is named and not one's own.
+    // For a request that names an organization to which the caller does not belong.
     add('conflicting_credentials', 'organization_not_found');
     if (route.method !== 'GET') add('csrf_failed');
   }

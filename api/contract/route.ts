@@ -1,6 +1,6 @@
 /**
- * The shape of a row of the route table, and what follows from it by types: what a handler gets and what it may answer. A
- * handler that is missing, or answers otherwise than its row says, does not compile.
+ * The type of a row of the route table, and the types that follow from it: the input and the possible answers of its handler. A
+ * missing handler, or one with other answers than its row, does not compile.
  */
 import type { z } from 'zod';
 import type { Access } from '../model/access.ts';
@@ -11,34 +11,34 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 export interface BodySpec {
   /**
-   * `json`: parsed and checked against the schema before the handler is called, 256 KiB at most. `ledger`: handed on as
-   * bytes, 8 MiB at most; the schema is for the document. `signed`: handed on as bytes, which a signature in a header is of,
-   * 256 KiB at most.
+   * `json`: parsed and checked against the schema before the handler is called, at most 256 KiB. `ledger`: passed on as bytes, at
+   * most 8 MiB; the schema is for the document only. `signed`: passed on as bytes, which a signature in a header covers, at most
+   * 256 KiB.
    */
   readonly form: 'json' | 'ledger' | 'signed';
   readonly schema: z.ZodType;
   readonly examples: Readonly<Record<string, unknown>>;
-  /** A body that may be left out is then the schema's answer to `{}`. */
+  /** The body may be omitted; the handler then gets the schema's result for `{}`. */
   readonly optional?: boolean;
 }
 
 export interface ResponseSpec {
   readonly description: string;
-  /** `bytes`: written by the handler in JSON, or in CSV where it was asked for. `events`: server-sent events. */
+  /** `bytes`: written by the handler in JSON, or in CSV if requested. `events`: server-sent events. */
   readonly form: 'json' | 'bytes' | 'events' | 'empty';
-  /** Types of `bytes` that are text of many lines, each with an example; the schema is then for none of them. */
+  /** Media types of `bytes` that are text of many lines, each with an example; the schema does not apply to them. */
   readonly textTypes?: Readonly<Record<string, string>>;
   readonly schema?: z.ZodType;
   readonly example?: unknown;
-  /** Of those that the document describes (`document/headers.ts`). */
+  /** Names of headers that the document describes (`document/headers.ts`). */
   readonly headers?: readonly string[];
 }
 
 export interface RouteSpec {
-  /** It ends somebody's access: requests for it have a limit of their own, which nothing else uses up. */
+  /** The route ends somebody's access. Requests to it have a rate limit of their own, which nothing else uses up. */
   readonly endsAccess?: true;
   readonly method: Method;
-  /** With `{parameters}`, all of which are in `path-parameters.ts`. */
+  /** Path with `{parameters}`, all of which are in `path-parameters.ts`. */
   readonly path: `/api/v1/${string}`;
   readonly tag: string;
   readonly summary: string;
@@ -47,19 +47,19 @@ export interface RouteSpec {
   readonly query?: z.ZodObject;
   readonly body?: BodySpec;
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204, ResponseSpec>>>;
-  /** Besides those that every route of its access may have. */
+  /** Problems in addition to those that every route of its access may have. */
   readonly problems: readonly ProblemCode[];
-  /** Sent as ETag with reads; `match`: writes take If-Match, and hand it to the handler. */
+  /** Reads send an ETag; with `match`, writes also take If-Match and pass it to the handler. */
   readonly conditional?: 'read' | 'match';
   /** Takes the header Idempotency-Key. */
   readonly idempotent?: true;
-  /** `Cache-Control` of what succeeds; `private, no-store` when absent. */
+  /** `Cache-Control` of successful answers; `private, no-store` by default. */
   readonly cache?: string;
-  /** Milliseconds that an answer may take; 30 s when absent. Not counted once a stream has begun. */
+  /** Milliseconds that an answer may take; 30 s by default. Not counted once a stream has begun. */
   readonly timeoutMs?: number;
 }
 
-/** The answer's schema and an example that has its type. */
+/** An answer with its schema and an example of that schema's type. */
 export const answer = <const Schema extends z.ZodType>(
   description: string,
   schema: Schema,
@@ -67,7 +67,7 @@ export const answer = <const Schema extends z.ZodType>(
   headers: readonly string[] = [],
 ) => ({ form: 'json' as const, description, schema, example, headers });
 
-/** An answer that is text of one of these types. */
+/** An answer that is text of one of the given media types. */
 export const textAnswer = (
   description: string,
   textTypes: Readonly<Record<string, string>>,
@@ -97,14 +97,14 @@ export type ParametersOf<Path extends string> = {
 
 type OutputOf<Schema> = Schema extends z.ZodType ? Immutable<z.output<Schema>> : undefined;
 
-/** Handlers answer with data that they need not copy to make it writable. */
+/** Read-only form of an answer's type, so that handlers need not copy their data to make it writable. */
 export type Immutable<T> = T extends (infer Item)[]
   ? readonly Immutable<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: Immutable<T[Key]> }
     : T;
 
-/** What a route's row makes of a request, besides what every request has. */
+/** The part of a request's input that depends on the route's row. */
 export interface Input<Route extends RouteSpec> {
   readonly params: ParametersOf<Route['path']>;
   readonly query: OutputOf<Route['query']>;
@@ -118,9 +118,9 @@ export interface Input<Route extends RouteSpec> {
 interface Head<Status> {
   readonly status: Status;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Values of Set-Cookie. */
+  /** Values of the header Set-Cookie. */
   readonly cookies?: readonly string[];
-  /** The value of the ETag with its quotes: the router answers If-None-Match with it. */
+  /** Value of the ETag with its quotes; the router answers If-None-Match with it. */
   readonly etag?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The route table: the one source of what is validated, of the types of handlers, and of the OpenAPI document. The key is
- * the operationId. Areas hold the handlers: `api/<area>/handlers.ts` gives a `Pick<Handlers, …>` and `api/api.ts` joins them.
+ * The route table: the one source of validation, of the handlers' types, and of the OpenAPI document. The key is the operationId.
+ * Areas hold the handlers: `api/<area>/handlers.ts` returns a `Pick<Handlers, …>` and `api/api.ts` joins them.
  */
 import type { RouteSpec } from './route.ts';
 import { apiKeyRoutes } from './routes/api-keys.ts';

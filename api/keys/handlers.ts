@@ -24,7 +24,7 @@ import type { Store } from '../store/store.ts';
 export interface KeyServices {
   readonly store: Store;
   readonly cursors: Cursors;
-  /** What this process remembers of a key is not so any more. */
+  /** Makes this process forget what it has cached about a key. */
   readonly forget: (publicId: string) => void;
 }
 
@@ -113,7 +113,7 @@ function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' 
   };
 }
 
-/** What a member may not manage is not there for them. */
+/** A key that the member may not manage is treated as not found. */
 async function manageableKey(
   store: Store,
   principal: MemberPrincipal,

@@ -1,15 +1,17 @@
-/** How many API keys an organization may have. */
+/** The quota of API keys of an organization. */
 import { Refusal } from '../model/refusal.ts';
 import { countActiveApiKeys } from '../store/api-keys.ts';
 import type { Change } from '../store/change.ts';
 import { lockOrganization } from '../store/organizations.ts';
 
-/** Keys that work. Those that are revoked, expired or being replaced do not count, so that a rotation always has room. */
+/**
+ * Maximum number of working keys. Revoked and expired keys and those being replaced do not count, so a rotation always has room.
+ */
 export const apiKeysMax = 500;
 
 /**
- * Locks the organization until the commit, so that of two requests at once the second counts what the first made. Throws a
- * `Refusal` when the organization has as many keys as it may.
+ * Locks the organization until the commit: of two requests at once, the second counts the key of the first. Throws a `Refusal`
+ * when the quota is used up.
  */
 export async function requireKeyRoom(change: Change, organizationId: string): Promise<void> {
   await lockOrganization(change, organizationId);

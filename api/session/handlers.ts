@@ -23,7 +23,7 @@ export interface SessionServices {
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }
 
-/** Of a person's organizations in the answer to GET /session; all are in GET /organizations. */
+/** Organizations of a person in the answer to GET /session; GET /organizations returns all. */
 const organizationsShown = 100;
 
 export const sessionHandlers = (services: SessionServices): HandlersOf<typeof sessionRoutes> => ({

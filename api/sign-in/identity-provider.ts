@@ -12,14 +12,14 @@ import type { Identity } from '../store/users.ts';
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined: the client is public, and PKCE alone protects it. */
+  /** Undefined for a public client, which PKCE alone protects. */
   readonly clientSecret: string | undefined;
 }
 
 export interface Beginning {
-  /** Where the browser goes. */
+  /** Address at the provider to which the browser is sent. */
   readonly url: URL;
-  /** What it must bring back: the sign-in's secrets, sealed. */
+  /** The sign-in's secrets, sealed; the browser must return it. */
   readonly ticket: string;
 }
 
@@ -31,7 +31,7 @@ const ticketSchema = z.object({
   untilMs: z.number(),
 });
 
-/** How long a person may take at the provider. */
+/** Maximum time for a person at the provider. */
 export const signInSeconds = 600;
 const metadataMs = 10 * 60_000;
 const requestSeconds = 10;
@@ -44,14 +44,14 @@ export class IdentityProvider {
   readonly #redirectUri: string;
   #metadata: { readonly server: openid.ServerMetadata; readonly untilMs: number } | undefined;
 
-  /** `publicUrl`: where browsers reach this service, without a path. */
+  /** `publicUrl`: address at which browsers reach this service, without a path. */
   constructor(settings: ProviderSettings, sealer: Sealer, publicUrl: string) {
     this.#settings = settings;
     this.#sealer = sealer;
     this.#redirectUri = `${publicUrl}/auth/callback`;
   }
 
-  /** `returnTo`: a path of ours. */
+  /** `returnTo`: a path of this service. */
   async begin(returnTo: string): Promise<Beginning> {
     const configuration = await this.#configuration();
     const [state, nonce] = [openid.randomState(), openid.randomNonce()];
@@ -69,7 +69,7 @@ export class IdentityProvider {
     return { url, ticket: this.#sealer.seal('sign-in', ticket).toString('base64url') };
   }
 
-  /** `search`: of the callback's address, with the question mark. Throws a `Refusal` unless all of it is as it must be. */
+  /** `search`: the query of the callback's address, with its question mark. Throws a `Refusal` if any check fails. */
   async finish(
     search: string,
     ticket: string | undefined,
@@ -108,7 +108,7 @@ export class IdentityProvider {
     throw failed('it took too long');
   }
 
-  /** A new one each time: it remembers the provider's keys, which are to be asked for anew. */
+  /** A new configuration each time: an old one would remember the provider's keys, which must be fetched anew. */
   async #configuration(): Promise<openid.Configuration> {
     const { issuer, clientId, clientSecret } = this.#settings;
     const client = { [openid.clockTolerance]: skewSeconds };
@@ -135,7 +135,7 @@ export class IdentityProvider {
   }
 }
 
-/** It was made for this very sign-in: neither before it began nor in the future. */
+/** Checks that the token was made for this sign-in: not before it began, and not in the future. */
 function checkAge(issuedAt: number): void {
   const ageSeconds = Date.now() / 1_000 - issuedAt;
   if (ageSeconds >= -skewSeconds && ageSeconds <= signInSeconds + skewSeconds) return;
@@ -144,7 +144,7 @@ function checkAge(issuedAt: number): void {
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Many providers give the address at their userinfo endpoint only. */
+/** Further claims of the person: many providers give the address at their userinfo endpoint only. */
 async function moreClaims(
   configuration: openid.Configuration,
   accessToken: string,
@@ -171,11 +171,11 @@ function identityOf(issuer: string, subject: string, claims: Claims): Identity {
   };
 }
 
-/** What the provider or the browser sent is refused; that the provider does not answer is another matter. */
+/** The refusal for an error: invalid answers of the provider or the browser are refused; a silent provider is `unavailable`. */
 const refusalOf = (error: unknown): Refusal =>
   error instanceof Refusal ? error : isSilence(error) ? unavailable(error) : failed(error);
 
-/** No connection, no answer in time, or an answer that says that it cannot: somewhere in what led to the error. */
+/** True if the error or one of its causes is a failed connection, a timeout, or an answer that the provider cannot serve now. */
 function isSilence(error: unknown): boolean {
   let link: unknown = error;
   for (let depth = 0; depth < 6 && typeof link === 'object' && link !== null; depth += 1) {

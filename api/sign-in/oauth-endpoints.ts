@@ -1,6 +1,6 @@
 /**
- * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two members that OAuth demands, and
- * those of a problem besides.
+ * `/oauth/device_authorization` and `/oauth/token` (RFC 8628, RFC 6749). Refusals have the two members that OAuth requires, and
+ * those of a problem too.
  */
 import type { Express, Request, Response } from 'express';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -19,14 +19,14 @@ import { fieldOf, readForm, requestIdOf } from './form.ts';
 
 export interface OAuthOptions {
   readonly store: Store;
-  /** Where people reach the service; empty: as the request said. */
+  /** Public address of the service; empty: take it from the request. */
   readonly publicUrl: string;
 }
 
-/** Public: whoever has it is nobody yet. */
+/** Public: the client ID alone gives no access. */
 export const cliClientId = 'ledgerhouse-cli';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** Of an address. Each leaves a row behind for ten minutes. */
+/** For each address. Each start leaves a row in the store for ten minutes. */
 const beginningsPerMinute = 20;
 const tokensPerMinute = 120;
 

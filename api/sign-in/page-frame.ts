@@ -16,14 +16,14 @@ import { pageStylePath } from './page-style.ts';
 export interface PageOptions {
   readonly store: Store;
   readonly logger: Logger;
-  /** `undefined`: no provider is configured, and only the local administrator can sign in. */
+  /** `undefined` if no provider is configured; then only the local administrator can sign in. */
   readonly provider: IdentityProvider | undefined;
   readonly bootstrapTokenFile: string | undefined;
-  /** The service's own origin; `undefined`: the one that the Host header names. */
+  /** The service's own origin; `undefined`: take it from the Host header. */
   readonly origin: string | undefined;
 }
 
-/** Whoever has signed in with a browser. */
+/** A person who has signed in with a browser. */
 export type Person = Exclude<Caller, KeyPrincipal>;
 export type PageHandler = (request: Request, response: Response) => Promise<void>;
 
@@ -42,7 +42,7 @@ export function show(response: Response, title: string, content: string, status 
   response.end(page(title, `<header>Ledgerhouse</header>${main}`, pageStylePath));
 }
 
-/** Answers with 303, so that the browser asks for `to` with GET. */
+/** Answers with 303, so that the browser requests `to` with GET. */
 export function redirect(response: Response, to: string): void {
   response.status(303).set({ 'Cache-Control': 'no-store', Location: to });
   response.end();

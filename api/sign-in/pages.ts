@@ -1,5 +1,5 @@
 /**
- * Pages for people, without a script: signing in and out, letting a device in, accepting an invitation. A form must carry the
+ * Pages for people, without a script: signing in and out, admitting a device, accepting an invitation. A form must carry the
  * session's CSRF token in a field and come from our own origin.
  */
 import type { Express, Request, Response } from 'express';
@@ -67,7 +67,7 @@ export function addPages(app: Express, gate: Gate, options: PageOptions): void {
   );
 }
 
-/** Sends whoever has no session to sign in, and checks that a form is ours. */
+/** Sends a person without a session to sign in, and checks that a form is ours. */
 const forPeople =
   (gate: Gate, { origin }: PageOptions, handler: PersonsHandler): PageHandler =>
   async (request, response) => {
@@ -81,7 +81,7 @@ const forPeople =
       redirect(response, `/auth/login?returnTo=${encodeURIComponent(request.url)}`);
       return;
     }
-    // No redirect: the policy of the page that the form is on lets it lead to no other site, such as the identity provider.
+    // No redirect here: the content security policy of the form's page allows no other site, such as the identity provider.
     show(
       response,
       'Your session has ended',
@@ -115,7 +115,7 @@ async function finishSignIn(
   }
   const { search } = new URL(request.url, 'http://localhost');
   const ticket = cookieOf(request.headers.cookie, ticketCookie);
-  // The ticket is good for one try, whatever comes of it.
+  // The ticket is valid for one try, whether it succeeds or not.
   response.append('Set-Cookie', `${cookie(ticketCookie, '', 0)}; HttpOnly`);
   const { identity, returnTo } = await provider.finish(search, ticket);
   const { cookies } = await openBrowserSession(store, identity, fromOf(request, response));
@@ -148,7 +148,7 @@ async function signOut(
   show(response, 'Signed out', '<p><a href="/auth/login">Sign in again</a></p>');
 }
 
-/** The person whose session the cookie is; `undefined` if it is nobody's. */
+/** The person of the cookie's session; `undefined` if there is none. */
 async function personOf(gate: Gate, request: Request): Promise<Person | undefined> {
   try {
     const caller = await gate.identify(request);

@@ -58,7 +58,7 @@ function makers({
     },
     async listWebhookEndpoints({ query, principal }) {
       const endpoints = await listWebhookEndpoints(store.read, principal.organization.id);
-      // There are ten at most: every page is the whole.
+      // There are at most ten endpoints, so the first page has all of them.
       const page = { limit: query.limit, nextCursor: null, hasMore: false };
       return { status: 200, body: { data: endpoints.map(shown), page } };
     },
@@ -127,7 +127,7 @@ function changers({
   };
 }
 
-/** Null: all. */
+/** Null: all databases. */
 async function databaseOf(
   db: Reader,
   organizationId: string,

@@ -1,4 +1,4 @@
-/** Signing in, keys, and what was done. */
+/** Commands for signing in, keys, and the audit log. */
 import type { Command, Group } from '../command.ts';
 import { pageOptions } from './wait-options.ts';
 

@@ -1,4 +1,4 @@
-/** `databases`: what the control plane does with them. */
+/** `databases`: commands of the control plane for databases. */
 import type { Command, Group, Option } from '../command.ts';
 import { dryRun, payloadOptions } from './payload-options.ts';
 import { pageOptions, waitOptions } from './wait-options.ts';

@@ -1,4 +1,4 @@
-/** `jobs`: long-running things done to databases. */
+/** `jobs`: long-running operations on databases. */
 import type { Command, Group } from '../command.ts';
 import { pageOptions, waitTimeout } from './wait-options.ts';
 

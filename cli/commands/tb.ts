@@ -16,7 +16,7 @@ interface Declared {
 }
 
 const unlessPayload = 'required unless --payload or --file';
-/** An ID of the documentation: no database has it. */
+/** An ID for examples; no database has it. */
 const database = 'db_01jd8f3zk5e0v9t3m2q6r8w4xy';
 
 const flag = (operation: LedgerOperationName, what: string): Option => ({

@@ -1,4 +1,4 @@
-/** What may stand in the place of the last word: the answer to the shells' scripts. */
+/** Candidates for the last word of a command line: the answer to the shells' completion scripts. */
 import { globalOptions, type Group, type Node, type Option } from '../command.ts';
 import { locate, takesNextWord } from '../command-line.ts';
 
@@ -7,7 +7,7 @@ export interface Candidate {
   readonly summary: string;
 }
 
-/** `words`: those of the command line up to the cursor, the last one perhaps unfinished or empty. */
+/** `words`: the command line up to the cursor; the last one may be unfinished or empty. */
 export function complete(root: Group, words: readonly string[]): readonly Candidate[] {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? '';
@@ -15,7 +15,7 @@ export function complete(root: Group, words: readonly string[]): readonly Candid
   return candidates(place.node, rest, current).filter(({ word }) => word.startsWith(current));
 }
 
-/** One line a candidate: the word, a tab, what it is. */
+/** One line for each candidate: the word, a tab, its summary. */
 export const completionText = (found: readonly Candidate[]): string =>
   found.map(({ word, summary }) => `${word}\t${summary}\n`).join('');
 
@@ -31,7 +31,7 @@ function candidates(node: Node, rest: readonly string[], current: string): reado
       .map(({ name, summary }) => ({ word: `--${name}`, summary }));
   }
   if (node.kind === 'group') {
-    // A word that names nothing leads nowhere.
+    // After an unknown word there are no candidates.
     const isLost = rest.some((word, at) => !word.startsWith('-') && !isValue(rest, at, options));
     return isLost ? [] : node.children.map(({ name, summary }) => ({ word: name, summary }));
   }

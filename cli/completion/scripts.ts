@@ -1,4 +1,4 @@
-/** One small script a shell: each asks `ledgerhouse __complete`, so that what it offers is what this version has. */
+/** One small script for each shell. Each calls `ledgerhouse __complete`, so it always offers what this version has. */
 export const completionScripts = {
   bash: `# Completion of ledgerhouse for bash.
 _ledgerhouse() {

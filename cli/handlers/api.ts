@@ -7,7 +7,7 @@ import { lineEnded } from '../output/output.ts';
 import { givenPayload } from '../payload-source.ts';
 
 const reads: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** RFC 9110, 9.2.2: what they do, they do once. */
+/** Idempotent methods (RFC 9110, 9.2.2): a repetition has no further effect. */
 const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
 
 export const api: Handler = async (context, input) => {
@@ -31,7 +31,7 @@ export const api: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** Always behind the base URL: the key goes nowhere else. */
+/** The path is always appended to the base URL, so that the key goes nowhere else. */
 function pathOf(text: string): string {
   if (/^[a-z]+:/i.test(text) || text.startsWith('//')) {
     throw usageFailure(`"${text}" is no path`, 'the service is chosen by --base-url');

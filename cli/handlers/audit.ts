@@ -18,7 +18,7 @@ export const listAudit: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** Page by page, so that neither side ever holds more than one. */
+/** Exports page by page, so that neither side ever holds more than one page. */
 export const exportAudit: Handler = async (context, input) => {
   const formats = readChoices(input, 'format', ['ndjson', 'csv']).format;
   const query = { ...filterOf(input), ...(formats?.[0] && { format: formats[0] }) };

@@ -12,7 +12,7 @@ export const catalog: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** A star marks what a choice that is left out becomes. */
+/** A star marks the default of a choice. */
 function catalogText(catalog: CreateCatalog): string {
   const sections = [...placesText(catalog), ...shapesText(catalog)];
   const { selectedStorageGb } = catalog.defaults;

@@ -57,7 +57,7 @@ export const createDatabase: Handler = async (context, input) => {
   const body = await createBody(context, input);
   const path = '/api/v1/databases';
   if (input.has('plan')) return printPlan(context, input, body);
-  // Kept over all attempts of this process: what was accepted once is not made twice.
+  // The key is the same for all attempts of this process, so an accepted request is not executed twice.
   const request = contractRequest('post', path, { body, idempotencyKey: randomUUID() });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
@@ -65,7 +65,7 @@ export const createDatabase: Handler = async (context, input) => {
   const { document } = received;
   if (!('job' in document)) throw new TypeError('only a plan has no job');
   context.output.note(document.provisioning.message);
-  // Where people do the provisioning, nobody knows how long it takes.
+  // If people do the provisioning, nobody knows how long it takes.
   const isWaiting = document.provisioning.started ? waitMs : undefined;
   return follow(context, input, { ...received, document }, isWaiting);
 };
@@ -95,7 +95,7 @@ const createOptions = {
   'cluster-size': 'clusterSize',
   'storage-tier': 'storageTier',
   'engine-version': 'engineVersion',
-  // The catalog knows which there are; the API answers with them when it is another.
+  // The catalog knows the valid values; the API answers an invalid one with them.
   'cluster-configuration': 'clusterConfiguration',
   engine: 'engine',
 } as const;
@@ -169,7 +169,7 @@ export const deleteDatabase: Handler = async (context, input) => {
     return undefined;
   });
   if (received === undefined) {
-    // It was there: an attempt whose answer was lost, or somebody else, has deleted it meanwhile.
+    // The database existed before: a lost attempt, or somebody else, has deleted it meanwhile.
     printDatabase(context, input, await readDatabase(context, databaseId));
     return ExitCode.Ok;
   }
@@ -199,7 +199,7 @@ const isNotFound = (error: unknown): boolean =>
 
 type Accepted = Received<{ readonly database: Database; readonly job: { readonly id: string } }>;
 
-/** Waits where that is wanted, and prints the database as it is then. */
+/** Waits for the job if requested, and prints the database's state afterwards. */
 async function follow(
   context: Context,
   input: Input,

@@ -75,7 +75,7 @@ export const revokeKey: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** The secret alone on stdout, so that it can be led into a file. */
+/** Prints the secret alone on stdout, so that it can be redirected to a file. */
 function printSecret(context: Context, input: Input, received: Received<ApiKeyWithSecret>): void {
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   const { id, name } = received.document.apiKey;

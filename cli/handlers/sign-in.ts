@@ -58,7 +58,7 @@ export const logout: Handler = async (context, input) => {
     const request = contractRequest('delete', '/api/v1/session');
     await exchangeAs(context, input, baseUrl, token).send(request);
   } catch (error) {
-    // What has ended already needs no ending.
+    // A session that has already ended need not be ended.
     const isOver = error instanceof CliFailure && error.fields.exitCode === ExitCode.Authentication;
     if (!isOver) throw error;
   }

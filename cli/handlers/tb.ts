@@ -16,7 +16,7 @@ import { ledgerNotes, ledgerText, moreRows } from '../ledger/text.ts';
 import { givenPayload } from '../payload-source.ts';
 import { lineEnded, printable } from '../output/output.ts';
 
-/** `recordOptions`: the flags that make the payload, and that a given payload makes useless. */
+/** `recordOptions`: the flags that build the payload; a given payload replaces them. */
 export const tbHandler =
   (operation: LedgerOperation, recordOptions: readonly string[]): Handler =>
   async (context, input) => {
@@ -28,7 +28,7 @@ export const tbHandler =
       method: 'POST',
       path: `/api/v1/databases/${databaseId}/tb/${operation.name}`,
       body,
-      // Events have IDs: what was created is found to exist the second time.
+      // Events have IDs, so a repetition only finds that they exist.
       repeatable: true,
       writes: operation.kind === 'write',
       ...(csv ? { accept: 'text/csv, application/problem+json' } : {}),
@@ -85,7 +85,7 @@ function print(
   return input.has('allow-failed') ? ExitCode.Ok : ExitCode.Rejected;
 }
 
-/** Whatever went wrong, the ID that was made here must not be lost: with it, and only with it, it is safe to try again. */
+/** Adds the generated ID to any failure: it is safe to try again with this ID only, so it must not be lost. */
 function withId(error: unknown, generatedId: string | undefined): unknown {
   if (!(error instanceof CliFailure)) return error;
   const { exitCode } = error.fields;

@@ -12,7 +12,7 @@ export const whoami: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
-/** Those that `--organization` can name. */
+/** Organizations that `--organization` can name. */
 const organizationsOf = (organizations: Session['organizations']) =>
   organizations.length < 2
     ? []

@@ -1,4 +1,4 @@
-/** An answer of the API, whole. */
+/** A complete answer of the API. */
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
 import { parseExact } from './exact-json.ts';
@@ -18,13 +18,13 @@ export class Answer {
     return Buffer.from(this.body.buffer, this.body.byteOffset, this.body.length).toString('utf8');
   }
 
-  /** The body as a document; what is no JSON object is not the API's. */
+  /** The body as a document. A body that is not a JSON object is not from the API. */
   document(): Readonly<Record<string, unknown>> {
     let value: unknown;
     try {
       value = parseExact(this.text);
     } catch {
-      // Below.
+      // Reported below.
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw notTheApi(this.status, 'no JSON object');

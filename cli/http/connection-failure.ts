@@ -1,4 +1,4 @@
-/** Why an attempt had no answer, and whether the service may have seen the request all the same. */
+/** Reason why an attempt had no answer, and whether the service may have received the request anyway. */
 import { DeadlineExceeded } from '../../base/deadline.ts';
 import { CliFailure } from '../failure.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -11,7 +11,7 @@ export interface ConnectionFailure {
   readonly retryable: boolean;
 }
 
-/** No byte of the request has left: there was no connection to send it on. */
+/** There was no connection, so no byte of the request was sent. */
 const neverConnected = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -21,11 +21,11 @@ const neverConnected = new Set([
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
-  // Of ports that belong to other protocols, such as 6000 (Fetch, section 2.9).
+  // For ports that belong to other protocols, such as 6000 (Fetch, section 2.9).
   'bad port',
 ]);
 
-/** What answers is no TLS. */
+/** The server does not speak TLS. */
 const isNoTls = (code: string): boolean =>
   /^(ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/.test(code);
 

@@ -1,6 +1,6 @@
 /**
- * Requests that the contract knows, by its types. They are data (`--dry-run` prints them), sent by `Exchange`, and answers stay
- * as they came (`--json` prints them).
+ * Requests of the contract, with its types. They are data (`--dry-run` prints them) and are sent by `Exchange`. Answers are kept
+ * unchanged (`--json` prints them).
  */
 import {
   planRequest,
@@ -18,7 +18,7 @@ interface Conditions {
   readonly ifNoneMatch?: string;
 }
 
-/** `answers` is never there: it carries the type of the answer. */
+/** `answers` is never set: it only carries the type of the answer. */
 export interface ContractRequest<D> extends ApiRequest {
   readonly answers?: D;
 }
@@ -33,7 +33,7 @@ export function contractRequest<V extends Verb, const P extends PathWith<V>>(
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     writes: verb !== 'get',
-    // A repeated PATCH sets the same values, a repeated DELETE finds it being deleted.
+    // A repeated PATCH sets the same values; a repeated DELETE finds the object being deleted.
     repeatable: verb !== 'post' || idempotencyKey !== undefined,
   };
 }

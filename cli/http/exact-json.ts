@@ -1,5 +1,5 @@
 /**
- * JSON where integers stay exact: one that a double cannot hold becomes its own text, as the API writes such integers anyway.
+ * Parses JSON and keeps integers exact: one that a double cannot hold becomes a string, as the API writes such integers anyway.
  */
 export function parseExact(text: string): unknown {
   return (JSON.parse as ParseWithSource)(text, (_key, value, { source }) =>

@@ -1,9 +1,10 @@
 /**
- * Requests with answers: one attempt after another until one is answered, or until trying again helps no more.
+ * Sends requests: one attempt after another until one is answered, or until another attempt cannot help.
  *
- * What is repeatable is tried again after 429, 502, 503, 504 and broken connections, three times at most, after the wait that the
- * service asks for (Retry-After) or a growing one; so is what the service still works on since an attempt before. What is not
- * repeatable is tried again only when the attempt certainly did nothing. An attempt without an answer is remembered: if no later attempt is answered either, the outcome is unknown.
+ * A repeatable request is tried again after 429, 502, 503, 504 and broken connections, at most three times, after the wait that
+ * the service asks for (Retry-After) or a growing one; the same holds while the service still works on an earlier attempt. Any
+ * other request is tried again only if the attempt certainly did nothing. An attempt without an answer is remembered: if no later
+ * attempt is answered either, the outcome is unknown.
  */
 import { assert } from '../../base/assert.ts';
 import { backoffMs } from '../../base/backoff.ts';
@@ -21,11 +22,11 @@ import { retryAfterMs } from './retry-after.ts';
 
 const attemptsMax = 4;
 const backoff = { baseMs: 400, maxMs: 5_000 };
-/** Whoever asks for a longer wait than this means "come back later": the user decides that. */
+/** A service that asks for a longer wait means "come back later"; the user decides about that. */
 const waitMaxMs = 60_000;
-/** Above the longest that the ledger route may take (`Prefer: wait=30`) or that a long poll waits (25 s). */
+/** Longer than the maximum of the ledger route (`Prefer: wait=30`) and of a long poll (25 s). */
 const timeoutMs = 35_000;
-/** Twice the largest answer: 8,189 accounts with every field at its longest are 6 MB. */
+/** Twice the largest answer in bytes: 8,189 accounts with every field at its longest take 6 MB. */
 const answerSizeMax = 16 * 1024 * 1024;
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
@@ -39,12 +40,12 @@ export interface ExchangeOptions {
   readonly retry: boolean;
 }
 
-/** What one attempt came to, if it was no success. */
+/** Result of one unsuccessful attempt. */
 interface Failed {
   readonly failure: CliFailure;
-  /** Whether sending it again could do it twice. */
+  /** Whether a repetition could execute the request twice. */
   readonly maybeExecuted: boolean;
-  /** Whether nobody said what became of it. */
+  /** Whether there was no answer about the request's outcome. */
   readonly unanswered: boolean;
   readonly retryable: boolean;
   readonly retryAfterMs?: number | undefined;
@@ -57,7 +58,7 @@ export class Exchange {
     this.#options = options;
   }
 
-  /** The answer, always a success (2xx, or 304 to If-None-Match); everything else is thrown as a `CliFailure`. */
+  /** Returns a successful answer (2xx, or 304 to If-None-Match); throws a `CliFailure` for everything else. */
   async send(request: ApiRequest): Promise<Answer> {
     const { settings, retry } = this.#options;
     if (settings.apiKey === undefined && request.anonymous !== true) throw noKey;
@@ -115,7 +116,7 @@ export class Exchange {
       method: request.method,
       headers,
       ...(request.body === undefined ? {} : { body: request.body as Uint8Array<ArrayBuffer> }),
-      // Not followed: the key would go where the redirect points.
+      // Redirects are not followed: the key would be sent to their target.
       redirect: 'manual',
       signal,
     });
@@ -134,7 +135,7 @@ export class Exchange {
       failure,
       retryable:
         retriedStatuses.has(answer.status) || failure.fields.code === 'idempotency_in_progress',
-      // Who answers for a service that is gone says nothing about what it did before.
+      // An answer on behalf of a service that is gone does not tell what the service did before.
       maybeExecuted: unanswered || (answer.status >= 500 && outcome !== 'not_executed'),
       unanswered,
       retryAfterMs: retryAfterMs(answer.headers.get('retry-after'), this.#options.timers.wallMs()),
@@ -176,7 +177,10 @@ const noKey = new CliFailure({
   ],
 });
 
-/** A 4xx keeps its exit status, which says what to correct; that an earlier attempt may have been executed is said all the same. */
+/**
+ * A 4xx keeps its exit status, which tells what to correct; the failure still says that an earlier attempt may have been
+ * executed.
+ */
 function outcomeUnknown(failure: CliFailure): CliFailure {
   const { exitCode } = failure.fields;
   const isAnswered = exitCode !== ExitCode.General && exitCode !== ExitCode.RateLimited;

@@ -1,4 +1,4 @@
-/** From an answer that is no success to a failure that says what to do next. */
+/** Turns an unsuccessful answer into a failure that tells what to do next. */
 import { CliFailure } from '../failure.ts';
 import { ExitCode, exitCodeOfStatus } from '../exit-code.ts';
 import { printable } from '../output/output.ts';
@@ -28,7 +28,7 @@ export function failureOf(answer: Answer): CliFailure {
   });
 }
 
-/** What stands between client and API (proxies, load balancers) answers in its own words. */
+/** Proxies and load balancers between client and API answer without a problem document. */
 function problemOf(answer: Answer): Problem {
   try {
     const value = parseExact(answer.text);
@@ -36,7 +36,7 @@ function problemOf(answer: Answer): Problem {
       return value as Problem;
     }
   } catch {
-    // Below.
+    // Handled below.
   }
   return { detail: `the service answered ${answer.status}, without a problem document` };
 }
@@ -48,7 +48,7 @@ function redirected(answer: Answer): CliFailure {
     code: 'redirected',
     title: 'The service is elsewhere',
     detail: `the service answered ${answer.status} and points to ${location}`,
-    // Not followed: the API key would go there too.
+    // Redirects are not followed: the API key would be sent there too.
     nextSteps: ['if that is the service, give it as --base-url'],
   });
 }

@@ -1,23 +1,23 @@
-/** A request to the API, before anything is sent. */
+/** A request to the API before it is sent. */
 import type { Settings } from '../settings.ts';
 
 export interface ApiRequest {
   readonly method: string;
-  /** With `/api/v1`, and with the query. */
+  /** Path with `/api/v1` and the query. */
   readonly path: string;
-  /** Sent byte for byte. */
+  /** Body that is sent byte for byte. */
   readonly body?: Uint8Array;
   readonly accept?: string;
   readonly idempotencyKey?: string;
-  /** The answer may be 304 then. */
+  /** If set, the answer may be 304. */
   readonly ifNoneMatch?: string;
-  /** Whether sending it twice does what sending it once does: only then is it tried again after an attempt that may have arrived. */
+  /** Whether a repetition has no further effect. Only then is it tried again after an attempt that may have arrived. */
   readonly repeatable: boolean;
-  /** Whether it may change something: then an attempt without an answer leaves the outcome unknown. */
+  /** Whether it may change something. If so, an attempt without an answer leaves the outcome unknown. */
   readonly writes: boolean;
-  /** For what can be read without a credential. */
+  /** For requests that need no credential. */
   readonly anonymous?: boolean;
-  /** How long one attempt may take. */
+  /** Timeout of one attempt. */
   readonly timeoutMs?: number;
 }
 
@@ -37,7 +37,7 @@ export function headersOf(
   };
 }
 
-/** Of whoever signed in an access token, else a key. */
+/** Header of the credential: an access token of a person who signed in, or else a key. */
 function credentialOf(credential: string | undefined): Readonly<Record<string, string>> {
   if (credential === undefined) return {};
   return credential.startsWith('lha_')
@@ -45,7 +45,7 @@ function credentialOf(credential: string | undefined): Readonly<Record<string, s
     : { 'x-api-key': credential };
 }
 
-/** Headers as they may be shown: of a key only its public part, of anything else that identifies nothing. */
+/** Headers in a form that may be shown: only the public part of a key, and nothing of any other credential. */
 export function shownHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(headers).map(([name, value]) => `${name}: ${shownValue(name, value)}`);
 }
@@ -55,13 +55,13 @@ function shownValue(name: string, value: string): string {
   return name === 'x-api-key' ? publicPartOf(value) : value;
 }
 
-/** A key without its secret; what has not the form of one is all secret. */
+/** The key without its secret. Text that does not have the form of a key is all secret. */
 export function publicPartOf(key: string): string {
   const publicPart = /^(lhk_[0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/.exec(key)?.[1];
   return publicPart === undefined ? '(redacted)' : `${publicPart}_(redacted)`;
 }
 
-/** What `--dry-run` prints: the request as it would be sent, its body byte for byte. */
+/** Output of `--dry-run`: the request as it would be sent, with its exact body. */
 export function describeRequest(
   request: ApiRequest,
   settings: Settings,
@@ -80,7 +80,7 @@ export function describeRequest(
       method: request.method,
       url,
       headers: Object.fromEntries(pairs) as Record<string, string>,
-      // A text, not a document: large integers must stay what they are.
+      // Text, not a document, so that large integers stay exact.
       body: body ?? null,
     };
     return `${JSON.stringify(described, undefined, 2)}\n`;

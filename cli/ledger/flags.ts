@@ -1,6 +1,6 @@
 /**
- * Names of flags and their bits: TigerBeetle's, for each kind of record and filter its own. That they are the API's is proven by a
- * test: the tool knows nothing of the API's code.
+ * Flag names and their bits as in TigerBeetle, for each kind of record and filter. A test proves that they equal those of the
+ * API: the tool imports none of the API's code.
  */
 import { usageFailure, valueFailure } from '../failure.ts';
 import { nearest } from '../nearest.ts';
@@ -45,7 +45,7 @@ export const flagNames: Readonly<Record<LedgerOperationName, FlagNames>> = {
   query_transfers: queryFilter,
 };
 
-/** Flags of the records that an operation gives, for people. */
+/** Flags of the records that an operation returns, for people. */
 export const recordFlags: Readonly<Partial<Record<LedgerOperationName, FlagNames>>> = {
   lookup_accounts: account,
   query_accounts: account,
@@ -54,7 +54,7 @@ export const recordFlags: Readonly<Partial<Record<LedgerOperationName, FlagNames
   query_transfers: transfer,
 };
 
-/** The bits of all values together: names, names joined with `|`, and non-negative integers. */
+/** Combined bits of all values: names, names joined with `|`, and non-negative integers. */
 export function readFlags(
   values: readonly string[],
   operation: LedgerOperationName,
@@ -64,7 +64,7 @@ export function readFlags(
   for (const value of values.flatMap((text) => text.split('|'))) {
     combined |= bitsOf(value.trim(), operation, bits);
   }
-  // As unsigned: bit 31 would make it negative.
+  // Unsigned, because bit 31 would make it negative.
   return combined >>> 0;
 }
 
@@ -79,7 +79,7 @@ function bitsOf(value: string, operation: LedgerOperationName, bits: 16 | 32): n
   throw usageFailure(`no flag is called "${value}"${suggestion}`, valid);
 }
 
-/** The names of the bits; a bit without a name stays a number. */
+/** Names of the bits; a bit without a name is shown as a number. */
 export function describeFlags(flags: number, names: FlagNames): string {
   if (flags === 0) return '0';
   const known = Object.entries(names).filter(([, bit]) => (flags & bit) !== 0);

@@ -1,6 +1,6 @@
 /**
- * A new ledger ID, as TigerBeetle's clients make them: 48 bits of milliseconds above 80 random bits, so that IDs made later are
- * larger, which the engine's trees like. One process makes one, hence nothing here remembers the last.
+ * Makes a new ledger ID like TigerBeetle's clients: 48 bits of milliseconds above 80 random bits. Later IDs are larger, which
+ * suits the engine's trees. One process makes only one, so the last one is not remembered.
  */
 export function newLedgerId(wallMs: number, random: Uint8Array): string {
   const noise =

@@ -1,4 +1,4 @@
-/** Integers of the command line: decimal text in, decimal text out, never a double in between. */
+/** Integers of the command line: decimal text in and out, with no double in between. */
 import { valueFailure } from '../failure.ts';
 
 export interface IntegerRange {
@@ -6,7 +6,7 @@ export interface IntegerRange {
   readonly minimum?: bigint;
 }
 
-/** The same integer without leading zeros. */
+/** Returns the integer without leading zeros. */
 export function readInteger(
   option: string,
   text: string,
@@ -14,7 +14,7 @@ export function readInteger(
 ): string {
   const maximum = (1n << BigInt(bits)) - 1n;
   const range = `an integer from ${minimum} to ${maximum}`;
-  // No more digits than the largest has, leading zeros aside: BigInt of a long text is slow.
+  // Limits the digits to those of the largest integer, besides leading zeros: BigInt of a long text is slow.
   if (!/^0*\d{1,39}$/.test(text)) {
     throw valueFailure(
       `${option} must be ${range}, not "${text}"`,

@@ -1,4 +1,4 @@
-/** The eight operations of the ledger route, as the tool knows them. */
+/** The tool's table of the eight operations of the ledger route. */
 export const ledgerOperations = [
   { command: 'create-accounts', name: 'create_accounts', kind: 'write' },
   { command: 'create-transfers', name: 'create_transfers', kind: 'write' },

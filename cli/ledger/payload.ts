@@ -1,4 +1,4 @@
-/** From flags of the command line to the payload of an operation; everything is checked before anything is sent. */
+/** Builds an operation's payload from flags. Everything is checked before anything is sent. */
 import { assertNever } from '../../base/assert.ts';
 import { type CliFailure, usageFailure, valueFailure } from '../failure.ts';
 import type { Input } from '../input.ts';
@@ -7,17 +7,17 @@ import { readInteger, type IntegerRange } from './integers.ts';
 import type { LedgerOperationName } from './operations.ts';
 
 export interface PayloadOptions {
-  /** Makes the default `--id`. */
+  /** Makes the ID if `--id` is absent. */
   readonly newId: () => string;
 }
 
 export interface Payload {
   readonly text: string;
-  /** Made here because no `--id` was given. */
+  /** The ID that was made here because no `--id` was given. */
   readonly generatedId?: string;
 }
 
-/** JSON by hand nowhere: every integer is a text of digits, or a number that a double holds exactly. */
+/** Every integer becomes a string of digits or a number that a double holds exactly; no JSON is written by hand. */
 export function payloadFromFlags(
   operation: LedgerOperationName,
   input: Input,
@@ -73,7 +73,7 @@ function transferOf(id: string, input: Input) {
     id,
     debit_account_id: integer(input, 'from', u128),
     credit_account_id: integer(input, 'to', u128),
-    // "max" means everything: with post_pending_transfer the whole pending amount, with balancing_* whatever there is.
+    // "max" means everything: the whole pending amount with post_pending_transfer, the available amount with balancing_*.
     amount: input.text('amount') === 'max' ? 'max' : integer(input, 'amount', u128),
     ledger: integer(input, 'ledger', u32),
     code: integer(input, 'code', u16),
@@ -142,7 +142,7 @@ function queryFilterOf(operation: 'query_accounts' | 'query_transfers', input: I
 function filterOf(input: Input) {
   const minimum = integer(input, 'timestamp-min', u64);
   const maximum = integer(input, 'timestamp-max', u64);
-  // Zero is no bound.
+  // Zero means no bound.
   if (minimum !== undefined && maximum !== undefined && maximum !== '0') {
     if (BigInt(minimum) > BigInt(maximum)) {
       throw valueFailure('--timestamp-min is behind --timestamp-max, which no row can match');
@@ -171,7 +171,7 @@ function integer(input: Input, option: string, range: IntegerRange): string | un
 const defined = (name: string, value: string | undefined): Readonly<Record<string, string>> =>
   value === undefined ? {} : { [name]: value };
 
-/** All that is missing at once: nobody wants to learn it flag by flag. */
+/** Reports all missing options at once. */
 function require(input: Input, ...options: readonly string[]): void {
   const absent = options.filter((option) => !input.has(option)).map((option) => `--${option}`);
   if (absent.length > 0) throw missing(absent);

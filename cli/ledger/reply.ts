@@ -1,4 +1,4 @@
-/** The ledger route's answer, as far as the tool looks into it. Members that are not there are not made up. */
+/** The ledger route's answer, as far as the tool reads it. Absent members stay absent. */
 import { notTheApi, type Answer } from '../http/answer.ts';
 import type { LedgerOperation } from './operations.ts';
 
@@ -23,7 +23,7 @@ export function readLedgerReply(answer: Answer, operation: LedgerOperation): Led
   return reply as unknown as LedgerReply;
 }
 
-/** Events that the ledger rejected. `exists` is not one: the event is there, as it should be. */
+/** Number of events that the ledger rejected. `exists` does not count: the event is there, as it should be. */
 export function countFailed({ summary, result }: LedgerReply): number {
   const failed = summary?.['failed'];
   return typeof failed === 'number' ? failed : result.filter(isFailed).length;
@@ -32,7 +32,7 @@ export function countFailed({ summary, result }: LedgerReply): number {
 export const isFailed = ({ status }: Row): boolean =>
   typeof status === 'string' && status !== 'created' && status !== 'exists';
 
-/** Failures that may pass with time, after which the transfer's ID is used up all the same (`id_already_failed`). */
+/** Failures that may pass with time. They still use up the transfer's ID (`id_already_failed`). */
 const transient = new Set([
   'debit_account_not_found',
   'credit_account_not_found',

@@ -1,4 +1,4 @@
-/** The ledger route's answer for people. */
+/** Text of the ledger route's answer, for people. */
 import type { Output } from '../output/output.ts';
 import { printable } from '../output/output.ts';
 import { table, type Column } from '../output/table.ts';
@@ -8,11 +8,11 @@ import { isFailed, usesUpItsId, type LedgerReply, type Row } from './reply.ts';
 
 export interface TextOptions {
   readonly output: Output;
-  /** The rows alone. */
+  /** Print the rows only. */
   readonly quiet: boolean;
 }
 
-/** Two lines about the execution, the documentation's URL, and the rows: those that failed first. */
+/** Two lines about the execution, the URL of the documentation, and the rows, failed ones first. */
 export function ledgerText(
   operation: LedgerOperation,
   reply: LedgerReply,
@@ -68,7 +68,7 @@ function header(operation: LedgerOperation, reply: LedgerReply, output: Output):
     .join('');
 }
 
-/** Columns in which every row has nothing are left out, and named: rows of a ledger have many. */
+/** Rows as a table. Columns that are empty in every row are left out and listed, because ledger rows have many. */
 function rowsText(operation: LedgerOperation, rows: readonly Row[], output: Output): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
     (name) => name !== documentation,
@@ -86,7 +86,7 @@ function rowsText(operation: LedgerOperation, rows: readonly Row[], output: Outp
   return `${table(columns, rows)}${note}${explanations(rows)}`;
 }
 
-/** Where the documentation explains the statuses, each once: as a column it would be wider than all others together. */
+/** URLs that explain the statuses, each once: as a column they would be wider than all the others together. */
 function explanations(rows: readonly Row[]): string {
   const urls = rows.map((row) => row[documentation]).filter((url) => typeof url === 'string');
   return [...new Set(urls)].map((url) => `${printable(url)}\n`).join('');
@@ -120,7 +120,7 @@ function columnOf(name: string, operation: LedgerOperation, output: Output): Col
 
 const isAmount = (name: string): boolean => /^(amount|index|(debits|credits)_)/.test(name);
 
-/** What to know about the answer besides the answer. */
+/** Notes about the answer, such as warnings. */
 export function ledgerNotes(operation: LedgerOperation, reply: LedgerReply): readonly string[] {
   const notes = (reply.warnings ?? []).map(
     ({ code, detail }) => `warning: ${printable(detail ?? code ?? 'unknown')}`,
@@ -135,7 +135,7 @@ export function ledgerNotes(operation: LedgerOperation, reply: LedgerReply): rea
   return notes;
 }
 
-/** `next`: the filter that goes on, or its JSON. */
+/** `next`: the filter of the next page, or its JSON. */
 export function moreRows(operation: LedgerOperation, next: Row | string | null): string {
   const filter = typeof next === 'string' ? parsed(next) : (next ?? {});
   return `more rows follow${nextPage(operation, filter)}`;
@@ -152,7 +152,7 @@ function parsed(json: string): Row {
 
 function nextPage({ name: operation }: LedgerOperation, next: Row): string {
   const reversed = flagNames[operation]['reversed'] ?? 0;
-  // Both bounds may be there: the direction says which of them moves.
+  // If both bounds are set, the direction tells which of them moves.
   const isReversed = (Number(next['flags']) & reversed) !== 0;
   const name = isReversed ? 'timestamp_max' : 'timestamp_min';
   const value = next[name];

@@ -1,4 +1,4 @@
-/** Printing what the API answered: as it came with `--json`, else for people. */
+/** Prints answers of the API: unchanged with `--json`, otherwise for people. */
 import type { Context } from '../context.ts';
 import type { Received } from '../http/contract.ts';
 import type { Input } from '../input.ts';
@@ -13,7 +13,7 @@ export function printAnswer<D>(
   output.result(input.has('json') ? lineEnded(answer.text) : text(document));
 }
 
-/** For lists: how to go on. */
+/** For lists: notes how to get the next page. */
 export function notePage(
   { output }: Context,
   page: { readonly hasMore: boolean; readonly nextCursor: string | null },
@@ -21,6 +21,6 @@ export function notePage(
   if (page.hasMore) output.note(`more follow: --cursor ${page.nextCursor ?? ''}`);
 }
 
-/** What is not there, for people. */
+/** Text of a value for people; a dash if there is none. */
 export const orDash = (value: string | number | null | undefined): string =>
   value === null || value === undefined || value === '' ? '-' : String(value);

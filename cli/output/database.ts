@@ -1,4 +1,4 @@
-/** Databases and jobs for people. */
+/** Text of databases and jobs for people. */
 import type { Database, DatabasePlan, EstimatedPrice, Job } from '../../gen/api.ts';
 import { orDash } from './answer.ts';
 import { fields, table } from './table.ts';

@@ -1,16 +1,16 @@
-/** Where a command writes: results to stdout, what people should know to stderr. */
+/** Output of a command: results go to stdout, notes for people to stderr. */
 import { styleText } from 'node:util';
 
 export interface Output {
-  /** A piece of the result, with its own line ends. */
+  /** Writes a part of the result; the text includes its line ends. */
   result(text: string | Uint8Array): void;
-  /** A line for people; `--quiet` drops it. */
+  /** Writes a line for people; `--quiet` drops it. */
   note(line: string): void;
-  /** A line that `--quiet` does not drop. */
+  /** Writes a line that `--quiet` does not drop. */
   warn(line: string): void;
-  /** A line of `--verbose`. */
+  /** Writes a line for `--verbose`. */
   trace(line: string): void;
-  /** Colored where stdout is a terminal and NO_COLOR is not set. */
+  /** Colors the text if stdout is a terminal and NO_COLOR is not set. */
   emphasize(kind: 'bad' | 'dim' | 'strong', text: string): string;
 }
 
@@ -30,7 +30,7 @@ export function processOutput(options: {
   };
 }
 
-/** Text of others for a terminal: without control characters, which could rewrite what was shown before. */
+/** Foreign text, safe for a terminal: without control characters, which could overwrite earlier output. */
 export const printable = (text: string): string =>
   // oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
   text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd');

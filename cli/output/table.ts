@@ -1,11 +1,11 @@
-/** A table for people: columns as wide as their widest cell, two blanks between. */
+/** A table for people: each column is as wide as its widest cell, with two blanks between columns. */
 import { printable } from './output.ts';
 
 export interface Column<Row> {
   readonly title: string;
   readonly align?: 'left' | 'right';
   cell(row: Row): string;
-  /** Applied after the width is known: colors take no room. */
+  /** Applied after the widths are known, because colors take no room. */
   paint?(text: string, row: Row): string;
 }
 
@@ -32,7 +32,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return `${[header, ...lines].map((line) => line.trimEnd()).join('\n')}\n`;
 }
 
-/** Names and values, one a line. */
+/** Names and values, one pair on each line. */
 export function fields(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}\n`).join('');

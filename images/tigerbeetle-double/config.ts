@@ -1,8 +1,8 @@
-/** What the double takes from its environment. */
+/** The double's settings from the environment. */
 import { releaseOf } from '../../engine/wire/release.ts';
 
 export interface DoubleConfig {
-  /** The newest release that this program has: major << 16 | minor << 8 | patch. */
+  /** The newest release of this program: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly statsdIntervalMs: number;
 }

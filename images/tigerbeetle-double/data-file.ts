@@ -1,4 +1,4 @@
-/** The double's data file: made whole or left without a superblock, and opened by one process at a time. */
+/** The double's data file. It is created completely or has no superblock, and only one process at a time opens it. */
 import { diskStorage } from '../../engine/log/disk-storage.ts';
 import { HEAD_SIZE } from '../../engine/log/inspect.ts';
 import type { StorageFile } from '../../engine/log/storage.ts';
@@ -7,11 +7,13 @@ import { dataFileSize, writeSuperblock, type Superblock } from './superblock.ts'
 
 const sectorSize = 4_096;
 
-/** Fails with EEXIST when there is a file, as upstream does. The superblock comes last: without it nothing is a data file. */
+/**
+ * Fails with EEXIST if the file exists, as upstream does. The superblock is written last: without it the file is no data file.
+ */
 export async function createDataFile(path: string, superblock: Superblock): Promise<void> {
   const file = await diskStorage.create(path);
   try {
-    // Upstream allocates all of it; a hole will do here, where nothing is ever written.
+    // Upstream allocates the whole file; a hole is enough here, because nothing is ever written there.
     await file.write(new Uint8Array(sectorSize), dataFileSize - sectorSize);
     await file.sync();
     await writeSuperblock(file, superblock);

@@ -1,17 +1,17 @@
-/** What replicas of the double tell each other, a line of JSON at a time, instead of TigerBeetle's messages. */
+/** Messages between replicas of the double: one line of JSON each, instead of TigerBeetle's messages. */
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
 
 export interface Hello extends ReplicaIdentity {
-  /** As `replica_status`: 0 normal, 1 view change. */
+  /** Same values as `replica_status`: 0 normal, 1 view change. */
   readonly status: number;
   readonly view: number;
   readonly commit: number;
-  /** The release that it runs, and the newest that its program has. */
+  /** `release` is the running release, `bundled` the newest that the program has. */
   readonly release: number;
   readonly bundled: number;
 }
 
-/** The requests there are: a hello is asked for; a recovery commits operations first. */
+/** The two requests: `hello` asks for a hello; `commit` is sent by a recovery and commits operations first. */
 export const Request = { hello: 'hello', commit: 'commit' } as const;
 
 export const lineLengthMax = 1_024;
@@ -19,7 +19,7 @@ export const lineLengthMax = 1_024;
 export const encodeHello = (hello: Hello): string =>
   `${JSON.stringify({ ...hello, clusterId: String(hello.clusterId) })}\n`;
 
-/** The hello in a line, or undefined when it is none. */
+/** Parses a hello from a line; `undefined` if it is none. */
 export function parseHello(line: string): Hello | undefined {
   let fields: Record<string, unknown>;
   try {

@@ -1,4 +1,4 @@
-/** `/tigerbeetle` of the double (README.md). */
+/** The double's `/tigerbeetle` program (README.md). */
 import { runProgram } from '../../engine/commands/command-line.ts';
 import type { Verb } from '../../engine/commands/verb.ts';
 import { formatRelease } from '../../engine/wire/release.ts';

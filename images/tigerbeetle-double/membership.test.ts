@@ -51,7 +51,7 @@ test('a release is switched to when all replicas have it, by the primary, when i
   const switched = next(a!, hear([b!, c!], true));
   expect(switched).toMatchObject({ release: newer, commit: 1 });
   expect(next(b!, hear([switched, c!]))).toMatchObject({ release: newer, commit: 1 });
-  // A replica whose program does not have it stays behind, as it must.
+  // A replica whose program does not have the release must stay behind.
   expect(next(behind, hear([switched, b!])).release).toBe(old);
 });
 

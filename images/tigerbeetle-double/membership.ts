@@ -1,21 +1,21 @@
-/** Pure: what a replica of the double becomes from what it hears of the others. */
+/** Computes the next state of a replica of the double from the hellos of the others: a pure function. */
 import type { Hello } from './hello.ts';
 
 export interface Member extends Hello {
-  /** As `replica_sync_stage`: 3 while a recovered replica catches up. */
+  /** Same values as `replica_sync_stage`: 3 while a recovered replica catches up. */
   readonly syncStage: number;
 }
 
 export interface Heard {
-  /** Those heard lately, by index; never the replica itself. */
+  /** Recent hellos of the other replicas, by index. */
   readonly others: ReadonlyMap<number, Hello>;
-  /** Whether a recovered replica has had the time to catch up. */
+  /** Whether a recovered replica has had enough time to catch up. */
   readonly caughtUp: boolean;
-  /** Whether it is time to look for a release that all have. */
+  /** Whether it is time to look for a release that all replicas have. */
   readonly looksForRelease: boolean;
 }
 
-/** More than half; upstream's view-change quorum of 3 and of 6 replicas. */
+/** More than half of the replicas; equals upstream's view-change quorum for 3 and 6 replicas. */
 export const quorumOf = (replicas: number): number => Math.floor(replicas / 2) + 1;
 
 export function next(own: Member, { others, caughtUp, looksForRelease }: Heard): Member {
@@ -26,9 +26,9 @@ export function next(own: Member, { others, caughtUp, looksForRelease }: Heard):
   const syncStage = caughtUp ? 0 : own.syncStage;
   const commit = Math.max(...all.map((one) => one.commit));
   let view = Math.max(...all.map((one) => one.view));
-  // The primary is the replica whose turn the view is: it moves on to one that is there.
+  // The view determines the primary; it moves on until its primary is present.
   while (!present.has(view % replicaCount)) view += 1;
-  // Releases only ever rise; a program that has the newer one follows whoever switched first.
+  // Releases only rise. A program that has the newer release follows the first replica that switched.
   const followed = Math.max(...all.map((one) => one.release));
   const release = followed <= own.bundled ? followed : own.release;
   const joined = { ...own, status: 0, syncStage, view, release, commit };

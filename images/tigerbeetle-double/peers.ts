@@ -1,16 +1,16 @@
-/** The double's connections: each replica listens on its own entry of the list and dials all others'. */
+/** The double's connections: each replica listens at its own entry of the list and dials all the others. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { HostPort } from '../../engine/commands/values.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
 import { encodeHello, lineLengthMax, parseHello, Request, type Hello } from './hello.ts';
 
-/** What was heard counts as long as this. */
+/** A hello counts for this long. */
 const heardMs = 2_000;
-/** A connection over which nothing is heard is given up: who is at the other end may be gone without a word. */
+/** A connection that is silent for this long is closed, because its other end may have vanished. */
 const silenceMs = 3_000;
 const connectionsMax = 64;
 
-/** Answers each line of a peer with a hello; anything else (a client, say) is hung up on. */
+/** Answers each line of a peer with a hello. Closes the connection of anything else, such as a client. */
 export function serveHellos(
   { host, port }: HostPort,
   hello: () => Hello,
@@ -33,7 +33,7 @@ export function serveHellos(
   });
 }
 
-/** One other replica: asked again and again over one connection, which is made anew when it breaks. */
+/** Another replica. It is asked repeatedly over one connection, which is replaced when it breaks. */
 export class Peer {
   readonly #address: HostPort;
   readonly #expected: ReplicaIdentity;
@@ -41,7 +41,7 @@ export class Peer {
   #dialedMs = 0;
   #heard: { readonly hello: Hello; readonly atMs: number } | undefined;
 
-  /** Who must answer there: another replica, or one of another cluster, does not count as reached. */
+  /** `expected`: the replica that must answer. Another replica or cluster does not count as reached. */
   constructor(address: HostPort, expected: ReplicaIdentity) {
     this.#address = address;
     this.#expected = expected;
@@ -59,7 +59,7 @@ export class Peer {
       this.#socket = undefined;
     }
     this.#socket ??= this.#dial();
-    // Written once it is connected.
+    // Node buffers the line until the socket is connected.
     if (this.#socket.writableLength < lineLengthMax) this.#socket.write(`${request}\n`);
   }
 

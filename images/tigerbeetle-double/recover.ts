@@ -8,9 +8,9 @@ import { Request, type Hello } from './hello.ts';
 import { quorumOf } from './membership.ts';
 import { Peer } from './peers.ts';
 
-/** A register and seven no-operations, as upstream commits them before it trusts the cluster's view. */
+/** A register and seven no-operations: upstream commits them before it trusts the cluster's view. */
 const operations = 8;
-/** Upstream waits for ever; a test had better be told. */
+/** Upstream waits forever; a test needs an error instead. */
 const timeoutMs = 30_000;
 const askEveryMs = 250;
 
@@ -63,7 +63,7 @@ export const recoverWith = ({ release }: DoubleConfig): Verb => ({
   },
 });
 
-/** Once enough of the others are normal in one view, its primary among them. */
+/** Waits until enough of the others are normal in the same view, including its primary. */
 async function healthyCluster(
   peers: readonly Peer[],
   replicaCount: number,

@@ -1,4 +1,4 @@
-/** A cluster of one: our own engine behind TigerBeetle's data file, so that clients are really served. */
+/** A cluster of one replica: our own engine behind TigerBeetle's data file, so that clients are really served. */
 import { existsSync } from 'node:fs';
 import type pino from 'pino';
 import type { HostPort } from '../../engine/commands/values.ts';
@@ -11,7 +11,7 @@ import { engineRelease, formatRelease } from '../../engine/wire/release.ts';
 import type { DataFile } from './data-file.ts';
 import type { Statistic } from './statistics.ts';
 
-/** Serves clients; gives what to say of it in the statistics. */
+/** Serves clients; returns the values for the statistics. */
 export async function serveSingle(
   path: string,
   dataFile: DataFile,
@@ -20,7 +20,7 @@ export async function serveSingle(
 ): Promise<() => readonly Statistic[]> {
   const records = `${path}.records`;
   if (!existsSync(records)) {
-    // The superblock changes once the records are there: afterwards their absence is a loss, not a beginning.
+    // The superblock changes once the records exist. If they are missing afterwards, they were lost.
     if (dataFile.superblock.sequence > 1) throw new Error(`${records} is lost`);
     const { identity } = dataFile.superblock;
     await formatDataFile({

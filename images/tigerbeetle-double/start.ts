@@ -11,7 +11,7 @@ import { serveSingle } from './single.ts';
 import { emitStatistics, type Statistic } from './statistics.ts';
 
 const tickMs = 250;
-/** How long a recovered replica syncs, once it has found the others. */
+/** Time for which a recovered replica syncs after it has found the others. */
 const syncMs = 2_000;
 
 const experimental = [

@@ -1,4 +1,4 @@
-/** Sends statistics as upstream does: lines of statsd with DogStatsD's tags, datagrams of at most 1400 bytes. */
+/** Sends statistics like upstream: statsd lines with DogStatsD tags, in datagrams of at most 1400 bytes. */
 import { createSocket } from 'node:dgram';
 import type { HostPort } from '../../engine/commands/values.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
@@ -28,7 +28,7 @@ export function datagramsOf(
   return datagrams;
 }
 
-/** Sends what `collect` gives, every so often, for as long as the process lives; a receiver that is not there is no error. */
+/** Sends the values of `collect` at an interval until the process ends. A missing receiver is no error. */
 export function emitStatistics(
   { host, port }: HostPort,
   intervalMs: number,

@@ -1,6 +1,6 @@
 /**
- * Writes what engine/log/tigerbeetle-head.ts reads: TigerBeetle's superblock, format version 2, in four copies. Facts:
- * TigerBeetle's `src/vsr/superblock.zig`, release 0.17. The fields that the double has no use for are 0.
+ * Writes TigerBeetle's superblock, format version 2, in four copies; engine/log/tigerbeetle-head.ts reads it. Facts:
+ * TigerBeetle's `src/vsr/superblock.zig`, release 0.17. Fields that the double does not use are 0.
  */
 import { Fields } from '../../engine/log/fields.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
@@ -17,17 +17,17 @@ export interface Superblock {
   readonly view: number;
 }
 
-/** Superblock, log, replies and padding: an empty data file. */
+/** Size of an empty data file: superblock, log, replies and padding. */
 export const dataFileSize = 1_141_374_976;
 
 const copies = 4;
 const copyDistance = 24_576;
 const copySize = 8_192;
 const members = 12;
-/** Of the constants of upstream's production build; replicas' ids come from it. */
+/** Checksum of the constants of upstream's production build; replica ids are derived from it. */
 const configChecksum = Buffer.from('fdaf799fc9fedca12ad9450103550779', 'hex');
 
-/** All copies, as they are at the file's beginning. */
+/** All copies, in the layout at the start of the file. */
 export function encodeSuperblock(superblock: Superblock): Uint8Array {
   const bytes = new Uint8Array(copies * copyDistance);
   for (let copy = 0; copy < copies; copy += 1) {
@@ -36,7 +36,7 @@ export function encodeSuperblock(superblock: Superblock): Uint8Array {
   return bytes;
 }
 
-/** Durably, one copy after the other. */
+/** Writes the superblock durably, one copy after the other. */
 export async function writeSuperblock(file: StorageFile, superblock: Superblock): Promise<void> {
   for (let copy = 0; copy < copies; copy += 1) {
     await file.writeDurable(encodeCopy(superblock, copy), copy * copyDistance);
@@ -67,7 +67,7 @@ function encodeCopy(superblock: Superblock, copy: number): Uint8Array {
   return fields.bytes;
 }
 
-/** The same for everybody who formats this replica. */
+/** Id of a replica; always the same for the same cluster and index. */
 export function replicaId(clusterId: bigint, index: number): Uint8Array {
   const fields = new Fields(new Uint8Array(33));
   fields.put(0, configChecksum);

@@ -1,6 +1,6 @@
 /**
- * etcd, kube-apiserver and kube-controller-manager as processes of this machine: the part that the full native cluster
- * and the control plane of the integration tests share. Needs no root.
+ * Runs etcd, kube-apiserver and kube-controller-manager as processes of this machine: the part shared by the full native cluster
+ * and the control plane of the integration tests. Needs no root.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Processes } from './processes.ts';
 import { run, waitFor } from './run.ts';
 
 export interface ControlPlaneAddresses {
-  /** Address that everything binds and is reached at. */
+  /** Address to which everything binds and at which it is reached. */
   readonly host: string;
   readonly apiPort: number;
   readonly etcdHost: string;
@@ -29,13 +29,13 @@ export interface ControlPlaneOptions {
   readonly processes: Processes;
   readonly addresses: ControlPlaneAddresses;
   readonly controllerManager: boolean;
-  /** Requests a second, at most, of each controller in the controller manager. Default: its own, 20. */
+  /** Maximum requests a second of each controller in the controller manager. Default: the manager's own, 20. */
   readonly controllerRequestsPerSecond?: number | undefined;
-  /** Given when there are nodes: pods of a node take their addresses from a part of it. */
+  /** Set if there are nodes: each node gets a part of it for its pods' addresses. */
   readonly podCidr?: string;
 }
 
-/** Starts what is not running yet and returns when the API server says that it is ready. */
+/** Starts whatever is not running and returns when the API server reports that it is ready. */
 export async function startApiServer(options: ControlPlaneOptions): Promise<Pki> {
   const { folder, addresses, processes } = options;
   const programs = await controlPlanePrograms();
@@ -67,7 +67,7 @@ export async function startApiServer(options: ControlPlaneOptions): Promise<Pki>
   return pki;
 }
 
-/** Where the programs are: the folder that KUBEBUILDER_ASSETS names, the way controller test suites do it, or our own. */
+/** Paths of the programs: in the folder named by KUBEBUILDER_ASSETS, as controller test suites use it, or our own builds. */
 async function controlPlanePrograms(): Promise<{
   etcd: string;
   apiserver: string;
@@ -102,7 +102,7 @@ function startEtcd({ folder, addresses, processes }: ControlPlaneOptions, comman
       `--listen-peer-urls=${peer}`,
       `--initial-advertise-peer-urls=${peer}`,
       `--initial-cluster=default=${peer}`,
-      // A cluster of tests is thrown away after a crash of the machine; it need not survive one.
+      // A test cluster is discarded after a crash of the machine, so it need not survive one.
       '--unsafe-no-fsync',
       '--log-level=warn',
     ],
@@ -132,7 +132,7 @@ function apiServerFlags(
     '--authorization-mode=Node,RBAC',
     '--enable-admission-plugins=NodeRestriction',
     '--allow-privileged=true',
-    // The API server would not let a loopback address be the endpoint of a Service that pods see; tests have no pods.
+    // The API server refuses a loopback address as the endpoint of a Service that pods see; tests have no pods.
     ...(addresses.host === '127.0.0.1' && podCidr === undefined
       ? ['--endpoint-reconciler-type=none']
       : []),
@@ -194,14 +194,14 @@ async function startControllerManager(
       `--cluster-signing-cert-file=${pki.ca.cert}`,
       `--cluster-signing-key-file=${pki.ca.key}`,
       '--leader-elect=false',
-      // A lost node is noticed and its pods are let go in seconds, not minutes: tests wait for it.
+      // A lost node is noticed and its pods are released in seconds instead of minutes, because tests wait for it.
       '--node-monitor-period=1s',
       '--node-monitor-grace-period=16s',
       ...(requestsPerSecond === undefined
         ? []
         : [`--kube-api-qps=${requestsPerSecond}`, `--kube-api-burst=${2 * requestsPerSecond}`]),
       ...(options.podCidr === undefined
-        ? // There are no nodes: what clears pods of lost nodes away would clear all of them.
+        ? // There are no nodes: the controller that clears pods of lost nodes would clear all of them.
           ['--controllers=*,-nodeipam,-pod-garbage-collector-controller']
         : [`--cluster-cidr=${options.podCidr}`, '--allocate-node-cidrs=false']),
     ],
@@ -209,8 +209,8 @@ async function startControllerManager(
 }
 
 /**
- * Writes a file under a folder that is made when missing. A file that is right already stays as it is: kube-proxy ends
- * itself when its configuration is written to.
+ * Writes a file under a folder, which is created if missing. An unchanged file is not rewritten: kube-proxy ends itself when its
+ * configuration is written to.
  */
 export function writeIn(folder: string, name: string, content: string): string {
   mkdirSync(folder, { recursive: true });

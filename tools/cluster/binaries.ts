@@ -1,6 +1,6 @@
 /**
- * The programs of the local Kubernetes, built from Go modules at the versions that `modules/<group>/go.mod` pins and
- * `go.sum` verifies, and kept in the user's cache: `bin/<group>-<hash>/<name>`, the hash covering all that goes in.
+ * Builds the programs of the local Kubernetes from Go modules, at the versions that `modules/<group>/go.mod` pins and `go.sum`
+ * verifies. They are kept in the user's cache: `bin/<group>-<hash>/<name>`; the hash covers all inputs.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -11,16 +11,16 @@ import { step } from './progress.ts';
 import { run } from './run.ts';
 
 interface Group {
-  /** Name of the executable → package. */
+  /** Map from the executable's name to its Go package. */
   readonly programs: Readonly<Record<string, string>>;
-  /** The module whose version `ldflags` carries. */
+  /** The module whose version is passed to `ldflags`. */
   readonly module: string;
   readonly ldflags?: (version: string) => readonly string[];
 }
 
 const kubernetes = (name: string) => `k8s.io/kubernetes/cmd/${name}`;
 
-/** Groups are built one by one, each from its own go.mod, so that their dependencies need not agree. */
+/** Each group is built from its own go.mod, so that the dependencies of groups need not agree. */
 export const groups = {
   etcd: { programs: { etcd: 'go.etcd.io/etcd/server/v3' }, module: 'go.etcd.io/etcd/server/v3' },
   'control-plane': {
@@ -61,10 +61,10 @@ export const groups = {
 } as const satisfies Record<string, Group>;
 export type GroupName = keyof typeof groups;
 
-/** Groups that a native cluster runs, the slowest to build first. Other groups are built on request. */
+/** Groups that a native cluster needs, in build order, slowest first. Other groups are built on request. */
 export const clusterGroups = ['control-plane', 'node', 'etcd', 'coredns'] as const;
 
-/** Clients and kubectl read the version that is stamped here; without it the server calls itself v0.0.0. */
+/** Clients and kubectl read the version that is set here; without it the server reports v0.0.0. */
 function kubernetesVersion(version: string): readonly string[] {
   const [major, minor] = version.slice(1).split('.');
   return ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((path) => [
@@ -77,11 +77,11 @@ function kubernetesVersion(version: string): readonly string[] {
 
 const modules = join(import.meta.dirname, 'modules');
 
-/** Both Kubernetes groups share one go.mod, so that they share what is compiled. */
+/** Both Kubernetes groups share one go.mod, so that they share compiled packages. */
 const moduleFolder = (group: GroupName) =>
   join(modules, group === 'control-plane' || group === 'node' ? 'kubernetes' : group);
 
-/** Builds a group unless the cache has it, and gives the path of each of its programs. */
+/** Builds a group unless it is cached. Returns the path of each of its programs. */
 export async function ensureBuilt(group: GroupName): Promise<Readonly<Record<string, string>>> {
   const { programs }: Group = groups[group];
   const folder = join(cacheFolder, 'bin', `${group}-${hashOf(group)}`);
@@ -95,7 +95,7 @@ export async function ensureBuilt(group: GroupName): Promise<Readonly<Record<str
   return paths;
 }
 
-/** The path of one program, built when needed. */
+/** Returns the path of one program; builds it if necessary. */
 export async function ensureProgram(name: string): Promise<string> {
   for (const group of Object.keys(groups) as GroupName[]) {
     if (name in groups[group].programs) return (await ensureBuilt(group))[name] ?? '';
@@ -107,7 +107,7 @@ export async function ensureProgram(name: string): Promise<string> {
 async function build(group: GroupName, folder: string): Promise<void> {
   const { programs, module, ldflags }: Group = groups[group];
   const started = Date.now();
-  // The name shows that it is not whole; what a killed build left is removed.
+  // The name marks the folder as incomplete; the remains of a killed build are removed.
   const unfinished = `${folder}.unfinished-${process.pid}`;
   for (const name of readdirSync(join(folder, '..'))) {
     if (name.startsWith(`${group}-`) && name.includes('.unfinished-')) {
@@ -143,7 +143,7 @@ async function go(args: readonly string[], cwd: string): Promise<string> {
   });
 }
 
-/** Path of a Go that is new enough, installed into the user's cache where the machine has none. */
+/** Path of a sufficiently new Go; installed into the user's cache if the machine has none. */
 export async function goProgram(): Promise<string> {
   try {
     return (await run(join(checkout, 'tools/setup/go.sh'), [], { timeoutMs: 10 * 60_000 })).trim();

@@ -15,21 +15,21 @@ export interface ClusterConfig {
   readonly provider: Provider;
   /** Worker nodes, 1 to 3. */
   readonly nodes: number;
-  /** Folder of this cluster's state; two folders are two clusters, which may live side by side. */
+  /** Folder of this cluster's state. Two folders are two clusters, which may run at the same time. */
   readonly stateFolder: string;
-  /** Six hex digits that name what belongs to this cluster on the machine: interfaces, namespaces, cgroups. */
+  /** Six hex digits that identify this cluster's interfaces, namespaces and cgroups on the machine. */
   readonly id: string;
   readonly kubeconfig: string;
 }
 
-/** A mistake of the caller or a machine that cannot do it: one sentence, no stack. */
+/** A mistake of the caller, or a machine that cannot run the cluster. Shown as one sentence, without a stack. */
 export class ClusterError extends Error {
   override readonly name = 'ClusterError';
 }
 
 export const checkout = resolve(import.meta.dirname, '../..');
 
-/** Where what was built stays, across checkouts. */
+/** Cache of built programs and images, shared by all checkouts. */
 export const cacheFolder = join(
   process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'),
   'ledgerhouse',

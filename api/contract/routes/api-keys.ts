@@ -18,7 +18,7 @@ const withSecret = {
   apiKey: apiKeyExample,
   secret: 'lhk_4Zk9QmT2bXe7_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2y',
 } as const;
-// Neither kept by anybody on the way nor compressed, which would let its length tell of it.
+// No cache may keep a secret, and no proxy may compress it: the compressed length would reveal something about it.
 const secretCache = 'no-store, no-transform';
 
 export const apiKeyRoutes = {

@@ -74,7 +74,7 @@ const operation = <
     body,
     responses: { 200: ok },
     problems: codes,
-    // `Prefer: wait=30` and the time around it.
+    // `Prefer: wait=30`, plus time for the rest.
     timeoutMs: 40_000,
   }) as const satisfies RouteSpec;
 

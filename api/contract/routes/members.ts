@@ -20,7 +20,7 @@ import { organization, organizationExample } from '../schemas/organization.ts';
 const members = '/api/v1/members';
 const invitations = '/api/v1/invitations';
 const tag = 'Members';
-// Neither kept by anybody on the way nor compressed, which would let its length tell of it.
+// No cache may keep a secret, and no proxy may compress it: the compressed length would reveal something about it.
 const secretCache = 'no-store, no-transform';
 const ownersOnly = 'Owners are made, changed and removed by owners only.';
 

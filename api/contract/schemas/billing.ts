@@ -74,7 +74,7 @@ export const openedCheckout = z
   })
   .meta({ id: 'OpenedCheckout' });
 
-/** Stripe's, of which only the signature is checked before it is read. */
+/** Stripe's event. Only its signature is checked before it is read. */
 export const stripeEvent = z.looseObject({}).meta({ id: 'StripeEvent' });
 
 export const billingExample: z.input<typeof billingStanding> = {

@@ -1,4 +1,4 @@
-/** What schemas are made of: IDs, times, money, lists. */
+/** Building blocks of schemas: IDs, times, money, lists. */
 import { z } from 'zod';
 
 /** TypeID: the prefix, and 128 bits in 26 digits. */
@@ -27,10 +27,10 @@ export const money = z
 
 export const success = z.literal(true);
 
-/** A reason in words for programs and in words for people. */
+/** A reason with a code for programs and a message for people. */
 export const reason = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Reason' });
 
-/** Who did something. */
+/** The author of an action. */
 export const actor = z
   .object({
     type: z
@@ -62,6 +62,6 @@ export const cursor = z
 export const exampleTime = '2026-11-21T02:03:04.567Z';
 export const emptyPage = { limit: 50, nextCursor: null, hasMore: false };
 
-/** An ID for examples, the same for each letter. */
+/** An ID for examples, always the same for the same letter. */
 export const exampleId = (prefix: string, last = '0') =>
   `${prefix}_01jd8f3zk5e0v9t3m2q6r8w4x${last}`;

@@ -1,4 +1,4 @@
-/** Databases, their profiles, and what is sent to make and change them. */
+/** Databases, their profiles, and the bodies that create and change them. */
 import { z } from 'zod';
 import { databaseHealths, databaseStatuses } from '../../model/database-standing.ts';
 import { engine, topology } from './catalog.ts';
@@ -17,7 +17,7 @@ import {
 import { jobExample, job } from './job.ts';
 import { billing, provisioning } from './problem.ts';
 
-/** Routes of the dashboard begin with the name. */
+/** Names that are routes of the dashboard. */
 export const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
 
 export const databaseName = z

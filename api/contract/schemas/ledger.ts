@@ -1,6 +1,6 @@
 /**
- * The ledger's records, filters and answers, for the document. Requests are read by `api/ledger`, which takes every integer
- * exactly; these schemas say the same in the document's words.
+ * The ledger's records, filters and answers, for the document. `api/ledger` reads the requests and takes every integer exactly;
+ * these schemas describe the same in terms of the document.
  */
 import { z } from 'zod';
 import {
@@ -27,10 +27,10 @@ const outNumber = (bits: 16 | 32, what: string) =>
     .max(2 ** bits - 1)
     .describe(what);
 
-/** Above 32 bits a number of JSON Schema, which may be read as a double, could not say the limit exactly. */
+/** JSON Schema numbers may be read as doubles, which cannot hold a limit above 32 bits exactly, so there is none. */
 const mostOf = (bits: 16 | 32 | 64 | 128) => (bits <= 32 ? 2 ** bits - 1 : undefined);
 
-/** Digits as a string, or a JSON integer of any size: `2^53 + 1` as a literal is taken exactly. */
+/** Digits as a string, or a JSON integer of any size: `2^53 + 1` as a literal is read exactly. */
 function integer(what: string, bits: 16 | 32 | 64 | 128, [least, most] = [0, mostOf(bits)]) {
   const number = z.number().min(least);
   const format = `uint${bits}`;
@@ -49,7 +49,7 @@ const in64 = (what: string) => integer(what, 64);
 const in32 = (what: string) => integer(what, 32);
 const in16 = (what: string) => integer(what, 16);
 
-/** `most`: of the bits that the ledger is handed; what they mean together it says itself. */
+/** `most`: largest value of the bits passed to the ledger; the ledger itself checks their combination. */
 function inFlags(names: FlagNames, most: number) {
   const name = `(${Object.keys(names).join('|')})`;
   const bits = Object.entries(names).map(([name, bit]) => `${name} (${bit})`);

@@ -42,7 +42,7 @@ export const createInvitationRequest = z
   .strictObject({
     email: z
       .email()
-      // RFC 5321, section 4.5.3.1: to longer ones nothing is delivered.
+      // No mail is delivered to longer ones (RFC 5321, section 4.5.3.1).
       .regex(/^[^@]{1,64}@/)
       .max(254)
       .describe('Whoever accepts must have proven it to be theirs.'),

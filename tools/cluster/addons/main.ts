@@ -1,6 +1,6 @@
 /**
- * `node tools/cluster/addons/main.ts SETTINGS.json`: what a cluster usually runs as add-ons, in one process for all nodes
- * of a native one: the storage driver, the provisioner of volumes, the enforcer of NetworkPolicies.
+ * `node tools/cluster/addons/main.ts SETTINGS.json`: the usual add-ons of a cluster, in one process for all nodes of a native
+ * cluster: the storage driver, the provisioner of volumes, the enforcer of NetworkPolicies.
  */
 import { readFileSync } from 'node:fs';
 import { KubeConfig } from '@kubernetes/client-node';
@@ -13,7 +13,7 @@ export interface AddonsSettings {
   readonly kubeconfig: string;
   /** Folder of the network volumes' images. */
   readonly images: string;
-  /** Where CoreDNS answers. It is a process of the machine; policies take it for the pods that it usually is. */
+  /** Address of CoreDNS. It is a process of the machine; policies treat it as the pods that it usually is. */
   readonly dnsAddress: string;
   readonly nodes: readonly {
     readonly name: string;
