@@ -1,6 +1,6 @@
 /**
- * A control plane by itself (etcd, kube-apiserver, optionally kube-controller-manager and kube-scheduler) for integration
- * tests: on free ports of the loopback, many at once, no root, gone with `stop()`.
+ * A control plane alone (etcd, kube-apiserver, optionally kube-controller-manager and kube-scheduler) for integration tests. It
+ * uses free ports of the loopback, many may run at once, it needs no root, and `stop()` removes it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface ControlPlane {
   /** Path of a kubeconfig with an administrator's certificate. */
   readonly kubeconfig: string;
   readonly url: string;
-  /** The running processes: for measurements, and for whatever must end with them. */
+  /** The running processes: for measurements, and for anything that must end together with them. */
   readonly processes: Processes;
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ControlPlane {
 export interface ControlPlaneParts {
   readonly controllerManager?: boolean;
   readonly scheduler?: boolean;
-  /** Requests a second of each controller and of the scheduler, raised where a test would otherwise measure their own limits. */
+  /** Requests a second of each controller and of the scheduler; raised where a test would otherwise measure their own limits. */
   readonly requestsPerSecond?: number;
 }
 
@@ -56,7 +56,7 @@ export async function startControlPlane(options: ControlPlaneParts = {}): Promis
         etcdPort: etcdPort ?? 0,
         etcdPeerPort: etcdPeerPort ?? 0,
         controllerManagerPort: controllerManagerPort ?? 0,
-        // Wide enough for the Services of a thousand databases.
+        // Large enough for the Services of a thousand databases.
         serviceCidr: '10.96.0.0/16',
         serviceIp: '10.96.0.1',
       },

@@ -1,17 +1,17 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Above those that programs have of old and below Kubernetes' node ports and those that the kernel gives to whoever connects or
- * asks for any: what is free when it is chosen is still free when it is used, or used again after a restart.
+ * Above the ports of well-known programs, and below Kubernetes' node ports and the kernel's ephemeral ports. So a port that is
+ * free when chosen is still free when it is used, or used again after a restart.
  */
 const FIRST = 12_000;
 const PER_PROCESS = 256;
 const PROCESSES = 70;
 
-/** Processes that choose at the same moment choose among different ones; and suites of one process begin at different ones. */
+/** Processes that choose at the same moment choose from different ports, and suites of one process start at different ones. */
 let next = FIRST + (process.pid % PROCESSES) * PER_PROCESS + Math.floor(Math.random() * 192);
 
-/** Ports of the loopback that are free now: all are held at once while they are chosen, so that none is given twice. */
+/** Returns ports of the loopback that are free now. All are held while they are chosen, so that none is returned twice. */
 export async function freePorts(count: number): Promise<number[]> {
   const held: { readonly port: number; readonly server: Server }[] = [];
   for (let tries = 0; held.length < count; tries += 1) {
@@ -25,7 +25,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return held.map(({ port }) => port);
 }
 
-/** Undefined when somebody has it. */
+/** Returns a server that holds the port; `undefined` if the port is taken. */
 function hold(port: number): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import type { Certificate } from './pki.ts';
 
-/** Writes a kubeconfig that holds its certificates within, readable by its owner only. */
+/** Writes a kubeconfig with embedded certificates, readable by its owner only. */
 export function writeKubeconfig(
   path: string,
   options: { server: string; caFile: string; client: Certificate },

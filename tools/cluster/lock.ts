@@ -4,8 +4,8 @@ import { step } from './progress.ts';
 import { startTimeOf } from './start-time.ts';
 
 /**
- * Runs `work` while holding the lock file `path`, waiting for another holder to finish. A holder that died without
- * letting go is noticed by its pid and start time, and the lock is taken over.
+ * Runs `work` while holding the lock file `path`; waits until another holder has finished. A holder that died without releasing
+ * the lock is recognized by its pid and start time, and the lock is taken over.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const mine = `${path}.${process.pid}`;
@@ -13,10 +13,10 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   writeFileSync(mine, `${process.pid} ${startTimeOf(process.pid) ?? ''}`);
   try {
     let told = false;
-    // link(2) fails when the name exists: taking the lock and writing who holds it are one act.
+    // link(2) fails if the name exists, so taking the lock and recording its holder are one step.
     while (!tryLink(mine, path)) {
       if (holderIsDead(path) && tryLink(mine, `${path}.takeover`)) {
-        // Only one waiter may be here, and looks again: another may have taken the lock over meanwhile.
+        // Only one waiter can be here. It checks again, because another may have taken the lock over meanwhile.
         if (holderIsDead(path)) rmSync(path, { force: true });
         rmSync(`${path}.takeover`, { force: true });
         continue;
@@ -35,7 +35,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Removes the files of invocations that were killed while they held the lock or waited for it. */
+/** Removes the files of processes that were killed while they held the lock or waited for it. */
 function removeLeftovers(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name);

@@ -1,13 +1,13 @@
 /**
  * The local Kubernetes at the command line:
- *   up [--provider auto|native|docker|kubeconfig] [--nodes N]   brings it up, or completes what is there
+ *   up [--provider auto|native|docker|kubeconfig] [--nodes N]   brings the cluster up, or completes it
  *   down · status
- *   halt                ends what runs and keeps what it stored; up goes on with that
+ *   halt                ends all processes and keeps the stored data, with which up continues
  *   load-image TAR …    loads docker-archives into the cluster that is up
- *   cut NODE … · plug NODE …   pulls a node's network cable, and plugs it in again
- *   power-off NODE …    a power failure of the node; up brings it back
- *   build [GROUP …]     builds what the native cluster runs, or the groups named
- *   binary PROGRAM      prints the path of a program (kubectl, helm, kwok, versitygw …), built when it is not there
+ *   cut NODE … · plug NODE …   cuts a node off the network, and connects it again
+ *   power-off NODE …    simulates a power failure of the node; up brings it back
+ *   build [GROUP …]     builds the programs of the native cluster, or the named groups
+ *   binary PROGRAM      prints the path of a program (kubectl, helm, kwok, versitygw …), and builds it if necessary
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const providers: Readonly<Record<RealProvider, ClusterProvider>> = {
   kubeconfig: existing,
 };
 
-/** Record of the cluster that is up, so that every later command means the same one. */
+/** Record of the cluster that is up, so that later commands use the same one. */
 interface Up {
   readonly provider: RealProvider;
   readonly nodes: number;
@@ -58,7 +58,7 @@ async function up(config: ClusterConfig): Promise<void> {
       `a ${before.provider} cluster with ${before.nodes} node(s) is up; run make cluster-down before another`,
     );
   }
-  // Written first: an interrupted start is something to take down.
+  // Written first, so that an interrupted start can be taken down.
   writeFileSync(upFile(config), JSON.stringify({ provider, nodes: config.nodes } satisfies Up));
   await providers[provider].up(config);
 }
@@ -71,7 +71,7 @@ async function choose(): Promise<RealProvider> {
 
 async function down(config: ClusterConfig): Promise<void> {
   const before = whatIsUp(config);
-  // Without a record there may still be pieces of a native cluster: it finds them by name.
+  // Without a record, pieces of a native cluster may still exist; the native provider finds them by name.
   await providers[before?.provider ?? Provider.native].down(config);
   rmSync(upFile(config), { force: true });
   step('nothing of it is left');
@@ -99,7 +99,7 @@ export async function loadImage(
   );
 }
 
-/** The image that a docker-archive holds, by the name it was saved under. */
+/** Name of the image in a docker-archive, as it was saved. */
 async function referenceIn(archive: string): Promise<string> {
   const manifest = await run('tar', ['-xOf', archive, 'manifest.json']);
   const [image] = JSON.parse(manifest) as { RepoTags?: string[] }[];
@@ -114,7 +114,7 @@ const mishaps = {
   'power-off': powerOff,
 } as const;
 
-/** Does to a node what happens to nodes. */
+/** Simulates a failure of a node. */
 async function befall(
   config: ClusterConfig,
   what: keyof typeof mishaps,

@@ -1,4 +1,4 @@
-/** The certificates of a local cluster: one CA, made once, and what it signs. Elliptic keys, so that it takes no time. */
+/** The certificates of a local cluster: one CA, created once, and the certificates that it signs. Elliptic keys keep it fast. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.ts';
@@ -33,14 +33,17 @@ export class Pki {
     await newKey(this.ca.key);
     const subject = '/CN=ledgerhouse-local';
     const how = ['-x509', '-new', '-key', this.ca.key, '-days', '3650', '-subj', subject];
-    // Written at once when it is whole: an interrupted one would never be made again.
+    // Written in one step when complete: a partial certificate would never be made again.
     writeFileSync(this.ca.cert, await run('openssl', ['req', ...how]));
   }
 
-  /** Certificates that are being signed, by file: nodes that start side by side share some. */
+  /** Certificates that are being signed, by file: nodes that start at the same time share some. */
   readonly #signing = new Map<string, Promise<Certificate>>();
 
-  /** A certificate for a client (`user` in `groups`) or, with names or addresses, a server. Made once by file name. */
+  /**
+   * Returns a certificate for a client (`user` in `groups`) or, if it has names or addresses, a server. Made once for each file
+   * name.
+   */
   sign(file: string, subject: Subject): Promise<Certificate> {
     const signing = this.#signing.get(file) ?? this.#sign(file, subject);
     this.#signing.set(file, signing);
@@ -93,7 +96,7 @@ export class Pki {
 }
 
 async function newKey(path: string): Promise<void> {
-  // The older "EC PRIVATE KEY" form: the API server reads no service account key in the newer one.
+  // The older "EC PRIVATE KEY" form: the API server cannot read a service account key in the newer one.
   const key = await run('openssl', ['ecparam', '-genkey', '-noout', '-name', 'prime256v1']);
   writeFileSync(path, key, { mode: 0o600 });
 }

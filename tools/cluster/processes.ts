@@ -1,6 +1,6 @@
 /**
- * Processes that outlive the command that started them. Each is remembered by its pid and its start time, so that a pid
- * which the kernel has given to somebody else since is never taken for ours.
+ * Processes that outlive the command that started them. Each is identified by its pid and start time, so that a pid that the
+ * kernel has reused is never mistaken for ours.
  */
 import { spawn } from 'node:child_process';
 import {
@@ -25,11 +25,11 @@ export interface StartOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Name of a network namespace under /run/netns to run in. */
+  /** Name of the network namespace under /run/netns in which to run. */
   readonly networkNamespace?: string | undefined;
 }
 
-/** In the environment of all that is started: whose it is. Containers have environments of their own. */
+/** Environment variable of all started processes: it names the owner's folder. Containers have environments of their own. */
 const marker = 'LEDGERHOUSE_PROCESS_OF';
 
 /** The processes of one cluster: records and logs in two folders. */
@@ -46,11 +46,11 @@ export class Processes {
     mkdirSync(this.logs, { recursive: true });
   }
 
-  /** Starts `name` unless it runs already. */
+  /** Starts `name` unless it is already running. */
   start(name: string, options: StartOptions): void {
     if (this.isRunning(name)) return;
     const log = openSync(this.#logOf(name), 'a');
-    // nsenter, not `ip netns exec`: the latter gives the process a /sys of its own, without the cgroup mounts.
+    // nsenter instead of `ip netns exec`: the latter gives the process its own /sys, without the cgroup mounts.
     const inside =
       options.networkNamespace === undefined
         ? []
@@ -78,7 +78,7 @@ export class Processes {
     return readdirSync(this.#records).map((file) => file.replace(/\.json$/, ''));
   }
 
-  /** Throws when one of `names` is not running, with the end of what it said. */
+  /** Throws if one of `names` is not running; the error includes the end of its log. */
   assertRunning(names: readonly string[]): void {
     for (const name of names) {
       if (this.isRunning(name)) continue;
@@ -86,7 +86,7 @@ export class Processes {
     }
   }
 
-  /** The end of what it said. */
+  /** The last lines of the process's log. */
   lastWords(name: string): string {
     return readFileSync(this.#logOf(name), 'utf8').trim().split('\n').slice(-3).join('\n');
   }
@@ -121,8 +121,8 @@ export class Processes {
 }
 
 /**
- * Ends what `Processes` of `folder` started, or what that started in turn, and has no record: because its starter was
- * killed too early, or the folder was deleted.
+ * Ends processes that `Processes` of `folder` started, directly or indirectly, and that have no record, because their starter was
+ * killed too early or the folder was deleted.
  */
 export async function endStrays(folder: string, graceMs = 5_000): Promise<void> {
   const wanted = `\0${marker}=${folder}\0`;
@@ -131,7 +131,7 @@ export async function endStrays(folder: string, graceMs = 5_000): Promise<void> 
   await Promise.all(strays.map((pid) => endProcess(Number(pid), graceMs)));
 }
 
-/** Ends a process that is known to be ours and waits until it is gone. Without grace it is killed at once. */
+/** Ends a process of ours and waits until it is gone. Without grace it is killed at once. */
 export async function endProcess(pid: number, graceMs: number): Promise<void> {
   const startTime = startTimeOf(pid);
   if (startTime === undefined) return;
@@ -158,7 +158,7 @@ function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8');
   } catch {
-    // Gone meanwhile, or somebody else's.
+    // The process is gone, or belongs to another user.
     return '';
   }
 }

@@ -1,4 +1,4 @@
-/** Progress for people: one line a step, with the time since the command began. */
+/** Progress for people: one line for each step, with the time since the command began. */
 const started = Date.now();
 
 export function step(message: string): void {

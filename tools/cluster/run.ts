@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** Runs a command to its end and gives its stdout. Throws `CommandError` with its stderr when it fails. */
+/** Runs a command to its end and returns its stdout. If it fails, throws `CommandError` with its stderr. */
 export function run(
   command: string,
   args: readonly string[],
@@ -40,7 +40,7 @@ export function run(
   });
 }
 
-/** Runs a command whose failure means only that there was nothing to do. */
+/** Runs a command whose failure only means that there was nothing to do. */
 export async function runQuietly(command: string, args: readonly string[]): Promise<string> {
   try {
     return await run(command, args);
@@ -49,7 +49,7 @@ export async function runQuietly(command: string, args: readonly string[]): Prom
   }
 }
 
-/** Waits until `probe` gives something, asking every `everyMs`; throws with the last failure at the deadline. */
+/** Waits until `probe` returns a value, asking every `everyMs`. Throws with the last failure at the deadline. */
 export async function waitFor<T>(
   what: string,
   probe: () => Promise<T | undefined>,
@@ -62,7 +62,7 @@ export async function waitFor<T>(
       const result = await probe();
       if (result !== undefined) return result;
     } catch (error) {
-      // An error that waiting cannot mend ends the wait.
+      // Waiting cannot fix a `ClusterError`, so it ends the wait.
       if (error instanceof ClusterError) throw error;
       last = error;
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ClusterConfig } from './config.ts';
 import { Processes } from './processes.ts';
 
-/** Prints what is up, and of a native cluster each process with its memory. */
+/** Prints which cluster is up, and for a native cluster each process with its memory. */
 export async function describe(
   config: ClusterConfig,
   up: { provider: string; nodes: number } | undefined,

@@ -4,7 +4,7 @@ import type { Generator } from './generator.ts';
 
 const source = 'engine/wire/assembly/aegis.ts';
 
-/** Compiles the checksum's WebAssembly module and wraps it as a string, so that it loads without a file beside it. */
+/** Compiles the checksum's WebAssembly module and embeds it in a string, so that it loads without a separate file. */
 export const aegis: Generator = async () => {
   const { error, binary } = await compile();
   if (error !== null || binary === null) throw error ?? new Error(`${source} gave no module`);

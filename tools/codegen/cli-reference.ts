@@ -1,4 +1,4 @@
-/** From the table of commands: the reference page of the command-line tool. */
+/** Generates the reference page of the command-line tool from the table of commands. */
 import { globalOptions, type Command, type Option, type Place } from '../../cli/command.ts';
 import { placesOf } from '../../cli/command-line.ts';
 import { commands } from '../../cli/commands.ts';

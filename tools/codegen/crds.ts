@@ -1,4 +1,4 @@
-/** From `crds/`: the resources' types, and the chart that installs them. */
+/** Generates the resources' types, and the chart that installs them, from `crds/`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Generator } from './generator.ts';
@@ -23,7 +23,7 @@ export const crds: Generator = async () => {
     const text = readFileSync(`crds/${file}`, 'utf8');
     const { spec } = parse(text) as Definition;
     schemas[spec.names.kind] = spec.versions[0]?.schema.openAPIV3Schema;
-    // Uninstalling the chart must not delete every database.
+    // Uninstalling the chart must not delete all databases.
     result[`${chart}/${file}`] = generated(
       `crds/${file}`,
       text.replace(

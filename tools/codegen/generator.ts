@@ -1,2 +1,2 @@
-/** From a path in the repository to the content that the file there must have. */
+/** Returns generated files: a map from each path in the repository to the content that the file must have. */
 export type Generator = () => Promise<Readonly<Record<string, string>>>;

@@ -1,6 +1,6 @@
 /**
- * Makes every generated file: `node tools/codegen/main.ts` writes, `--check` fails where the committed file is not what
- * its source gives. A generator is a function from nothing to file contents; it reads its own sources.
+ * Makes every generated file: `node tools/codegen/main.ts` writes them, `--check` fails if a committed file differs from the
+ * content that its source gives. A generator is a function without input that returns file contents; it reads its own sources.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** From the API's route table: its OpenAPI document, the types of its client, and the page about its problems. */
+/** Generates from the API's route table: its OpenAPI document, the types of its client, and the page about its problems. */
 import { readFileSync } from 'node:fs';
 import { documentDefaults } from '../../api/contract/document-defaults.ts';
 import { openapiDocument } from '../../api/contract/document.ts';

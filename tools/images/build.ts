@@ -1,6 +1,6 @@
 /**
- * Builds images: with Docker where an engine answers, with buildah where none does. Both build the same files `FROM
- * scratch`. An image's tag is a hash of all that goes into it, so what has not changed is neither built nor loaded again.
+ * Builds images with Docker if an engine answers, otherwise with buildah. Both build the same files `FROM scratch`. An image's
+ * tag is a hash of all its inputs, so an unchanged image is neither built nor loaded again.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -27,16 +27,16 @@ export interface Image {
   readonly name: string;
   /** `ledgerhouse/<name>:<hash>`. */
   readonly reference: string;
-  /** A docker-archive that holds it. */
+  /** Path of a docker-archive that contains the image. */
   readonly archive: string;
 }
 
 export const imageNames = Object.keys(recipes);
 
-/** As they were before anything was made of them. */
+/** Hash of the inputs before anything was built from them. */
 let inputs: string | undefined;
 
-/** Builds an image, or finds it built. */
+/** Returns an image; builds it if it does not exist. */
 export async function buildImage(name: string): Promise<Image> {
   const recipe = recipes[name];
   if (recipe === undefined) {
@@ -55,7 +55,7 @@ export async function buildImage(name: string): Promise<Image> {
   return withLock(join(folder, `${name}.lock`), async () => {
     const before = existsSync(note) ? readFileSync(note, 'utf8') : undefined;
     if (before !== undefined && existsSync(archiveOf(before))) return imageOf(before);
-    // Leftovers of interrupted builds. The lock makes this process the only builder.
+    // Removes leftovers of interrupted builds. The lock makes this process the only builder.
     for (const left of readdirSync(folder)) {
       if (left.startsWith(`${name}.unfinished-`)) removeFolder(join(folder, left));
     }
@@ -75,7 +75,7 @@ export async function buildImage(name: string): Promise<Image> {
           `built image ${reference} (${megabytes} MB) in ${Math.round((Date.now() - started) / 1000)} s`,
         );
       }
-      // Somebody may have written to a source meanwhile: then nobody knows what is in the image.
+      // If a source changed during the build, the content of the image is unknown.
       if (hashOfInputs() === inputs) writeFileSync(note, hash);
       forgetOlder(folder, new RegExp(`^${name}-of-[0-9a-f]{16}$`));
       return imageOf(hash);
@@ -92,7 +92,7 @@ async function build(context: string, reference: string, archive: string): Promi
     await run('docker', ['save', '--output', archive, reference], { timeoutMs });
     return;
   }
-  // A storage of its own for this one build: nothing is left behind, and nothing foreign is touched.
+  // Separate storage for this build: nothing is left behind, and nothing else is touched.
   const storage = [
     '--root',
     `${context}/storage`,
@@ -127,7 +127,7 @@ export async function dockerAnswers(): Promise<boolean> {
   return (await runQuietly('docker', ['version', '--format', '{{.Server.Version}}'])) !== '';
 }
 
-/** Names, modes and contents of all files below a folder; times and owners are left out. */
+/** Hash of names, modes and contents of all files below a folder, without times and owners. */
 function hashOfFolder(folder: string): string {
   const hash = createHash('sha256');
   const visit = (path: string, name: string) => {

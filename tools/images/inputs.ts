@@ -24,7 +24,7 @@ export function hashOfInputs(): string {
   const here = ['images/**', 'tools/images/*.ts', 'tools/cluster/modules/**'];
   addFiles(hash, globSync(here, { cwd: checkout }));
   const brought = [process.execPath, join(checkout, 'node_modules/.package-lock.json')];
-  // Changes with every Debian package: libraries, PostgreSQL, a shell.
+  // Changes with every Debian package, such as libraries, PostgreSQL or a shell.
   for (const path of [...brought, '/var/lib/dpkg/status']) {
     const stat = statSync(path, { throwIfNoEntry: false });
     hash.update(`${path} ${stat?.size} ${stat?.mtimeMs}\0`);

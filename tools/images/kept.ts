@@ -1,10 +1,10 @@
-/** Earlier builds that are kept: enough for several checkouts and for going back. Older ones are removed. */
+/** Keeps some earlier builds: enough for several checkouts and for going back. Older ones are removed. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const kept = 4;
 
-/** Removes what `pattern` names in a folder, but for the newest few. */
+/** Removes the entries of a folder that match `pattern`, except the newest few. */
 export function forgetOlder(folder: string, pattern: RegExp): void {
   const ages = readdirSync(folder)
     .filter((name) => pattern.test(name))

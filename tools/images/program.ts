@@ -1,4 +1,4 @@
-/** A program of ours in an image: its compiled sources, and the npm packages that these import, with all that those need. */
+/** One of our programs in an image: its compiled sources, and the npm packages that they import, with all dependencies. */
 import {
   cpSync,
   existsSync,
@@ -16,7 +16,7 @@ import { run } from '../cluster/run.ts';
 import { buildConfig, hashOfSources } from './inputs.ts';
 import { forgetOlder, removeFolder } from './kept.ts';
 
-/** Puts `folders` of the compiled sources under `target`, and the packages that they import. */
+/** Copies `folders` of the compiled sources to `target`, and the packages that they import. */
 export async function addProgram(target: string, folders: readonly string[]): Promise<void> {
   const built = await compiled();
   for (const folder of folders) {
@@ -33,8 +33,8 @@ export async function addProgram(target: string, folders: readonly string[]): Pr
 let compilation: Promise<string> | undefined;
 
 /**
- * A folder with all sources compiled, once for all images of a run; the one of an earlier run when nothing that goes into
- * it has changed since.
+ * Folder with all compiled sources, made once for all images of a run. The one of an earlier run is used if its inputs have not
+ * changed.
  */
 function compiled(): Promise<string> {
   compilation ??= (async () => {
@@ -67,13 +67,13 @@ async function compile(folder: string): Promise<void> {
   }
 }
 
-/** Names of the packages that compiled modules import; types are gone by then. */
+/** Names of the packages that compiled modules import; type imports are gone by then. */
 function importedPackages(folder: string): readonly string[] {
   const names = new Set<string>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !entry.name.endsWith('.js')) continue;
     const source = readFileSync(join(entry.parentPath, entry.name), 'utf8');
-    // Statements begin a line in what the compiler emits; so words in comments and strings are none.
+    // In the compiler's output statements begin a line, so words in comments and strings do not match.
     const imports = source.matchAll(
       /^(?:import|export)\b(?:[\w\s{},*$]*\bfrom)?\s*['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
     );
@@ -92,13 +92,13 @@ function packageOf(specifier: string): string | undefined {
 }
 
 /**
- * The folders of packages and of all that they depend on, each where Node finds it from the one that needs it. Optional
- * dependencies stay out: those of our packages are for other runtimes than Node.
+ * Folders of the packages and of all their dependencies, each where Node finds it from the package that needs it. Optional
+ * dependencies are left out: those of our packages are for other runtimes than Node.
  */
 function closure(packages: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (name: string, from: string) => {
-    // Types are for compilers.
+    // Only compilers need types.
     if (name.startsWith('@types/')) return;
     const folder = resolve(name, from);
     if (found.has(folder)) return;
@@ -117,7 +117,7 @@ function closure(packages: readonly string[]): readonly string[] {
   return [...found].sort();
 }
 
-/** As Node looks for a package: in the node_modules of the folder that needs it, then of each folder above. */
+/** Finds a package like Node: in the node_modules of the folder that needs it, then of each folder above. */
 function resolve(name: string, from: string): string {
   for (let folder = from; folder.startsWith(checkout); folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name);
@@ -139,7 +139,7 @@ const unneededFolders = new Set([
   '.github',
 ]);
 
-/** Whether a file or folder of a package is for running it; a nested node_modules holds packages of their own. */
+/** Tells whether a file or folder of a package is needed at run time; a nested node_modules holds separate packages. */
 function isNeeded(path: string): boolean {
   const name = basename(path);
   return !(unneededFolders.has(name) || /\.(d\.[cm]?ts|map|md|markdown|tsbuildinfo)$/i.test(name));

@@ -1,4 +1,4 @@
-/** The content of each image: files in one folder, from which both Docker and buildah build `FROM scratch`. */
+/** The content of each image: files in one folder, from which Docker or buildah builds `FROM scratch`. */
 import {
   chmodSync,
   copyFileSync,
@@ -17,7 +17,7 @@ import { run } from '../cluster/run.ts';
 import { addProgram } from './program.ts';
 
 export interface Recipe {
-  /** Under images/, with its Dockerfile. */
+  /** Folder under images/, with the Dockerfile. */
   readonly folder: string;
   /** Puts the image's files under `rootfs`. */
   fill(rootfs: string): Promise<void>;
@@ -38,7 +38,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await addProgram(join(rootfs, 'app'), ['base', 'domain', 'engine', 'gen']);
     },
   },
-  // The same engine as of another version, for tests of upgrades.
+  // The same engine with another version, for tests of upgrades.
   'engine-next': {
     folder: 'engine',
     async fill(rootfs) {
@@ -56,7 +56,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       const client = join(rootfs, 'app/node_modules/tigerbeetle-node');
       mkdirSync(client, { recursive: true });
       cpSync(join(checkout, 'images/ledger-client/main.js'), join(rootfs, 'app/main.js'));
-      // Its libraries for other machines are ten times as large as all the rest.
+      // The client's libraries for other machines are ten times as large as all the rest.
       const ours = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
       cpSync(join(checkout, 'node_modules/tigerbeetle-node'), client, {
         recursive: true,
@@ -79,7 +79,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       await addProgram(join(rootfs, 'app'), ['base', 'domain', 'gen', 'operator']);
     },
   },
-  // Debian's, as this machine has it.
+  // Debian's PostgreSQL, as installed on this machine.
   postgres: {
     folder: 'postgres',
     async fill(rootfs) {
@@ -88,7 +88,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       if (!existsSync(`${home}/bin/postgres`)) {
         throw new ClusterError('the image needs Debian’s postgresql-15; run make setup');
       }
-      // Programs find their libraries and the shared files by the places that they were built for.
+      // Programs find their libraries and shared files at the paths that they were built for.
       for (const folder of ['bin', 'lib']) {
         cpSync(join(home, folder), join(rootfs, home, folder), {
           recursive: true,
@@ -119,7 +119,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       cpSync(join(checkout, 'images/postgres/start.sh'), join(rootfs, 'start.sh'));
     },
   },
-  // As of a later version, which would build other pods from the same resources: for tests of an operator's upgrade.
+  // The operator as a later version, which would build other pods from the same resources: for tests of its upgrade.
   'operator-next': {
     folder: 'operator',
     async fill(rootfs) {
@@ -155,7 +155,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
       copyFileSync(await ensureProgram('versitygw'), join(rootfs, 'bin/versitygw'));
     },
   },
-  // At the place where the upstream image has it.
+  // At the same path as in the upstream image.
   etcd: {
     folder: 'etcd',
     async fill(rootfs) {
@@ -174,7 +174,7 @@ function replaceIn(path: string, what: RegExp, by: string): void {
   writeFileSync(path, before.replace(what, by));
 }
 
-/** `/tigerbeetle` of a release, with the POSIX shell that the operator takes an engine's image to have. */
+/** `/tigerbeetle` of a release, with the POSIX shell that the operator expects in an engine's image. */
 function tigerBeetleDouble(release: string): Recipe {
   return {
     folder: 'tigerbeetle-double',
@@ -198,7 +198,7 @@ function tigerBeetleDouble(release: string): Recipe {
   };
 }
 
-/** The pinned Node, the libraries that it loads, and a user to run it as. */
+/** Adds the pinned Node, the libraries that it loads, and a user to run it. */
 async function nodeRuntime(rootfs: string): Promise<void> {
   minimalRoot(rootfs);
   await addExecutable(process.execPath, join(rootfs, 'bin/node'), rootfs);
@@ -208,13 +208,13 @@ function minimalRoot(rootfs: string): void {
   for (const folder of ['bin', 'etc', 'tmp', 'data'])
     mkdirSync(join(rootfs, folder), { recursive: true });
   chmodSync(join(rootfs, 'tmp'), 0o1777);
-  // The C library resolves names, and loads these when asked for one.
+  // The C library reads these files to resolve names of hosts, users and groups.
   writeFileSync(join(rootfs, 'etc/nsswitch.conf'), 'hosts: files dns\n');
   writeFileSync(join(rootfs, 'etc/passwd'), 'nonroot:x:65532:65532:nonroot:/:/bin/false\n');
   writeFileSync(join(rootfs, 'etc/group'), 'nonroot:x:65532:\n');
 }
 
-/** A program of this machine and the libraries that it is linked with. */
+/** Adds a program of this machine and the libraries that it is linked with. */
 async function addExecutable(program: string, target: string, rootfs: string): Promise<void> {
   copyFileSync(realpathSync(program), target);
   await addLibraries(program, rootfs);

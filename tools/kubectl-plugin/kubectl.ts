@@ -1,4 +1,4 @@
-/** kubectl, with the flags that say which cluster and namespace are meant: the plugin has no way to the cluster of its own. */
+/** Runs kubectl with the flags that select cluster and namespace: the plugin has no other access to the cluster. */
 import { spawn } from 'node:child_process';
 
 export class KubectlFailed extends Error {
@@ -6,7 +6,7 @@ export class KubectlFailed extends Error {
 }
 
 export interface Kubectl {
-  /** What it printed. Throws `KubectlFailed` with its own words. */
+  /** Returns kubectl's output. Throws `KubectlFailed` with kubectl's own message. */
   (...args: readonly string[]): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `kubectl ledgerhouse COMMAND [NAME] [flags]`: what an administrator of the cluster asks about a database most. It runs kubectl, with
- * the rights and the context of whoever calls it.
+ * `kubectl ledgerhouse COMMAND [NAME] [flags]`: the most frequent questions of a cluster's administrator about a database. It
+ * runs kubectl with the caller's rights and context.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,10 @@ kubectl ledgerhouse report NAME      a folder for support: objects, events, logs
 
 Flags: -n, --namespace; --context; --kubeconfig; --output FOLDER of report; --operator-namespace (ledgerhouse-system)`;
 
-/** Kinds that a database is made of. Secrets are left out: nobody needs their names, and reading them is a right that few have. */
+/**
+ * Kinds of objects that belong to a database. Secrets are left out: nobody needs their names, and few have the right to read
+ * them.
+ */
 const kinds =
   'pods,services,statefulsets,jobs,persistentvolumeclaims,configmaps,poddisruptionbudgets,networkpolicies';
 const tail = '--tail=500';
@@ -110,7 +113,7 @@ function resume(asked: Asked): Promise<string> {
   return patched(asked, { suspend: false });
 }
 
-/** Says what is left undone once the operator has seen it: until then it may still be at work. */
+/** Reports the unfinished work once the operator has seen the pause: until then it may still be working. */
 async function pause(asked: Asked): Promise<string> {
   const { kubectl, name } = asked;
   const said = await patched(asked, { paused: true });
@@ -135,7 +138,7 @@ async function patched({ kubectl, name }: Asked, spec: object): Promise<string> 
   return (await kubectl('patch', 'ledgerdatabase', name, '--type=merge', '-p', patch)).trim();
 }
 
-/** Each part by itself: a log that cannot be read must not keep the rest. */
+/** Each part is read separately, so that an unreadable log does not prevent the rest. */
 async function report(asked: Asked): Promise<string> {
   const { kubectl, name, operatorNamespace } = asked;
   const database = await databaseOf(asked);

@@ -1,4 +1,4 @@
-/** What the plugin prints of a database, from what the API server has. */
+/** The plugin's text about a database, from objects of the API server. */
 import { labels } from '../../domain/names.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
@@ -27,7 +27,7 @@ export function statusText({ metadata, spec, status = {} }: DatabaseObject): str
   ].join('\n');
 }
 
-/** Objects of a database by kind, those of one replica together. */
+/** Objects of a database by kind; those of one replica stand together. */
 export function treeText({ metadata }: DatabaseObject, objects: readonly KubeObject[]): string {
   const own = objects.filter((one) => one.metadata.labels?.[labels.uid] === metadata.uid);
   const kinds = [...new Set(own.map(({ kind }) => kind))].toSorted();
@@ -44,7 +44,7 @@ export function treeText({ metadata }: DatabaseObject, objects: readonly KubeObj
   return [`LedgerDatabase ${metadata.namespace}/${metadata.name}`, ...lines].join('\n');
 }
 
-/** Without what could be a secret: values of environment variables. Names of fields' managers are left out as well. */
+/** Removes values of environment variables, which could be secrets, and names of field managers. */
 export function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * Runs the ladder of tests: `node tools/test/ladder.ts [STAGE …]`, all stages by default. Prints where time went, names
- * what failed with the log that shows it, and ends with one line `N passed, N failed` (`, N skipped` when there are some).
+ * Runs the ladder of tests: `node tools/test/ladder.ts [STAGE …]`, all stages by default. Prints the time of each part and the
+ * failures with their logs. The last line is `N passed, N failed` (`, N skipped` if there are some).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,9 +19,9 @@ import {
 } from './summary.ts';
 
 const logFolder = '.ledgerhouse/test';
-/** Time for Jest to exit after its report: workers that end, sockets that close. */
+/** Time for Jest to exit after its report, while workers end and sockets close. */
 const exitMs = 60_000;
-/** Each kills a run of Jest and all that it started. */
+/** Functions that each kill a run of Jest and all its processes. */
 const running = new Set<() => void>();
 /** The signal that ended the ladder early. */
 let interruption: NodeJS.Signals | undefined;
@@ -51,7 +51,7 @@ async function main(names: readonly string[]): Promise<number> {
   const chosen = stages.filter(
     ({ name, folder }) =>
       (names.length === 0 || names.includes(name)) &&
-      // A stage appears with its first suite.
+      // A stage without suites is left out.
       (folder === undefined || globSync(`${folder}/**/*.test.ts`).length > 0),
   );
   const inOrder = async () => {
@@ -105,7 +105,7 @@ function runToEnd(stage: Stage, args: readonly string[], reportFile: string): Pr
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    // The whole group: Jest's workers and what they started.
+    // Kill the whole process group: Jest's workers and the processes that they started.
     const kill = () => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'));
     running.add(kill);
     let timedOut = false;
@@ -135,7 +135,7 @@ function runToEnd(stage: Stage, args: readonly string[], reportFile: string): Pr
   });
 }
 
-/** Clusters outlive the processes that started them: those of tests that were killed are taken down here. */
+/** Takes down the clusters of tests that were killed; clusters outlive the processes that started them. */
 function takeDownLeftClusters(): void {
   for (const stateFolder of clusterNotes.left()) {
     console.error(`taking down a test's cluster: ${stateFolder}`);
@@ -151,7 +151,7 @@ function takeDownLeftClusters(): void {
   }
 }
 
-// Ctrl-C of a terminal reaches this process only: each Jest run is a process group of its own. A second one ends it at once.
+// Ctrl-C in a terminal reaches only this process, because each Jest run has its own process group. A second one ends it at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     interruption = signal;

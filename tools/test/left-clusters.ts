@@ -1,4 +1,4 @@
-/** A note for each cluster that a test brought up. The ladder takes down the clusters of a run that was killed. */
+/** Keeps a note for each cluster that a test brought up, so that the ladder can take down the clusters of a killed run. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTimeOf } from '../cluster/start-time.ts';
@@ -17,7 +17,7 @@ export class ClusterNotes {
     this.#folder = folder;
   }
 
-  /** Written before anything is started. */
+  /** Writes a note. Must be called before anything is started. */
   add(stateFolder: string, pid = process.pid): void {
     mkdirSync(this.#folder, { recursive: true });
     const note: Note = { pid, startTime: startTimeOf(pid) ?? '', stateFolder };
@@ -28,7 +28,7 @@ export class ClusterNotes {
     rmSync(this.#fileOf(stateFolder), { force: true });
   }
 
-  /** State folders of clusters whose process is no more. */
+  /** State folders of clusters whose owner process has ended. */
   left(): readonly string[] {
     mkdirSync(this.#folder, { recursive: true });
     const notes = readdirSync(this.#folder).map(

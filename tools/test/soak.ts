@@ -1,7 +1,7 @@
 /**
- * `make soak MINUTES=60`: long runs of faults, one after another with new seeds, until the time is over. Each is the long form
- * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log. The first
- * difference ends it with the command that repeats it.
+ * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
+ * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log. At the first
+ * difference it ends and prints the command that repeats it.
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';

@@ -1,14 +1,14 @@
-/** The ladder of tests: what runs. A stage is a folder of Jest suites, or all that stands beside the code. */
+/** The stages of the ladder of tests. A stage is a folder of Jest suites, or all unit tests beside the code. */
 export interface Stage {
   readonly name: string;
   readonly title: string;
-  /** Where its suites are; `undefined` means the unit tests beside the code. */
+  /** Folder of the suites; `undefined` means the unit tests beside the code. */
   readonly folder?: string;
-  /** Suites side by side. Stages that share one machine-wide thing (a cluster, a port, a disk) run one at a time. */
+  /** Number of suites at a time. Stages whose suites share a machine-wide thing (a cluster, a port, a disk) have one. */
   readonly workers: number;
-  /** For what hangs: a machine that others use too may take five times as long as usual. */
+  /** Deadline for a run that hangs. A machine with other users may take five times as long as usual. */
   readonly deadlineMinutes: number;
-  /** Whether it runs beside the other stages, which run one after the other in this order. */
+  /** Whether the stage runs beside the other stages, which run one after the other in this order. */
   readonly beside?: boolean;
 }
 
@@ -40,7 +40,7 @@ export const stages: readonly Stage[] = [
     title: 'the replicated log and replicas of it on real etcd members',
     folder: 'test/replication',
     workers: 1,
-    // Three minutes, unless etcd is to be built first.
+    // Takes three minutes, unless etcd must be built first.
     deadlineMinutes: 40,
   },
   {
@@ -48,7 +48,7 @@ export const stages: readonly Stage[] = [
     title: 'three replicas under a minute of faults, and who judges them',
     folder: 'test/chaos',
     workers: 1,
-    // Two minutes, unless etcd is to be built first.
+    // Takes two minutes, unless etcd must be built first.
     deadlineMinutes: 40,
   },
   {
@@ -70,7 +70,7 @@ export const stages: readonly Stage[] = [
     title: 'on a real cluster with nodes',
     folder: 'test/e2e',
     workers: 1,
-    // Pods that start and end: it waits more than it works, and shares nothing with the others but what is built for them.
+    // Its pods start and end: it waits more than it works, and shares only the built images and programs with other stages.
     beside: true,
     deadlineMinutes: 55,
   },

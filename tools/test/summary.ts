@@ -12,7 +12,7 @@ export interface JestReport {
     readonly assertionResults: readonly {
       readonly fullName: string;
       readonly status: string;
-      /** Milliseconds; absent for a test that did not run. */
+      /** In milliseconds; absent for a test that did not run. */
       readonly duration?: number | null;
     }[];
   }[];
@@ -22,11 +22,11 @@ export interface StageResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Names of what failed, for people. */
+  /** Names of failed tests, for people. */
   readonly failures: readonly string[];
 }
 
-/** How a run of Jest ended. */
+/** The end of a run of Jest. */
 export interface JestExit {
   readonly code: number | null;
   readonly timedOut: boolean;
@@ -40,8 +40,8 @@ export interface TimedTest {
 }
 
 /**
- * The result of a stage from how its process ended and what it reported. A run that crashed, ran past its deadline or ran
- * no test counts as one failure at least: silence is never success.
+ * Result of a stage, from its exit and its report. A run that crashed, ran past its deadline or ran no test counts as at least
+ * one failure: silence is never success.
  */
 export function summarize(report: JestReport | undefined, exit: JestExit): StageResult {
   if (exit.timedOut) return crashed('ran past its deadline', report);
@@ -84,7 +84,7 @@ export const slowest = (tests: readonly TimedTest[], count: number): readonly st
     .slice(0, count)
     .map(({ name, milliseconds }) => `${(milliseconds / 1000).toFixed(1).padStart(7)} s   ${name}`);
 
-/** The line that CI reads; the last of the whole run. */
+/** The last line of the whole run, which CI reads. */
 export function closingLine(results: readonly StageResult[]): string {
   const sum = (pick: (r: StageResult) => number) => results.reduce((n, r) => n + pick(r), 0);
   const skipped = sum((r) => r.skipped);

@@ -1,4 +1,6 @@
-/** Where this machine reaches the API: a node's address, which stays as long as the cluster does, and needs no process here. */
+/**
+ * The API's address for this machine: that of a node. It stays the same as long as the cluster exists, and needs no process here.
+ */
 import { nodePort } from './charts.ts';
 import type { Kubectl } from './kubectl.ts';
 

@@ -1,4 +1,4 @@
-/** Both charts, as a person installs them, with the images that were built here. */
+/** Installs both charts as a person would, with the images that were built here. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -12,7 +12,7 @@ import type { Log } from './steps.ts';
 import { runToItsEnd } from './to-its-end.ts';
 
 const apiService = 'ledgerhouse-api';
-/** Where the API is on each node's address. */
+/** Port of the API on each node's address. */
 export const nodePort = 30_080;
 
 export async function installCharts(
@@ -25,7 +25,7 @@ export async function installCharts(
   }: {
     readonly kubectl: Kubectl;
     readonly images: Images;
-    /** Where browsers reach the API: the service's public URL. */
+    /** Public URL of the service, at which browsers reach it. */
     readonly webUrl: string;
     readonly log: Log;
   },
@@ -44,7 +44,7 @@ export async function installCharts(
     const args = ['upgrade', '--install', name, chart, ...place, ...values, ...reach];
     const wait = ['--wait', '--timeout', `${patience}m`];
     try {
-      // A Service whose creation is cut off leaves its node port taken by nobody, for ten minutes until Kubernetes mends that.
+      // Run to the end: a Service whose creation is cut off blocks its node port for ten minutes, until Kubernetes repairs that.
       if (name === 'ledgerhouse' && !(await kubectl.has('service', apiService)))
         log(await runToItsEnd(helm, args, { timeoutMs: 5 * 60_000 }));
       log(await run(helm, [...args, ...wait], { timeoutMs: (patience + 1) * 60_000 }));
@@ -55,19 +55,19 @@ export async function installCharts(
   }
 }
 
-/** Minutes until all pods of a chart are to be ready. */
+/** Minutes within which all pods of a chart must be ready. */
 const patience = 5;
 
 /**
- * Helm refuses to work beside another Helm, and takes a revision that one left behind when it was killed for such a one.
- * Without its record the revision's objects are the release's own, and the next revision goes on with them.
+ * Removes the record of a revision that a killed Helm left behind: Helm would take it for another running Helm and refuse to
+ * work. The revision's objects still belong to the release, and the next revision continues with them.
  */
 function forgetInterrupted(kubectl: Kubectl): Promise<string> {
   const pending = 'owner=helm,status in (pending-install,pending-upgrade,pending-rollback)';
   return kubectl.say('delete', 'secrets', '-n', systemNamespace, '-l', pending);
 }
 
-/** All nodes are this one machine: replicas may share one, and few processors do for many pods. */
+/** All nodes are this one machine: replicas may share a node, and few processors must suffice for many pods. */
 const regions = [1, 2].map((number) => ({
   id: `local-${number}`,
   name: `Local ${number}`,
@@ -76,8 +76,8 @@ const regions = [1, 2].map((number) => ({
 }));
 
 /**
- * So that estimated prices are seen to work. The currency is XTS, which ISO 4217 reserves for tests: nobody can take the
- * example for an offer.
+ * Example prices, to show estimated prices. The currency is XTS, which ISO 4217 reserves for tests, so that nobody takes them for
+ * an offer.
  */
 const examplePrices = {
   currency: 'XTS',

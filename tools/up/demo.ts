@@ -1,4 +1,4 @@
-/** The database `demo`, made over HTTP, and what one does first with a ledger, done with the CLI. */
+/** Creates the database `demo` over HTTP and makes the first steps with a ledger with the CLI. */
 import { join } from 'node:path';
 import { checkout } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
@@ -48,7 +48,7 @@ export async function makeDemo(
   const cli = (...args: readonly string[]) => ledgerhouse(credentials, log, args);
   const kind = ['--ledger', '1', '--code', '1'];
   for (const id of ['1', '2']) await cli('tb', 'create-accounts', database.id, '--id', id, ...kind);
-  // The same id each time: a second `make up` finds it done.
+  // The same id each time, so that a second `make up` finds the transfer done.
   const sent = ['--id', '1', '--from', '1', '--to', '2', '--amount', '10', ...kind];
   await cli('tb', 'create-transfers', database.id, ...sent);
   const shown = await cli('tb', 'lookup-accounts', database.id, '--ids', '1,2', '--quiet');
@@ -88,7 +88,7 @@ async function untilReady(
   }
 }
 
-/** READY is about its life: just after a start of everything its pod may not be there yet. */
+/** Tells whether the ledger answers. READY does not tell that: just after a start of everything, its pod may not exist yet. */
 async function answers(
   baseUrl: string,
   { id, headers }: { readonly id: string; readonly headers: Readonly<Record<string, string>> },

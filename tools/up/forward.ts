@@ -1,6 +1,6 @@
 /**
- * The address for browsers: a port on localhost, forwarded to a node by a process that outlives `make up` and that `make down`
- * ends. Browsers keep the session's cookies from https and from localhost only, and a node's address is neither.
+ * The address for browsers: a port on localhost, forwarded to a node by a process that outlives `make up`; `make down` ends it.
+ * Browsers keep the session's cookies from https and from localhost only, and a node's address is neither.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { freePorts } from '../cluster/free-ports.ts';
 import { waitFor } from '../cluster/run.ts';
 import { startTimeOf } from '../cluster/start-time.ts';
 
-/** The forwarder's note about itself, which it writes as soon as it listens. */
+/** The forwarder's note about itself; it writes the note as soon as it listens. */
 export interface ForwardNote {
   readonly pid: number;
   readonly startTime: string;
@@ -18,7 +18,7 @@ export interface ForwardNote {
   readonly target: Target;
 }
 
-/** Where connections are forwarded to. */
+/** Destination of the forwarded connections. */
 export interface Target {
   readonly host: string;
   readonly port: number;
@@ -29,12 +29,12 @@ export interface ForwardOptions {
   readonly target: Target;
 }
 
-/** The port that is tried first on a machine. */
+/** The port that is tried first. */
 const usualPort = 30_080;
 
 const noteFile = (stateFolder: string): string => join(stateFolder, 'web.json');
 
-/** URL for browsers. The port stays the same as long as nobody else takes it. */
+/** Starts the forwarder and returns the URL for browsers. The port stays the same as long as nobody else takes it. */
 export async function startForward({ stateFolder, target }: ForwardOptions): Promise<string> {
   const before = readNote(stateFolder);
   if (before !== undefined && isRunning(before)) {
@@ -53,7 +53,7 @@ export async function startForward({ stateFolder, target }: ForwardOptions): Pro
   throw new Error(`no port on localhost can be forwarded: ${errors.join('; ')}`);
 }
 
-/** Ends the forwarder, if one runs. The note stays, so that the next one takes the same port. */
+/** Ends the forwarder if it runs. The note stays, so that the next forwarder takes the same port. */
 export async function stopForward(stateFolder: string): Promise<void> {
   const note = readNote(stateFolder);
   if (note === undefined || !isRunning(note)) return;
@@ -69,7 +69,7 @@ export function forgetForward(stateFolder: string): void {
   rmSync(noteFile(stateFolder), { force: true });
 }
 
-/** The URL for browsers, and whether it is being forwarded now. `undefined`: there has never been one. */
+/** The URL for browsers, and whether it is forwarded now. `undefined` if there has never been one. */
 export function forwardOf(
   stateFolder: string,
 ): { readonly url: string; readonly running: boolean } | undefined {
@@ -87,12 +87,12 @@ function readNote(stateFolder: string): ForwardNote | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as ForwardNote;
   } catch {
-    // Cut off in the middle of a write: as if there were none.
+    // A note that was cut off while it was written counts as absent.
     return undefined;
   }
 }
 
-/** Returns why it does not listen, or `undefined` when it does. */
+/** Starts the forwarder. Returns the reason why it does not listen, or `undefined` if it does. */
 async function start(
   stateFolder: string,
   port: number,
@@ -103,7 +103,7 @@ async function start(
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'forwarder.ts'), settings],
-    // In a session of its own: neither Ctrl-C nor the end of the terminal reaches it.
+    // Detached, so that neither Ctrl-C nor the end of the terminal reaches it.
     { detached: true, stdio: ['ignore', log, log, 'ipc'], cwd: '/' },
   );
   closeSync(log);

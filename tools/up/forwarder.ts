@@ -1,6 +1,6 @@
 /**
- * The process behind `forward.ts`: takes connections on localhost and passes their bytes to the target. It ends at SIGTERM, and by
- * itself when its note is gone or names another process, so that it never outlives the installation.
+ * The process behind `forward.ts`: accepts connections on localhost and forwards their bytes to the target. It ends at SIGTERM,
+ * or when its note is gone or names another process, so that it never outlives the installation.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ interface Settings {
   readonly noteFile: string;
 }
 
-/** A browser opens a few connections; each waits for at most this long to reach the node. */
+/** Limits: a browser opens a few connections, and each waits for at most `connectMs` to reach the node. */
 const connectionsMax = 256;
 const connectMs = 10_000;
 const lookAtNoteMs = 5_000;
@@ -25,7 +25,7 @@ function forward(client: Socket): void {
   const server = connect(target);
   server.setTimeout(connectMs, () => server.destroy());
   server.once('connect', () => server.setTimeout(0));
-  // The error of one side ends the other; there is nobody to tell.
+  // An error of one side closes the other; there is nobody to report it to.
   pipeline(client, server, () => client.destroy());
   pipeline(server, client, () => server.destroy());
 }
@@ -53,7 +53,7 @@ function isOurs(): boolean {
 
 try {
   await listen('127.0.0.1');
-  // Browsers try it first: what listens there on the same port would get the session's cookies.
+  // Browsers try ::1 first: another program that listens there on the same port would get the session's cookies.
   await listen('::1').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE') throw error;
   });

@@ -6,7 +6,7 @@ export interface Call {
   readonly timeoutMs?: number;
 }
 
-/** The answer of a call that succeeded; throws with the problem's words otherwise. */
+/** Returns the answer of a successful call; otherwise throws an error with the problem's text. */
 export async function call<T>(
   baseUrl: string,
   { method = 'GET', path, headers, body, timeoutMs = 15_000 }: Call,
@@ -23,7 +23,7 @@ export async function call<T>(
     try {
       detail = (JSON.parse(text) as { detail?: string }).detail ?? text;
     } catch {
-      // Not ours: something between here and the API answered.
+      // Not a problem of the API: something between here and the API answered.
     }
     throw new Error(`${method} ${path}: ${answer.status}: ${detail.slice(0, 500)}`);
   }

@@ -4,7 +4,7 @@ import { runTool } from './tool.ts';
 export const imageNames = ['operator', 'api', 'engine', 'etcd', 'postgres', 's3'] as const;
 export type Images = Readonly<Record<(typeof imageNames)[number], string>>;
 
-/** Built or found, and loaded into the cluster; their references. */
+/** Builds or finds all images, loads them into the cluster, and returns their references. */
 export async function loadImages(log: Log): Promise<Images> {
   const said = await runTool(['tools/images/main.ts', 'load', ...imageNames], log);
   const references = said.split('\n').filter((line) => /^ledgerhouse\/[a-z0-9-]+:/.test(line));

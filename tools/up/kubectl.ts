@@ -22,7 +22,7 @@ export class Kubectl {
     return run(this.#program, ['--kubeconfig', this.#kubeconfig, ...args]);
   }
 
-  /** Whether an object of ours is there, or one that is in no namespace. */
+  /** Tells whether an object exists, in our namespace or without a namespace. */
   has(kind: string, name: string): Promise<boolean> {
     return this.#succeeds('get', kind, name, '-n', systemNamespace);
   }
@@ -41,7 +41,7 @@ export class Kubectl {
     return Buffer.from(data[key] ?? '', 'base64').toString();
   }
 
-  /** Rejects with what to do when the machine was restarted, or when `make up` has not come far enough. */
+  /** Rejects with the next step for the user if the machine was restarted, or if `make up` has not come far enough. */
   async expectService(): Promise<void> {
     if (!(await this.#succeeds('get', '--raw=/livez', '--request-timeout=30s')))
       throw new ClusterError('Kubernetes does not answer; make up goes on with what is there');
@@ -55,7 +55,7 @@ export class Kubectl {
     return `${pods}\n${databases}`.trimEnd();
   }
 
-  /** Until it answers from this machine. */
+  /** Waits until the API answers from this machine. */
   async waitForApi(baseUrl: string, log: Log): Promise<void> {
     await waitFor(
       `an answer of ${baseUrl}`,
@@ -80,7 +80,7 @@ export class Kubectl {
     }
   }
 
-  /** Runs in the terminal until it is interrupted. */
+  /** Runs kubectl in the terminal until it is interrupted. */
   attach(...args: readonly string[]): Promise<void> {
     const child = spawn(this.#program, ['--kubeconfig', this.#kubeconfig, ...args], {
       stdio: 'inherit',

@@ -1,10 +1,10 @@
 /**
  * The whole service on this machine:
- *   up        everything, or what is missing of it
- *   down      ends all of it; what it stored stays, and up goes on with that. --data removes it too
- *   env       prints what a shell needs to use it
- *   status    what runs
- *   logs      what operator and API say, as it comes
+ *   up        starts everything, or whatever is missing
+ *   down      ends everything and keeps the stored data, with which up continues; --data removes the data too
+ *   env       prints the environment variables for a shell
+ *   status    prints what is running
+ *   logs      follows the logs of operator and API
  */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -68,7 +68,7 @@ async function env(config: ClusterConfig): Promise<void> {
     KUBECONFIG: config.kubeconfig,
   };
   for (const [name, value] of Object.entries(variables)) console.log(`export ${name}='${value}'`);
-  // Last, so that a kubectl of the machine's own is preferred.
+  // At the end of PATH, so that the machine's own kubectl is preferred.
   console.log(`export PATH="$PATH:${dirname(await ensureProgram('kubectl'))}"`);
 }
 

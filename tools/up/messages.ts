@@ -44,7 +44,7 @@ export function forwardStatus(
     : `browser: ${forward.url} is not forwarded; make up starts that again`;
 }
 
-/** As short as it can be said here. */
+/** The shortest form of a path: relative to the current folder, if it is below it. */
 function near(path: string): string {
   const short = relative(process.cwd(), path);
   return short.startsWith('..') ? path : short;

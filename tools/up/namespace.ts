@@ -1,2 +1,2 @@
-/** Where both charts are installed. */
+/** Namespace of both charts. */
 export const systemNamespace = 'ledgerhouse-system';

@@ -1,4 +1,4 @@
-/** An organization and a key for all of its databases, made over HTTP with the bootstrap token, as an installer would. */
+/** Creates an organization and a key for all of its databases over HTTP with the bootstrap token, as an installer would. */
 import { loadCredentials, saveCredentials, type Credentials } from './credentials.ts';
 import { call } from './http.ts';
 import type { Kubectl } from './kubectl.ts';

@@ -1,4 +1,4 @@
-/** One line a step with the time it took; what its commands said is in a file, which is named when it fails. */
+/** Prints one line for each step with its time. The output of its commands goes to a file, which is named when the step fails. */
 import { appendFileSync, writeFileSync } from 'node:fs';
 
 /** An error that was already reported to the person who runs the command. */
@@ -55,7 +55,7 @@ export class Steps {
 
 const aliveEveryMs = 20_000;
 
-/** Their lines begin with their name and their own elapsed time: what they are at. */
+/** Lines of our tools begin with the tool's name and elapsed time; the rest is the current activity. */
 const ofOurTools = /^\w+: +[\d.]+s +(.{1,120})/;
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(1);

@@ -1,9 +1,12 @@
-/** Commands that may not be cut off midway: Ctrl-C does not reach them, and whoever ends because of it waits for them. */
+/**
+ * Runs commands that must not be cut off midway: Ctrl-C does not reach them, and a process that ends because of it waits for
+ * them.
+ */
 import { run } from '../cluster/run.ts';
 
 const running = new Set<Promise<unknown>>();
 
-/** As `run`, in a session of its own: a terminal interrupts the processes of its own session only. */
+/** Same as `run`, in a session of its own: a terminal interrupts only the processes of its own session. */
 export async function runToItsEnd(
   command: string,
   args: readonly string[],
@@ -18,7 +21,7 @@ export async function runToItsEnd(
   }
 }
 
-/** Ends the process at an interrupt, when none of those commands runs any more. A second interrupt ends it at once. */
+/** Ends the process at an interrupt, as soon as none of those commands runs any more. A second interrupt ends it at once. */
 export function endWhenInterrupted(say: string): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

@@ -1,9 +1,9 @@
-/** Runs one of our own tools, its output into the log. */
+/** Runs one of our own tools and writes its output to the log. */
 import { spawn } from 'node:child_process';
 import { checkout } from '../cluster/config.ts';
 import type { Log } from './steps.ts';
 
-/** Gives its stdout. The tool has its own deadlines; this one is for a machine that hangs. */
+/** Returns the tool's stdout. The tool has its own deadlines; the one here is for a machine that hangs. */
 export function runTool(
   args: readonly string[],
   log: Log,
@@ -15,7 +15,7 @@ export function runTool(
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
     });
-    // A terminal's Ctrl-C reaches both; other signals only this process.
+    // Ctrl-C in a terminal reaches both processes; other signals reach only this one.
     const end = () => child.kill('SIGTERM');
     process.once('exit', end);
     let said = '';

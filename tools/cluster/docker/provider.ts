@@ -1,6 +1,6 @@
 /**
- * k3s in a container, for machines with a Docker engine. The container outlives the command and is found again by its
- * name, after an interrupted start too. One node: k3s stands for a cluster here, the native provider is the one with several nodes.
+ * k3s in a container, for machines with a Docker engine. The container outlives the command and is found again by its name, also
+ * after an interrupted start. It has one node; for several nodes there is the native provider.
  */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -10,7 +10,7 @@ import type { ClusterProvider } from '../provider.ts';
 import { step } from '../progress.ts';
 import { run, runQuietly, waitFor } from '../run.ts';
 
-/** The Kubernetes version of the native provider, in k3s's build of it. */
+/** k3s's build of the native provider's Kubernetes version. */
 const image = 'rancher/k3s:v1.35.4-k3s1';
 const apiPort = 6443;
 
@@ -27,10 +27,10 @@ export const docker: ClusterProvider = {
     if (state === 'running') return;
     const known = [config.kubeconfig, haltedKubeconfig(config)].find((path) => existsSync(path));
     if (state === 'exited' && known !== undefined) return restart(config, known);
-    // One whose start was interrupted.
+    // Removes a container whose start was interrupted.
     await runQuietly('docker', ['rm', '--force', '--volumes', containerName(config)]);
     step(`starting ${image}`);
-    // The cluster is to stay when this command ends: no reaper.
+    // Without the reaper, the cluster stays when this command ends.
     process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     const container = await new GenericContainer(image)
       .withName(containerName(config))
@@ -82,7 +82,7 @@ export const docker: ClusterProvider = {
   },
 };
 
-/** `running`, `exited` …; empty when there is none. */
+/** State of the container, such as `running` or `exited`; empty if there is none. */
 async function stateOf(config: ClusterConfig): Promise<string> {
   const how = ['inspect', '--format', '{{.State.Status}}', containerName(config)];
   return (await runQuietly('docker', how)).trim();
@@ -90,7 +90,7 @@ async function stateOf(config: ClusterConfig): Promise<string> {
 
 const haltedKubeconfig = (config: ClusterConfig) => `${config.kubeconfig}.halted`;
 
-/** Starts a halted one with what it stored. The machine's port for it is another one after each start. */
+/** Starts a halted container with its stored data. Its port on the machine changes with each start. */
 async function restart(config: ClusterConfig, kubeconfig: string): Promise<void> {
   const id = containerName(config);
   await run('docker', ['start', id]);
@@ -108,7 +108,7 @@ async function restart(config: ClusterConfig, kubeconfig: string): Promise<void>
   step('k3s ready again');
 }
 
-/** k3s brings one storage class, of its local-path provisioner; both of ours are names for it there. It cannot grow. */
+/** k3s has one storage class, of its local-path provisioner, whose volumes cannot grow. Both of our classes are names for it. */
 async function ensureStorageClasses(config: ClusterConfig): Promise<void> {
   const classes = ['ledgerhouse-network', 'ledgerhouse-local'].map(
     (name) => `apiVersion: storage.k8s.io/v1

@@ -1,4 +1,4 @@
-/** A cluster of the caller's: the current context of their kubeconfig. Nothing of it is started or taken down here. */
+/** The caller's own cluster: the current context of their kubeconfig. It is never started or taken down here. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { KubeConfig, VersionApi } from '@kubernetes/client-node';
 import { ClusterError } from '../config.ts';
@@ -18,7 +18,7 @@ export const existing: ClusterProvider = {
     const context = kubeconfig.getCurrentContext();
     try {
       const { gitVersion } = await kubeconfig.makeApiClient(VersionApi).getCode();
-      // The context is copied: a later `kubectl config use-context` must not move the tests to another cluster.
+      // The context is copied, so that a later `kubectl config use-context` does not move the tests to another cluster.
       writeFileSync(config.kubeconfig, kubeconfig.exportConfig(), { mode: 0o600 });
       step(`using context "${context}", Kubernetes ${gitVersion}`);
     } catch (error) {

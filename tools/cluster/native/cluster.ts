@@ -1,4 +1,7 @@
-/** Brings a native cluster up. Every step looks first: a second run, or one after an interrupt, does what is missing. */
+/**
+ * Brings a native cluster up. Every step checks first what exists, so a second run, or one after an interrupt, does only the
+ * rest.
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
@@ -22,7 +25,7 @@ export async function upNative(config: ClusterConfig): Promise<void> {
   // Everything is built before anything is started.
   for (const group of clusterGroups) await ensureBuilt(group);
   const pause = await buildImage('pause');
-  // One at a time on a machine: two that start together would see the same slot free.
+  // One cluster at a time on a machine: two that start together would see the same free slot.
   const plan = await withLock('/run/ledgerhouse-slots.lock', () => claimSlot(config));
   mkdirSync(plan.runFolder, { recursive: true });
   await ensureNetwork(plan);
@@ -52,7 +55,7 @@ export async function upNative(config: ClusterConfig): Promise<void> {
 
 const slotFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster', 'slot');
 
-/** The plan of this cluster as it is on the machine, or as it would be. */
+/** The plan of this cluster as it runs on the machine, or as it would run. */
 export async function planOf(config: ClusterConfig): Promise<ClusterPlan> {
   return planCluster(config, await chooseSlot(config.id, slotFile(config)), config.nodes);
 }
@@ -174,7 +177,7 @@ async function waitUntilReady(
     },
     { timeoutMs: 180_000, everyMs: 250 },
   );
-  // The first pod of a namespace needs it.
+  // The first pod of a namespace needs the default service account.
   await waitFor(
     'the default service account',
     () => core.readNamespacedServiceAccount({ name: 'default', namespace: 'default' }),

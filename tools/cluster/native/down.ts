@@ -1,7 +1,7 @@
 /**
- * Takes a native cluster down and leaves nothing of it: processes, containers, mounts, loop devices, network, cgroups,
- * files. It goes by what is on the machine, not by what was recorded, so that it also cleans up after a crash of any part
- * or an interrupted start; all it touches carries this cluster's id or lies below its folders.
+ * Takes a native cluster down completely: processes, containers, mounts, loop devices, network, cgroups, files. It looks at the
+ * machine and not at records, so that it also cleans up after a crash of any part or an interrupted start. It touches only things
+ * that carry this cluster's id or lie below its folders.
  */
 import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,9 @@ export async function downNative(config: ClusterConfig): Promise<void> {
   rmSync(join(config.stateFolder, 'cluster'), { recursive: true, force: true });
 }
 
-/** Ends all that runs and keeps the disks: those of the control plane, of the nodes, and the volumes. `up` goes on with them. */
+/**
+ * Ends all processes and keeps the disks: those of the control plane, of the nodes, and the volumes. `up` continues with them.
+ */
 export async function haltNative(config: ClusterConfig): Promise<void> {
   const folder = join(config.stateFolder, 'cluster');
   const runFolder = `/run/ledgerhouse-${config.id}`;
@@ -26,12 +28,12 @@ export async function haltNative(config: ClusterConfig): Promise<void> {
     const names = processes.names().filter((name) => pattern.test(name));
     await Promise.all(names.map((name) => processes.stop(name)));
   };
-  // The kubelets first: what they would start again must stay down.
+  // Kubelets are stopped first: they would start the containers again.
   await stop(/^kubelet|^kube-proxy|^kube-scheduler|^kube-controller/);
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await stop(/./);
   await endStrays(folder);
-  // Containers that a kubelet without a record restarted meanwhile.
+  // Containers that a kubelet without a record has restarted meanwhile.
   await endContainers(`/ledgerhouse-${config.id}-`, runFolder);
   await unmountBelow([folder, runFolder]);
   await detachLoops(join(folder, 'volumes'));
@@ -51,7 +53,7 @@ export async function powerOff(config: ClusterConfig, node: NodePlan): Promise<v
   rmSync(node.runFolder, { recursive: true, force: true });
 }
 
-/** Ends what runs in the nodes' cgroups, and the shims that containerd left to watch over it. */
+/** Ends the processes in the nodes' cgroups, and the shims with which containerd watches them. */
 async function endContainers(
   cgroupPrefix: string,
   runFolder: string,
@@ -70,7 +72,7 @@ async function endContainers(
   await Promise.all(ours.map((pid) => endProcess(Number(pid), graceMs)));
 }
 
-/** Unmounts all that is mounted below the folders, what lies deepest first. */
+/** Unmounts everything that is mounted below the folders, deepest mounts first. */
 async function unmountBelow(folders: readonly string[]): Promise<void> {
   const targets = read('/proc/mounts')
     .split('\n')
@@ -91,7 +93,7 @@ async function detachLoops(images: string): Promise<void> {
   }
 }
 
-/** Removes the nodes' cgroups. A process that has ended and is not reaped yet keeps its cgroup busy for a moment. */
+/** Removes the nodes' cgroups. A process that has ended but is not reaped keeps its cgroup busy for a moment. */
 async function removeCgroups(prefix: string): Promise<void> {
   const hierarchies = await cgroupHierarchies();
   await waitFor(
@@ -109,7 +111,7 @@ async function removeCgroups(prefix: string): Promise<void> {
   );
 }
 
-/** A cgroup's folder goes with rmdir alone, the innermost first; its files cannot be deleted and need not be. */
+/** Removes a cgroup with rmdir, innermost folders first; its files cannot be deleted and need not be. */
 function removeCgroup(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.isDirectory()) removeCgroup(join(path, entry.name));

@@ -4,8 +4,8 @@ import { run, runQuietly } from '../run.ts';
 import { freeSlot, type ClusterPlan, type NodePlan } from './plan.ts';
 
 /**
- * The slot of this cluster's bridge when it is there already, otherwise the one that it had before it was halted, which is
- * in its certificates and in the addresses of its Services, otherwise a free one.
+ * Slot of this cluster: that of its bridge if it exists; else the one that it had before it was halted, which is in its
+ * certificates and in the addresses of its Services; else a free one.
  */
 export async function chooseSlot(id: string, keptIn: string): Promise<number> {
   const bridge = `lh${id}`;
@@ -26,7 +26,7 @@ export async function chooseSlot(id: string, keptIn: string): Promise<number> {
   return kept;
 }
 
-/** Makes the bridge, each node's namespace and the routes; each piece only when it is not there. */
+/** Creates the bridge, each node's namespace and the routes, as far as they do not exist. */
 export async function ensureNetwork(plan: ClusterPlan): Promise<void> {
   await ensureBridge(plan);
   for (const node of plan.nodes) await ensureNode(plan, node);
@@ -35,7 +35,7 @@ export async function ensureNetwork(plan: ClusterPlan): Promise<void> {
     await run('ip', ['route', 'replace', plan.serviceCidr, 'via', first.address]);
 }
 
-/** Once it has its address, the slot is this cluster's: others see it. */
+/** Creates the bridge. Once it has its address, the slot is taken: other clusters see it. */
 export async function ensureBridge(plan: ClusterPlan): Promise<void> {
   if (!existsSync(`/sys/class/net/${plan.bridge}`)) {
     await run('ip', ['link', 'add', plan.bridge, 'type', 'bridge']);
@@ -71,7 +71,7 @@ async function ensureNode(plan: ClusterPlan, node: NodePlan): Promise<void> {
     if (other !== node) await inside('route', 'replace', other.podCidr, 'via', other.address);
   }
   await run('ip', ['route', 'replace', node.podCidr, 'via', node.address]);
-  // Namespaces have their own settings: a node forwards between its pods and the bridge.
+  // A network namespace has its own settings: this lets the node forward between its pods and the bridge.
   await run('nsenter', [
     `--net=/run/netns/${namespace}`,
     'sysctl',
@@ -87,7 +87,7 @@ export async function setNodeLink(node: NodePlan, up: boolean): Promise<void> {
   await run('ip', ['link', 'set', node.hostInterface, up ? 'up' : 'down']);
 }
 
-/** Removes what `ensureNetwork` made; the routes go with the bridge. */
+/** Removes everything that `ensureNetwork` creates; the routes disappear with the bridge. */
 export async function removeNetwork(id: string): Promise<void> {
   const names = await runQuietly('ip', ['netns', 'list']);
   for (const [name] of names.matchAll(new RegExp(`^lh-${id}-\\d+`, 'gm'))) {
@@ -100,12 +100,12 @@ export async function removeNetwork(id: string): Promise<void> {
   await runQuietly('ip', ['link', 'delete', `lh${id}`]);
 }
 
-/** Containers' cgroup folders of a node, in every v1 hierarchy: the kubelet takes them as it finds them. */
+/** Creates the cgroup folders for a node's containers in every v1 hierarchy: the kubelet uses them unchanged. */
 export async function ensureCgroups(node: NodePlan): Promise<void> {
   for (const hierarchy of await cgroupHierarchies()) {
     const folder = `${hierarchy}${node.cgroup}`;
     await run('mkdir', ['-p', folder]);
-    // A new cpuset is empty, and no process can enter an empty one.
+    // A new cpuset is empty, and no process can enter an empty cpuset.
     for (const file of ['cpuset.cpus', 'cpuset.mems']) {
       const [parent, own] = [`${hierarchy}/${file}`, `${folder}/${file}`];
       if (existsSync(parent) && existsSync(own)) {
@@ -116,7 +116,7 @@ export async function ensureCgroups(node: NodePlan): Promise<void> {
   }
 }
 
-/** Mount points of the cgroup hierarchies that are there, those of v1 and that of v2. */
+/** Mount points of the existing cgroup hierarchies, v1 and v2. */
 export async function cgroupHierarchies(): Promise<string[]> {
   const mounts = (await run('cat', ['/proc/mounts'])).split('\n').map((line) => line.split(' '));
   return mounts

@@ -13,7 +13,7 @@ import { run, waitFor } from '../run.ts';
 import { ensureCgroups } from './network.ts';
 import type { ClusterPlan, NodePlan } from './plan.ts';
 
-/** Where Debian puts them. */
+/** Debian's folder of the plugins. */
 export const cniPlugins = '/usr/lib/cni';
 
 export interface NodeContext {
@@ -29,7 +29,7 @@ export async function startNode(context: NodeContext, pause: Image): Promise<voi
   await ensureCgroups(node);
   mkdirSync(node.runFolder, { recursive: true });
   mkdirSync(node.kubeletFolder, { recursive: true });
-  // TigerBeetle's pods name this profile: it allows io_uring, which the usual one does not.
+  // TigerBeetle's pods use this profile: unlike the default one, it allows io_uring.
   const profiles = join(node.kubeletFolder, 'seccomp/profiles');
   mkdirSync(profiles, { recursive: true });
   copyFileSync(
@@ -87,8 +87,8 @@ function containerdConfig(node: NodePlan, pauseImage: string): string {
       name: 'pods',
       plugins: [
         {
-          // A routed pair for each pod rather than a bridge: what goes between two pods of one node passes the node's
-          // tables too, so that Services and policies hold there without br_netfilter.
+          // Each pod has a routed pair instead of a bridge, so that traffic between two pods of one node passes the node's tables
+          // too. Services and policies then work there without br_netfilter.
           type: 'ptp',
           ipam: {
             type: 'host-local',
@@ -143,11 +143,11 @@ async function startKubelet({ plan, node, pki, processes, server }: NodeContext)
     cgroupDriver: 'cgroupfs',
     cgroupRoot: node.cgroup,
     containerRuntimeEndpoint: `unix://${node.containerdSocket}`,
-    // Machines with cgroup v1 are still about.
+    // Some machines still have cgroup v1.
     failCgroupV1: false,
     failSwapOn: false,
     podLogsDir: join(node.folder, 'pod-logs'),
-    // Disks of development machines are full more often than not; pods must not be evicted for it.
+    // Disks of development machines are often nearly full; pods must not be evicted for it.
     evictionHard: {
       'memory.available': '100Mi',
       'nodefs.available': '1%',
@@ -176,8 +176,8 @@ async function startKubelet({ plan, node, pki, processes, server }: NodeContext)
 }
 
 /**
- * All kubelets of a machine have their socket for device plugins in one folder, whose path is fixed: each empties it and
- * listens there. Of two that do so in the same instant one finds what the other does, and ends. It is started again.
+ * Starts a kubelet again that met another one. All kubelets of a machine have their device plugin socket in one folder with a
+ * fixed path; each empties the folder and listens there. If two do so at the same instant, one of them ends.
  */
 export async function restartKubeletThatMet(context: NodeContext): Promise<void> {
   const name = `kubelet-${context.node.index}`;
@@ -203,7 +203,7 @@ async function startKubeProxy({ plan, node, pki, processes, server }: NodeContex
     healthzBindAddress: `${node.address}:10256`,
     metricsBindAddress: `${node.address}:10249`,
     iptables: { minSyncPeriod: '0s', syncPeriod: '30s' },
-    // A network namespace may not set the machine-wide limits.
+    // A network namespace cannot set the limits of the whole machine.
     conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: '0s', tcpCloseWaitTimeout: '0s' },
   };
   processes.start(`kube-proxy-${node.index}`, {

@@ -23,7 +23,7 @@ export async function ensureObjects(kubeconfig: string, plan: ClusterPlan): Prom
   }
 }
 
-/** The cluster's DNS Service, answered by the CoreDNS process on the machine. */
+/** The cluster's DNS Service. The CoreDNS process on the machine answers it. */
 function dnsObjects(plan: ClusterPlan): KubernetesObject[] {
   const ports = [
     { name: 'dns', port: 53, protocol: 'UDP' },

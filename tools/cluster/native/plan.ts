@@ -1,7 +1,7 @@
 /**
  * Names and addresses of a native cluster, all derived from its id and its slot, so that two clusters of one machine
- * share nothing. Every node lives in a network namespace of its own: what kube-proxy and the CNI plugins write into
- * iptables goes away with the namespace, and the machine's own tables are never touched.
+ * share nothing. Every node has its own network namespace: the iptables rules of kube-proxy and the CNI plugins disappear
+ * with the namespace, and the machine's own tables are never touched.
  *
  *   machine ── bridge 10.S.0.1 ──┬── veth ── node 1 10.S.0.11 ── pods 10.S.65.0/24
  *     │  control plane, CoreDNS  ├── veth ── node 2 10.S.0.12 ── pods 10.S.66.0/24
@@ -18,11 +18,11 @@ export interface NodePlan {
   readonly podCidr: string;
   readonly networkNamespace: string;
   readonly hostInterface: string;
-  /** Sockets and containerd's state: a short path, for a socket's path has 108 bytes at most. */
+  /** Folder of sockets and containerd's state. Its path must be short, because a socket's path has at most 108 bytes. */
   readonly runFolder: string;
-  /** Images, kubelet's files, volumes. */
+  /** Folder of images, the kubelet's files, and volumes. */
   readonly folder: string;
-  /** cgroup, in every hierarchy, that holds the node's pods. */
+  /** The cgroup, in every hierarchy, of the node's pods. */
   readonly cgroup: string;
   readonly containerdSocket: string;
   readonly kubeletFolder: string;
@@ -79,8 +79,8 @@ export function planCluster(config: ClusterConfig, slot: number, nodeCount: numb
 }
 
 /**
- * A second octet whose 10.x.0.0/16 nothing on the machine uses. Where the search begins depends on the cluster's id, so
- * that two clusters that start at the same moment look at different ones.
+ * Returns a second octet whose 10.x.0.0/16 is unused on the machine. The search starts at a position that depends on the
+ * cluster's id, so that two clusters that start at the same moment try different ones.
  */
 export function freeSlot(id: string, routes: readonly string[]): number {
   const start = Number.parseInt(id, 16);

@@ -1,11 +1,11 @@
-/** IPv4 ranges, as a NetworkPolicy's `ipBlock` has them. */
+/** IPv4 ranges, as in a NetworkPolicy's `ipBlock`. */
 interface Range {
   /** First address, as an unsigned 32-bit number. */
   readonly base: number;
   readonly bits: number;
 }
 
-/** The ranges that cover `cidr` without what `except` covers. Throws `RangeError` for what is no IPv4 range. */
+/** Returns the ranges that cover `cidr` without `except`. Throws `RangeError` for an invalid IPv4 range. */
 export function subtract(cidr: string, except: readonly string[]): string[] {
   let ranges = [parse(cidr)];
   for (const hole of except.map(parse)) ranges = ranges.flatMap((range) => without(range, hole));
@@ -15,7 +15,7 @@ export function subtract(cidr: string, except: readonly string[]): string[] {
 function without(range: Range, hole: Range): Range[] {
   if (contains(hole, range)) return [];
   if (!contains(range, hole)) return [range];
-  // Cut in half until the hole is one of the halves.
+  // Halve the range until the hole is one of the halves.
   const bits = range.bits + 1;
   const upper = range.base + 2 ** (32 - bits);
   return [range.base, upper].flatMap((base) => without({ base, bits }, hole));

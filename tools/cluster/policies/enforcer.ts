@@ -1,6 +1,6 @@
 /**
- * Enforces NetworkPolicies on the nodes of a native cluster. It looks at everything twice a second, so a new pod is open
- * for up to that long: good enough to test what the product's policies let through, not a security boundary.
+ * Enforces NetworkPolicies on the nodes of a native cluster. It checks everything twice a second, so a new pod is open for up to
+ * half a second: good enough to test which traffic the product's policies allow, but not a security boundary.
  */
 import {
   CoreV1Api,
@@ -25,7 +25,7 @@ export class Enforcer {
   /** The chains of each node, as JSON. */
   readonly #applied = new Map<string, string>();
 
-  /** `beside` are servers that stand for pods and are none: policies select them all the same. */
+  /** `beside` are servers that stand in for pods; policies select them like pods. */
   constructor(kubeconfig: KubeConfig, nodes: readonly EnforcedNode[], beside: readonly PodFacts[]) {
     this.#core = kubeconfig.makeApiClient(CoreV1Api);
     this.#networking = kubeconfig.makeApiClient(NetworkingV1Api);
@@ -33,7 +33,7 @@ export class Enforcer {
     this.#beside = beside;
   }
 
-  /** One look at all policies; nodes whose rules differ get new ones. */
+  /** Reads all policies once and replaces the rules of nodes where they differ. */
   async look(): Promise<void> {
     const [policies, namespaces, pods] = await Promise.all([
       this.#networking.listNetworkPolicyForAllNamespaces(),
@@ -64,7 +64,7 @@ export class Enforcer {
 const labelsOf = ({ metadata }: V1Namespace) =>
   [metadata?.name ?? '', metadata?.labels ?? {}] as const;
 
-/** A pod with an address of its own that may still use it. */
+/** Facts about a pod that has an address of its own and may still use it. */
 function factsOf({ metadata, spec, status }: V1Pod): PodFacts[] {
   const over = status?.phase === 'Succeeded' || status?.phase === 'Failed';
   if (status?.podIP === undefined || over || spec?.hostNetwork === true) return [];

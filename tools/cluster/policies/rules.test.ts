@@ -12,7 +12,7 @@ const pods = [
   pod('other/gateway', '10.0.0.3', { app: 'gateway' }),
 ];
 
-/** Rules of the engine's own chains under one policy for it. */
+/** Rules of the engine's own chains under one policy that selects it. */
 function rulesUnder(spec: Partial<V1NetworkPolicySpec>): string[] {
   const policies = [
     {

@@ -1,10 +1,10 @@
 /**
  * NetworkPolicies as iptables rules of one node. Every packet from or to a pod of the node passes the node's FORWARD
- * chain (pods hang on routed pairs, see native/node.ts), after Services' addresses were replaced by pods'. What the node
- * itself sends to its pods, probes above all, passes OUTPUT and is never held up: so Kubernetes wants it.
+ * chain (pods have routed pairs, see native/node.ts), after Services' addresses were replaced by pods'. Packets of the node
+ * itself to its pods, mostly probes, pass OUTPUT and are never blocked, as Kubernetes requires.
  *
- *   FORWARD ── LH-POLICY ──┬── known connection ── through
- *                          ├── to an isolated pod   ── LH-I-…  what its policies allow goes back, the rest is dropped
+ *   FORWARD ── LH-POLICY ──┬── known connection ── accepted
+ *                          ├── to an isolated pod   ── LH-I-…  allowed packets return, the rest is dropped
  *                          └── from an isolated pod ── LH-E-…  likewise
  */
 import type {
@@ -51,7 +51,7 @@ export function chainsOf(state: PolicyState, node: string): Map<string, readonly
       const chain = `LH-${direction[0]}-${hash(`${pod.namespace}/${pod.name}`)}`;
       entry.push(`${direction === 'Ingress' ? '-d' : '-s'} ${pod.ip}/32 -j ${chain}`);
       const allowed = isolating.flatMap((policy) => allowedBy(policy, direction, pod, state));
-      // A pod always reaches itself, by way of its own Service too.
+      // A pod can always reach itself, also through its own Service.
       chains.set(chain, [
         `-s ${pod.ip}/32 -d ${pod.ip}/32 -j RETURN`,
         ...new Set(allowed.map((match) => `${match} -j RETURN`.trim())),
@@ -94,7 +94,7 @@ function allowedBy(
 }
 
 interface End {
-  /** Empty for everywhere. */
+  /** Empty means everywhere. */
   readonly range: string;
   readonly pod?: PodFacts;
 }
@@ -107,7 +107,7 @@ function endsOf(
   if (peers === undefined || peers.length === 0) return [{ range: '' }];
   return peers.flatMap((peer): End[] => {
     if (peer.ipBlock !== undefined) {
-      // Pods of the local cluster have IPv4 addresses only.
+      // Pods of the local cluster have only IPv4 addresses.
       if (peer.ipBlock.cidr.includes(':')) return [];
       return subtract(peer.ipBlock.cidr, peer.ipBlock.except ?? []).map((range) => ({ range }));
     }
@@ -122,7 +122,7 @@ function endsOf(
   });
 }
 
-/** `target` is the pod that the traffic goes to, when it is known: named ports are its. */
+/** `target` is the destination pod, if known; named ports are looked up there. */
 function portMatches(
   ports: readonly V1NetworkPolicyPort[] | undefined,
   target: PodFacts | undefined,
@@ -138,12 +138,12 @@ function portMatches(
   });
 }
 
-/** A chain's name has 28 characters at most. */
+/** A chain's name has at most 28 characters. */
 const hash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 /**
- * Input for `iptables-restore --noflush` that brings a node's filter table from `saved`, what `iptables-save -t filter`
- * says there, to `chains`, in one step.
+ * Input for `iptables-restore --noflush` that changes a node's filter table to `chains` in one step. `saved` is the output of
+ * `iptables-save -t filter` there.
  */
 export function restoreInput(
   chains: ReadonlyMap<string, readonly string[]>,
@@ -154,7 +154,7 @@ export function restoreInput(
   const hooked = saved.includes(`\n-A FORWARD -j ${entryChain}\n`);
   return [
     '*filter',
-    // Naming a chain empties it.
+    // Declaring a chain empties it.
     ...[...chains.keys(), ...stale].map((name) => `:${name} - [0:0]`),
     ...[...chains].flatMap(([name, rules]) => rules.map((rule) => `-A ${name} ${rule}`)),
     ...(hooked ? [] : [`-I FORWARD 1 -j ${entryChain}`]),

@@ -2,7 +2,7 @@ import type { V1LabelSelector } from '@kubernetes/client-node';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Whether labels match a Kubernetes label selector. An empty selector matches everything. */
+/** Tells whether labels match a Kubernetes label selector. An empty selector matches everything. */
 export function matches(selector: V1LabelSelector, labels: Labels): boolean {
   const all = Object.entries(selector.matchLabels ?? {});
   if (!all.every(([key, value]) => labels[key] === value)) return false;

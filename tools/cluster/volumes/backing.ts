@@ -1,11 +1,11 @@
-/** The disks themselves: loop-mounted images and folders. All paths are the machine's own; nodes share its mounts. */
+/** The disks: loop-mounted images and folders. All paths are the machine's own; nodes share its mounts. */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../run.ts';
 
 /**
- * XFS, not ext4: growing a mounted ext4 takes CAP_SYS_RESOURCE, which root in a sandbox often lacks. XFS has a smallest
- * size, below which mkfs refuses; a volume may be larger than its claim asks.
+ * XFS, not ext4: growing a mounted ext4 needs CAP_SYS_RESOURCE, which root in a sandbox often lacks. mkfs refuses an XFS below
+ * this size, so a volume may be larger than its claim asks.
  */
 export const smallestNetworkVolume = 300 * 2 ** 20;
 
@@ -13,7 +13,7 @@ export class Backing {
   readonly #images: string;
   readonly #nodeFolder: (node: string) => string;
 
-  /** `images` holds network volumes; `nodeFolder` gives where a node keeps its local ones. */
+  /** `images` is the folder of network volumes; `nodeFolder` returns the folder of a node's local volumes. */
   constructor(images: string, nodeFolder: (node: string) => string) {
     this.#images = images;
     this.#nodeFolder = nodeFolder;
@@ -31,7 +31,7 @@ export class Backing {
   async createNetwork(volume: string, bytes: number): Promise<void> {
     const image = this.image(volume);
     if (existsSync(image)) return;
-    // Made under another name first: an image that is there is whole.
+    // Created under another name first, so that an existing image is always complete.
     const unfinished = `${image}.unfinished`;
     rmSync(unfinished, { force: true });
     await run('truncate', ['-s', String(Math.max(bytes, smallestNetworkVolume)), unfinished]);
@@ -49,7 +49,7 @@ export class Backing {
   async stageNetwork(volume: string, target: string): Promise<void> {
     if (isMounted(target)) return;
     const attached = await this.loopDevice(volume);
-    // Two mounts of one file system destroy it; a cloud's disk refuses a second node in the same way.
+    // Two mounts of one file system destroy it. A cloud's disk refuses a second node in the same way.
     if (attached !== undefined && deviceIsMounted(attached)) {
       throw new Error(`volume ${volume} is still in use by another node (${attached})`);
     }
@@ -57,7 +57,7 @@ export class Backing {
       attached ?? (await run('losetup', ['--find', '--show', this.image(volume)])).trim();
     mkdirSync(target, { recursive: true });
     await run('mount', ['-t', 'xfs', device, target]);
-    // Growth that was asked for while no pod used the volume.
+    // Applies growth that was requested while no pod used the volume.
     await run('xfs_growfs', [target]);
   }
 
@@ -80,7 +80,7 @@ export class Backing {
     rmSync(target, { recursive: true, force: true });
   }
 
-  /** Grows a network volume while it is mounted at `path`; gives its size then. Never shrinks. */
+  /** Grows a network volume while it is mounted at `path`; returns its new size. Never shrinks it. */
   async growNetwork(volume: string, path: string, bytes: number): Promise<number> {
     const image = this.image(volume);
     if (statSync(image).size < bytes) await run('truncate', ['-s', String(bytes), image]);

@@ -1,10 +1,10 @@
-/** The two kinds of storage that the local cluster has, standing for what a cloud has. */
+/** The two kinds of storage of the local cluster, which stand for those of a cloud. */
 export const driverName = 'volumes.local.ledgerhouse.dev';
 
 export const StorageKind = {
   /** A disk that follows its pod to any node and grows online: an XFS image on a loop device. */
   network: 'network',
-  /** A disk of one node: a folder there. Does not grow, and is gone with its node. */
+  /** A folder on one node. It cannot grow, and disappears with its node. */
   local: 'local',
 } as const;
 export type StorageKind = (typeof StorageKind)[keyof typeof StorageKind];

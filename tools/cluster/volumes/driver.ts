@@ -1,4 +1,4 @@
-/** The driver's side towards one kubelet: CSI's Identity and Node services, and the registration that announces them. */
+/** The driver's interface to one kubelet: CSI's Identity and Node services, and the registration that announces them. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -80,7 +80,7 @@ export async function serveNode(
   await listen(registration, join(registry, 'ledgerhouse.sock'));
 }
 
-/** Idempotent calls, one at a time for a volume: the kubelet repeats what it did not see answered. */
+/** Handlers are idempotent and run one at a time for each volume: the kubelet repeats calls whose answer it did not see. */
 const tails = new Map<string, Promise<unknown>>();
 
 function unary(handle: (request: VolumeRequest) => unknown): UntypedHandleCall {

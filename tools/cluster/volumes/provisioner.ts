@@ -1,6 +1,6 @@
 /**
- * The driver's side towards the API server: makes a PersistentVolume for each claim of our classes, removes it with its
- * claim, and carries growth of a claim to the volume. It looks at everything twice a second: a local cluster is small.
+ * The driver's interface to the API server: makes a PersistentVolume for each claim of our classes, removes it with its claim,
+ * and applies growth of a claim to the volume. It checks everything twice a second, which suits a small local cluster.
  */
 import {
   CoreV1Api,
@@ -31,7 +31,7 @@ export class Provisioner {
     this.#log = log;
   }
 
-  /** One look at all claims and volumes. What fails is tried again with the next look. */
+  /** Checks all claims and volumes once. A failed action is tried again at the next check. */
   async look(): Promise<void> {
     const classes = (await this.#storage.listStorageClass()).items;
     const kinds = new Map(
@@ -73,7 +73,7 @@ export class Provisioner {
 
   async #provision(claim: V1PersistentVolumeClaim, kind: string): Promise<void> {
     const node = claim.metadata?.annotations?.['volume.kubernetes.io/selected-node'];
-    // A local volume is made where its first pod is going to be.
+    // A local volume is created on the node of its first pod.
     if (kind === StorageKind.local && node === undefined) return;
     const name = volumeNameOf(claim);
     const size = claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
@@ -101,7 +101,7 @@ export class Provisioner {
       this.#log(`growing ${volume.metadata?.name} to ${wanted}`);
     }
     if (claim.status?.allocatedResourceStatuses?.['storage'] === 'NodeResizePending') return;
-    // From here on it is the kubelet's: it calls NodeExpandVolume and then writes the claim's capacity.
+    // The kubelet does the rest: it calls NodeExpandVolume and then writes the claim's capacity.
     const pending = {
       type: 'FileSystemResizePending',
       status: 'True',

@@ -10,7 +10,7 @@ const factors: Readonly<Record<string, number>> = {
   Ti: 2 ** 40,
 };
 
-/** Bytes of a Kubernetes quantity such as `10Gi`. Throws for what is none. */
+/** Bytes of a Kubernetes quantity such as `10Gi`. Throws if it is not a quantity. */
 export function bytesOf(quantity: string): number {
   const match = /^(\d+(?:\.\d+)?)([kMGT]i?|Ki)?$/.exec(quantity);
   const factor = factors[match?.[2] ?? ''];

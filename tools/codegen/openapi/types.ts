@@ -1,7 +1,9 @@
-/** TypeScript types of OpenAPI schemas: openapi-typescript, which needs a TypeScript of its own (see package.json here). */
+/**
+ * TypeScript types of OpenAPI schemas, by openapi-typescript, which needs its own version of TypeScript (see package.json here).
+ */
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript';
 
-/** Types named after `schemas`' keys, all of them read-only. */
+/** Read-only types, named after the keys of `schemas`. */
 export async function typesOf(
   title: string,
   schemas: Readonly<Record<string, unknown>>,
@@ -16,13 +18,13 @@ export async function typesOf(
 }
 
 /**
- * Types of a whole document: `paths`, `operations`, and its schemas by name. Who sends a request need not send what has a
- * default; of answers nothing has one.
+ * Types of a whole document: `paths`, `operations`, and its schemas by name. A request may omit properties with a default;
+ * answers have no defaults.
  */
 export const typesOfDocument = (document: unknown): Promise<string> =>
   written(document as OpenAPI3, { defaultNonNullable: false });
 
-/** `defaultNonNullable`: what has a default is there, as in objects that an API server has completed. */
+/** `defaultNonNullable`: properties with a default are always present, as in objects that an API server has completed. */
 async function written(
   document: OpenAPI3,
   options: { readonly defaultNonNullable: boolean },
