@@ -14,7 +14,7 @@ export function readLimit(input: Input): { readonly limit?: number; readonly cur
   };
 }
 
-/** All values of a repeatable option; each must be one of `choices`, in any case. */
+/** All values of a repeatable option; each must be one of `choices`, in upper or lower case. */
 export function readChoices<const Name extends string, const Choice extends string>(
   input: Input,
   name: Name,

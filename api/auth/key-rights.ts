@@ -15,7 +15,7 @@ export function mayManageKey(member: MemberPrincipal, key: KeyFacts): boolean {
   return isOwn && mayMakeKey(member, key);
 }
 
-/** A key cannot have more rights than its maker. */
+/** Tells whether the member may make this key: a key opens no more than its maker may read. */
 export function mayMakeKey(
   member: MemberPrincipal,
   { permissions, databaseId }: Pick<KeyFacts, 'permissions' | 'databaseId'>,

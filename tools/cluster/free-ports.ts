@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:net';
 
 /**
- * Above the ports of well-known programs, and below Kubernetes' node ports and the kernel's ephemeral ports. So a port that is
- * free when chosen is still free when it is used, or used again after a restart.
+ * Range of ports: above those of well-known programs, below Kubernetes' node ports and the kernel's ephemeral ports. A port
+ * that is free when chosen is still free when it is used, or used again after a restart.
  */
 const FIRST = 12_000;
 const PER_PROCESS = 256;

@@ -70,7 +70,7 @@ export const stages: readonly Stage[] = [
     title: 'on a real cluster with nodes',
     folder: 'test/e2e',
     workers: 1,
-    // Its pods start and end: it waits more than it works, and shares only the built images and programs with other stages.
+    // The stage mostly waits for pods to start and end. It shares only the built images and programs with other stages.
     beside: true,
     deadlineMinutes: 55,
   },

@@ -1,4 +1,4 @@
-/** The create catalog: what can be chosen, each with its ID. */
+/** The create catalog: all choices, each with its ID. */
 import { z } from 'zod';
 
 const engineName = z.enum(['Builtin', 'TigerBeetle']);
