@@ -1,4 +1,4 @@
-/** Options that all lists share. */
+/** Options that lists share. */
 import { valueFailure } from './failure.ts';
 import type { Input } from './input.ts';
 import { readInteger } from './ledger/integers.ts';

@@ -36,8 +36,8 @@ export function rowsOf({ count, limit }: LedgerRequest): number {
 
 /**
  * Takes the first call off the queue, and the later calls of the same operation that fit into the same message. So one log write
- * and one round trip serve many small requests. Each call stays a batch of its own, with its own chains and answer. Calls of other
- * operations are overtaken; that is allowed, because all of them are under way at once and no order was promised.
+ * and one round trip serve many small requests. Each call stays a batch of its own, with its own chains and answer. Calls of
+ * other operations are overtaken; that is allowed, because all of them are under way at once and no order was promised.
  */
 export function takeMessage(queue: Call[], batchSizeLimit: number): Call[] {
   const [first] = queue;

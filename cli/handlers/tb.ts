@@ -85,7 +85,7 @@ function print(
   return input.has('allow-failed') ? ExitCode.Ok : ExitCode.Rejected;
 }
 
-/** Adds the generated ID to any failure: it is safe to try again with this ID only, so it must not be lost. */
+/** Adds a next step to a failure: a retry is safe with the same IDs only, so a generated ID must not be lost. */
 function withId(error: unknown, generatedId: string | undefined): unknown {
   if (!(error instanceof CliFailure)) return error;
   const { exitCode } = error.fields;

@@ -4,7 +4,7 @@ import { readTigerBeetleHead } from '../../engine/log/tigerbeetle-head.ts';
 import { encodeSuperblock, replicaId } from './superblock.ts';
 
 test.each([
-  // Reference: ids of the replicas of cluster 0 in upstream's production build.
+  // reference: ids of the replicas of cluster 0 in upstream's production build.
   [0, 'c1872596799a28591ce7f9e40e2efd04'],
   [1, '10a2405fb0fe4beec563784dee596ce8'],
   [2, 'b94de027776e5c74fb70e4f4ac0fde64'],

@@ -17,7 +17,7 @@ export interface Superblock {
   readonly view: number;
 }
 
-/** Size of an empty data file: superblock, log, replies and padding. */
+/** Bytes of an empty data file: superblock, log, replies and padding. */
 export const dataFileSize = 1_141_374_976;
 
 const copies = 4;

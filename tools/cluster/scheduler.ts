@@ -13,7 +13,7 @@ export interface SchedulerOptions {
   readonly host: string;
   /** Default: the scheduler's own, 10259. */
   readonly port?: number;
-  /** Maximum requests to the API server. Default: the scheduler's own, 50. */
+  /** Maximum requests a second to the API server. Default: the scheduler's own, 50. */
   readonly requestsPerSecond?: number | undefined;
 }
 

@@ -3,7 +3,7 @@
  * chain (pods have routed pairs, see native/node.ts), after Services' addresses were replaced by pods'. Packets of the node
  * itself to its pods, mostly probes, pass OUTPUT and are never blocked, as Kubernetes requires.
  *
- *   FORWARD ── LH-POLICY ──┬── known connection ── accepted
+ *   FORWARD ── LH-POLICY ──┬── known connection ── allowed
  *                          ├── to an isolated pod   ── LH-I-…  allowed packets return, the rest is dropped
  *                          └── from an isolated pod ── LH-E-…  likewise
  */
