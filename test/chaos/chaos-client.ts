@@ -1,6 +1,6 @@
 /**
- * A client that shows everything: it sends frames as the official ones do, gives up in the middle when it is told to, so that
- * an outcome stays unknown, sends old frames again, and looks at every answer that comes, asked for or not.
+ * A client that records everything. It sends frames as the official clients do, gives up requests when told to, so that their
+ * outcome stays unknown, sends old frames again, and checks every answer, also unexpected ones.
  */
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
@@ -18,7 +18,7 @@ export interface Answer {
 export interface ChaosClientOptions {
   readonly addresses: readonly { readonly host: string; readonly port: number }[];
   readonly random: () => number;
-  /** The protocol, or a promise, was broken. */
+  /** Called when the protocol or a promise was broken. */
   readonly onWrong: (what: string) => void;
 }
 
@@ -44,7 +44,7 @@ export class ChaosClient {
   #inFlight: InFlight | undefined;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  /** Frames that were answered, and what the answer said, newest last. Writes only. */
+  /** Frames of answered writes and their answers, newest last. */
   readonly #answered: { frame: Uint8Array; number: number; answer: Answer }[] = [];
   replayed = 0;
 
@@ -60,12 +60,12 @@ export class ChaosClient {
     );
   }
 
-  /** Undefined when it gave up. */
+  /** Registers a session. Resolves with undefined if the client gave up. */
   register(giveUpMs: number): Promise<Answer | undefined> {
     return this.request(Operation.register, new Uint8Array(256), giveUpMs);
   }
 
-  /** One at a time. Undefined when it gave up: the client is then closed, and the outcome unknown. */
+  /** Sends one request at a time. Resolves with undefined if the client gave up: it is then closed, and the outcome unknown. */
   request(operation: number, body: Uint8Array, giveUpMs: number): Promise<Answer | undefined> {
     const head = buildRequest(
       {
@@ -97,7 +97,7 @@ export class ChaosClient {
     });
   }
 
-  /** Sends a request that was answered, byte for byte, to any replica. */
+  /** Sends an answered request again, byte for byte, to any replica. */
   replay(): void {
     const { random } = this.#options;
     const old = this.#answered[Math.floor(random() * this.#answered.length)];
@@ -123,7 +123,7 @@ export class ChaosClient {
     }, afterMs);
   }
 
-  /** To who is believed to lead and, as official clients do, to one other. */
+  /** Sends the frame to the presumed leader and, as official clients do, to one other replica. */
   #transmit(): void {
     const frame = this.#inFlight?.frame;
     if (frame === undefined) return;
@@ -205,7 +205,7 @@ class Link {
   send(frame: Uint8Array): void {
     if (this.#socket.readyState !== 'open') return;
     this.#silentSince ??= performance.now();
-    // Behind a cut nothing comes and nothing says so; what piles up would be sent long after.
+    // A cut connection is silent and reports no error; frames queued on it would be sent much later.
     if (performance.now() - this.#silentSince > 4000) this.#socket.destroy();
     else this.#socket.write(frame);
   }
@@ -232,7 +232,7 @@ class Link {
       );
       if (error !== undefined) socket.destroy();
     });
-    // It is connected again; requests are repeated.
+    // The client reconnects and repeats its requests.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(inVain);

@@ -1,4 +1,4 @@
-/** A short run of `make chaos`, the same schedule each time; CHAOS_SEED takes another. */
+/** A short run of `make chaos` with the same schedule each time; CHAOS_SEED sets another. */
 import { beforeAll, expect, jest, test } from '@jest/globals';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { shell } from '../support/shell.ts';

@@ -1,4 +1,4 @@
-/** The checker on histories that a ledger made, and on the same ones with one thing wrong, each of which it must notice. */
+/** Tests of the checker: histories that a ledger made, and the same histories with one error each, which it must find. */
 import { expect, test } from '@jest/globals';
 import { StateMachine } from '../../engine/ledger/state-machine.ts';
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
@@ -19,7 +19,7 @@ interface Made {
   contents: Contents;
 }
 
-/** One client after another on a ledger, with a session, expiries, and requests that nobody heard of again. */
+/** Makes a history of clients that use a ledger in turn, with a session, expiries, and requests without an answer. */
 class Maker {
   readonly history = new History();
   readonly ledger = new StateMachine({ memoryLimitBytes: 2 ** 32 });
@@ -86,7 +86,7 @@ function maker(): Maker {
 const differencesIn = async ({ history, contents }: Made): Promise<readonly string[]> =>
   (await judge(history, contents)).differences;
 
-/** A copy of the write in its place, changed. */
+/** Replaces a write of the history with a changed copy. */
 function change(history: History, write: Write, by: Partial<Write>): void {
   history.writes[history.writes.indexOf(write)] = { ...write, ...by };
 }
@@ -126,7 +126,7 @@ test('a request that was executed twice is noticed, whichever of the answers was
 
 test('an unknown request of which a part is there is noticed', async () => {
   const made = maker();
-  // Two transfers that are new under any circumstances, as one request.
+  // One request with two transfers whose ids are certainly new.
   const [one, other] = [made.requests.bulk(), made.requests.bulk()].map(({ body }) =>
     body().slice(0, 128),
   );

@@ -1,14 +1,14 @@
 /**
- * Judges a history of many clients, and what the ledger holds at its end:
+ * Checks a history of many clients and the ledger's contents at its end:
  *
- * - what was acknowledged was executed once, at its op and timestamp, and its answer is the one that a ledger gives that
+ * - an acknowledged request was executed once, at its op and timestamp, and its answer is that of a single ledger which
  *   executes everything in the order of timestamps: one order for all;
- * - what is unknown was executed as a whole, at one moment, or not at all;
- * - a pending transfer expires when its time has come, and no timestamp is ahead of the true time when somebody is told of
+ * - a request with unknown outcome was executed as a whole, at one moment, or not at all;
+ * - a pending transfer expires when its time has come, and no timestamp is ahead of the true time when a client gets
  *   it (history.ts): together, nothing is released early;
- * - timestamps rise with ops; nothing comes before what anybody had been told when it was sent;
- * - a read shows the ledger as it is after the op that it names, which is none before what anybody had been told;
- * - what is there at the end is what all this makes, byte for byte, and the balances are the sums of the transfers.
+ * - timestamps rise with ops; no request is ordered before an answer that any client had when the request was sent;
+ * - a read shows the ledger after the op that it names, which is never before an answer that any client had;
+ * - the contents at the end are the result of all this, byte for byte, and the balances are the sums of the transfers.
  *
  * Together that is linearizability of the whole ledger, and cheap to decide, because answers name the place that they have in
  * the order. The ledger that executes everything once more is the engine's own, alone, which is held against the reference
@@ -21,16 +21,16 @@ import { accountsIn, contentsOf, eventsIn, transfersIn, type Contents } from './
 import type { History, Read, Write } from './history.ts';
 
 export interface Verdict {
-  /** Empty when no difference was found. */
+  /** Differences found, one text each; empty if there are none. */
   readonly differences: readonly string[];
   readonly acknowledged: number;
   readonly reads: number;
   readonly unknownExecuted: number;
   readonly unknownNot: number;
   readonly pulses: number;
-  /** Of a ledger that executed all that is known. Equal to the replicas' when nothing else was logged. */
+  /** State hash of a ledger that executed every known request. Equal to the replicas' if nothing else was logged. */
   readonly stateHash: string;
-  /** A line for each operation in its order, and for each unknown one that was not found. */
+  /** Returns one line for each operation in order, and for each request with unknown outcome that was not found. */
   readonly order: () => readonly string[];
 }
 
@@ -66,7 +66,7 @@ export async function judge(history: History, contents: Contents): Promise<Verdi
   checkBalances(contents, wrong);
   checkExpiries(contents, wrong);
   return {
-    // What is there and what is not says most.
+    // Missing and unexpected contents are the most telling differences.
     differences: [...unlike, ...differences],
     acknowledged: history.writes.length - unknown.length,
     reads: history.reads.length,
@@ -127,7 +127,7 @@ function creationTimes(contents: Contents): ReadonlyMap<bigint, bigint> {
   ]);
 }
 
-/** Its step, if the first event's record is there. */
+/** The step of a write with unknown outcome, if its first event's record exists; else an empty list. */
 function executedUnknown(write: Write, times: ReadonlyMap<bigint, bigint>): Step[] {
   if (write.operation === Operation.register) return [];
   const [events] = splitMultiBatch(write.body(), 128) ?? [];
@@ -141,7 +141,7 @@ function executedUnknown(write: Write, times: ReadonlyMap<bigint, bigint>): Step
   return [{ timestamp, op: undefined, write }];
 }
 
-/** Expired transfers stand side by side: the last of each row of timestamps has the pulse's own. */
+/** The pulses of the ledger. Expired transfers have adjacent timestamps; the last of each run has the pulse's own. */
 function pulsesIn(contents: Contents): Step[] {
   const times = eventsIn(contents)
     .filter((event) => event['type'] === EXPIRED)
@@ -167,7 +167,7 @@ function checkOrder(steps: readonly Step[], wrong: (what: string) => void): void
   }
 }
 
-/** Executes all steps once more and holds every answer against it. */
+/** Executes all steps once more and compares every answer. */
 function replay(
   ledger: StateMachine,
   {
@@ -183,7 +183,7 @@ function replay(
         `a read of ${read.who} saw op ${read.op}; when it was sent, ${read.floor.op} was known`,
       );
   let next = 0;
-  /** Reads of the moment: they may be before or after steps whose op nobody was told. */
+  /** Reads not checked yet: they may come before or after steps whose op no client knows. */
   let open: Read[] = [];
   let timestamp = 0n;
   const look = (): void => {
@@ -216,7 +216,7 @@ function replay(
   for (const read of waiting.slice(next)) reportRead(read, wrong);
 }
 
-/** For each step, the next op after it that somebody was told. */
+/** For each step, the next op after it that a client was told. */
 function nextKnownOps(steps: readonly Step[]): readonly number[] {
   const next: number[] = [];
   let op = Infinity;
@@ -260,7 +260,7 @@ function firstUnlike(write: Write, answer: Uint8Array): string {
   return ` (${told.length} bytes, of ${answer.length}; result ${Math.floor(i / size)} differs)`;
 }
 
-/** Nothing expires before its time, by the timestamps of the log. */
+/** Checks that nothing expires before its time, by the timestamps of the log. */
 export function checkExpiries(contents: Contents, wrong: (what: string) => void): void {
   const byId = new Map(transfersIn(contents).map((transfer) => [transfer.id, transfer]));
   for (const event of eventsIn(contents)) {
@@ -274,7 +274,7 @@ export function checkExpiries(contents: Contents, wrong: (what: string) => void)
   }
 }
 
-/** What the transfers and expiries sum up to is what the accounts say. */
+/** Checks that the accounts' balances are the sums of the transfers and expiries. */
 export function checkBalances(contents: Contents, wrong: (what: string) => void): void {
   const zero = () => ({ dp: 0n, dd: 0n, cp: 0n, cc: 0n });
   const sums = new Map(accountsIn(contents).map(({ id }) => [id, zero()]));

@@ -1,4 +1,4 @@
-/** All that a ledger holds, as its own queries tell it. */
+/** The contents of a ledger, read by its own queries. */
 import { encodeMultiBatch, splitMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import {
@@ -45,7 +45,7 @@ export async function contentsOf(ask: Ask): Promise<Contents> {
   };
 }
 
-/** Where an event's own timestamp is. */
+/** Offset of the timestamp in an event. */
 const EVENT_TIMESTAMP = (() => {
   let at = 0;
   for (const [name, width] of changeEventFields) {

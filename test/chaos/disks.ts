@@ -1,21 +1,21 @@
 /**
  * A disk for each replica: a small ext4 on a loop device, which can be filled up, and slowed down by the blkio controller of
- * cgroups v1. Without the rights they are folders, and neither is possible.
+ * cgroups v1. Without the rights the disks are plain folders, which can be neither filled up nor slowed down.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { mustRun } from '../support/shell.ts';
 
 const DISK_BYTES = 1536 * 2 ** 20;
-/** Writes a second of a slow disk; a block takes some ten. */
+/** Writes per second of a slow disk; a block takes some ten writes. */
 const SLOW_WRITES = 25;
-/** What a full disk has left: less than etcd needs for its next file. */
+/** Free bytes of a full disk: less than etcd needs for its next file. */
 const LEFT_BYTES = 64 * 2 ** 10;
 
 export class Disks {
   readonly #folder: string;
   readonly #isolated: boolean;
-  /** By replica: major:minor. */
+  /** Device number of each replica's disk, as `major:minor`. */
   readonly #devices = new Map<number, string>();
   readonly #cgroup: string;
 
@@ -25,7 +25,7 @@ export class Disks {
     this.#cgroup = cgroup;
   }
 
-  /** `cgroup`: of the blkio controller, made here and removed by who ends the run. */
+  /** Makes the disks. `cgroup`: group of the blkio controller, made here; the end of the run removes it. */
   static async make(options: {
     folder: string;
     size: number;
@@ -56,7 +56,7 @@ export class Disks {
     return this.#isolated ? (blocks - bfree) * bsize : 0;
   }
 
-  /** The process is slowed down with the disk. */
+  /** Makes a slow disk slow for this process. */
   carries(pid: number): void {
     if (this.canBeSlow) writeFileSync(join(this.#cgroup, 'cgroup.procs'), String(pid));
   }

@@ -1,32 +1,32 @@
-/** What clients asked and were told, in a form that can be checked afterwards. */
+/** The requests of clients and their answers, in a form that can be checked afterwards. */
 
 import type { TrueTime } from './true-time.ts';
 
-/** What every request that is sent now must come after: the highest that anybody was told. */
+/** The highest op and timestamp that any client was told: every request sent now must come after them. */
 export interface Floor {
   readonly op: number;
   readonly timestamp: bigint;
 }
 
 export interface Told {
-  /** Not told by the official clients. */
+  /** Number of the operation. Absent for official clients, which do not report it. */
   readonly op?: number;
-  /** Of the operation: its last event's. */
+  /** Timestamp of the operation, which is that of its last event. */
   readonly timestamp: bigint;
   readonly body: Uint8Array;
 }
 
 /**
- * A creation, or a registration of a session. The first event of a creation creates what is new under any circumstances, so
- * that its presence says whether the request was executed.
+ * A creation, or a registration of a session. The first event of a creation always has a new id, so its presence says
+ * whether the request was executed.
  */
 export interface Write {
   readonly who: string;
   readonly operation: number;
-  /** Made anew when it is needed: some have a megabyte. */
+  /** Makes the request's body. Bodies are not kept, because some have a megabyte. */
   readonly body: () => Uint8Array;
   readonly floor: Floor;
-  /** Undefined: whether it was executed is unknown. */
+  /** The answer. Undefined if it is unknown whether the request was executed. */
   told?: Told;
 }
 
@@ -35,7 +35,7 @@ export interface Read {
   readonly operation: number;
   readonly body: Uint8Array;
   readonly floor: Floor;
-  /** The last operation that it saw. */
+  /** The last operation that the read saw. */
   readonly op: number;
   readonly result: Uint8Array;
 }
@@ -43,7 +43,7 @@ export interface Read {
 export class History {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
-  /** What was found to be wrong while it ran. */
+  /** Errors found during the run. */
   readonly wrong: string[] = [];
   /** When somebody was answered, by performance.now(), and how long that one had waited, ms. */
   readonly answeredAtMs: number[] = [performance.now()];
@@ -52,7 +52,7 @@ export class History {
   #timestamp = 0n;
   readonly #time: TrueTime | undefined;
 
-  /** With a true time, no operation's timestamp may be ahead of it when somebody is told. */
+  /** `time`: if given, no operation's timestamp may be ahead of it when a client is told. */
   constructor(time?: TrueTime) {
     this.#time = time;
   }
@@ -61,7 +61,7 @@ export class History {
     return { op: this.#op, timestamp: this.#timestamp };
   }
 
-  /** To be called before the request is sent. */
+  /** Records a write. Must be called before the request is sent. */
   begin(who: string, operation: number, body: () => Uint8Array): Write {
     const write: Write = { who, operation, body, floor: this.floor };
     this.writes.push(write);
@@ -82,7 +82,7 @@ export class History {
     this.#answered(sentAtMs);
   }
 
-  /** An operation with this timestamp was executed just now, or earlier. */
+  /** Checks the timestamp of an operation that was executed just now or earlier. */
   judgeTime(timestamp: bigint, what: string): void {
     const aheadMs = this.#time?.aheadMs(timestamp);
     if (aheadMs !== undefined)

@@ -1,6 +1,6 @@
 /**
- * Loaded into an engine before anything else (`--import`): its date is as far off as the file that CHAOS_CLOCK names says,
- * ms. Dates are all of the machine's clock that the engine reads. Not faketime: that intercepts the clock of Node's event
+ * A module that is loaded into an engine first (`--import`). It shifts the engine's date by the milliseconds in the file that
+ * CHAOS_CLOCK names. The engine reads the machine's clock only through dates. Not faketime: that intercepts the clock of Node's event
  * loop too, and etcd, a static Go program, does not see it either.
  */
 import { readFileSync } from 'node:fs';

@@ -32,7 +32,7 @@ export async function level({ pairs }: World): Promise<BuiltinStatus> {
   );
 }
 
-/** What the service says that it holds. */
+/** Reads the ledger's contents through the service. */
 export async function readBack({ load }: World): Promise<Contents> {
   const client = await load.reader();
   const contents = await contentsOf(async (operation, body) => {
@@ -44,7 +44,7 @@ export async function readBack({ load }: World): Promise<Contents> {
   return contents;
 }
 
-/** What the export of each replica holds must be the same, byte for byte. Gives what is not. */
+/** Compares the contents of every replica's export, byte for byte. Returns the differences. */
 export async function compareExports(
   { pairs }: World,
   { folder, contents }: { folder: string; contents: Contents },

@@ -17,9 +17,9 @@ export interface LoadOptions {
   readonly clients: number;
 }
 
-/** No fault lasts as long: who waits longer has been forgotten. */
+/** No fault lasts this long: a client that waits longer will never be answered. */
 const PATIENCE_MS = 180_000;
-/** Of the clients; the others read, nearly always. */
+/** Number of clients that mostly write; the others nearly always read. */
 const WRITERS = 4;
 const SHORT_PATIENCE = 0.02;
 const CREATED = 0xffff_ffff;
@@ -30,7 +30,7 @@ export class Load {
   readonly #running: Promise<void>[] = [];
   #official: Client | undefined;
   #stopping = false;
-  /** A megabyte a request, as fast as it goes. */
+  /** Whether clients send requests of a megabyte as fast as possible. */
   bulk = false;
   bulkSent = 0;
   replayed = 0;
@@ -40,7 +40,7 @@ export class Load {
     this.#options = options;
   }
 
-  /** Resolves when the accounts are there. */
+  /** Starts the clients. Resolves when the accounts exist. */
   async start(): Promise<void> {
     const { seed, clients, addresses } = this.#options;
     const random = seeded(seed ^ 0x5eed);
@@ -54,12 +54,12 @@ export class Load {
     this.#running.push(this.#officialClient(this.#official));
   }
 
-  /** Every client sends what it was answered before, again. */
+  /** Makes every client send answered requests again. */
   replayAll(): void {
     for (const client of this.#open) for (let i = 0; i < 8; i += 1) client.replay();
   }
 
-  /** Resolves when all were answered, or have waited for too long. */
+  /** Stops the clients. Resolves when all were answered or have waited too long. */
   async stop(): Promise<void> {
     this.#stopping = true;
     const all = Promise.all(this.#running).then(() => true);
@@ -68,7 +68,7 @@ export class Load {
     this.#official?.destroy();
   }
 
-  /** Reads for the end of a run: a session of its own. */
+  /** A client with its own session for the reads at the end of a run. */
   async reader(): Promise<ChaosClient> {
     const client = await this.#connected(Math.random);
     if (client === undefined) throw new Error('no answer to who wants to read');
@@ -105,7 +105,7 @@ export class Load {
       let goesOn = true;
       while (!this.#stopping && goesOn) {
         if (!this.bulk) await sleep(2 + random() * 30);
-        // Who writes hears of a new leader with the next answer; who only reads may go on with the old one.
+        // A writer hears of a new leader with the next answer; a client that only reads may go on with the old one.
         const isWrite = random() < (index < WRITERS ? 0.6 : 0.03);
         if (this.bulk && index < WRITERS) goesOn = await this.#bulk(client, who, requests);
         else if (isWrite) goesOn = await this.#write(client, who, requests.write(), random);
@@ -123,7 +123,7 @@ export class Load {
     return this.#write(client, who, requests.bulk());
   }
 
-  /** False when it gave up. */
+  /** Sends a write. Resolves with false if the client gave up. */
   async #write(
     client: ChaosClient,
     who: string,
@@ -155,7 +155,7 @@ export class Load {
     return told !== undefined;
   }
 
-  /** One transfer after another; it looks at each, and none may be missing. */
+  /** Creates one transfer after another and looks each up; none may be missing. */
   async #officialClient(client: Client): Promise<void> {
     const { history } = this.#options;
     for (let n = 1n; !this.#stopping; n += 1n) {
@@ -180,7 +180,7 @@ export class Load {
   }
 }
 
-/** The reply that tells that one transfer was created. */
+/** The body of a reply that one transfer was created. */
 function resultBody(timestamp: bigint): Uint8Array {
   const bytes = new Uint8Array(16);
   const view = new DataView(bytes.buffer);

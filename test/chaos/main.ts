@@ -1,10 +1,10 @@
 /**
- * `make chaos SEED=… MINUTES=… REPLICAS=3|6`: engines and etcd members under a seeded schedule of faults, with clients that
- * remember everything; then the history is judged (checker.ts). Ends with 0 when no difference was found.
+ * `make chaos SEED=… MINUTES=… REPLICAS=3|6`: runs engines and etcd members under a seeded schedule of faults, with clients
+ * that record everything; then checks the history (checker.ts). Exits with 0 if no difference was found.
  *
- * It runs in namespaces of its own (network, mounts, processes), so that nothing of it is left whatever happens to it. Where
- * those cannot be had it says so and leaves out the faults that need them. A schedule is the same for the same seed; who leads
- * when a fault begins, and how clients' requests meet it, is up to the machine.
+ * It runs in namespaces of its own (network, mounts, processes), so that nothing of it is left however it ends. Without the
+ * rights for them it says so and leaves out the faults that need them. The same seed gives the same schedule; the leader at
+ * the beginning of a fault, and how clients' requests meet it, depend on the machine.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
@@ -16,9 +16,9 @@ import { parseArgs } from 'node:util';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { run } from './run.ts';
 
-/** So that `ip netns` keeps its names to itself. */
+/** Mounts a private `/run/netns`, so that names of `ip netns` stay within the run. */
 const ownNames = 'mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && exec "$@"';
-/** What a run in namespaces needs, tried in them. */
+/** A command that tries, in namespaces, everything that a run needs. */
 const probe =
   'for tool in ip iptables tc mkfs.ext4 fallocate findmnt; do command -v $tool || exit 1; done; ip link add probe0 type veth peer name probe1';
 const namespaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
@@ -84,7 +84,7 @@ async function begin(options: {
     : own;
   const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'pipe'] });
   tellAllBut(/^(?:warning|info)\(/, child.stderr);
-  // It ends with all that is in its namespaces; this one stays to clear up.
+  // The child ends with everything in its namespaces; this process stays to clear up.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => child.kill(isolated ? 'SIGKILL' : 'SIGTERM'));
   const code = await new Promise<number>((resolve) =>
@@ -102,7 +102,7 @@ async function begin(options: {
   return code;
 }
 
-/** The official client says whenever a replica cannot be reached. */
+/** Passes on output except `noise`: the official client reports every replica that it cannot reach. */
 function tellAllBut(noise: RegExp, stream: Readable): void {
   createInterface({ input: stream }).on('line', (line) => {
     if (!noise.test(line)) process.stderr.write(`${line}\n`);
@@ -117,5 +117,5 @@ const makeFlags = (options: Readonly<Record<string, number>>): string =>
     .map(([name, value]) => `${name.toUpperCase()}=${value}`)
     .join(' ');
 
-// Not by an empty queue of events: a client that is not answered would keep it open.
+// An explicit exit: a client without an answer would keep the event loop alive.
 process.exit(await main());

@@ -1,7 +1,7 @@
 /**
- * The replicas' network: a namespace for each, joined by a bridge, in which packets can be dropped one way or both. Lives in
- * the namespaces that main.ts begins, and ends with them. Without those rights every replica has an address of the loopback,
- * and nothing can be dropped.
+ * The replicas' network: a namespace for each, joined by a bridge, in which packets can be dropped one way or both. It
+ * exists in the namespaces that main.ts begins, and ends with them. Without the rights every replica has an address of the
+ * loopback, and nothing can be dropped.
  */
 import { mustRun } from '../support/shell.ts';
 
@@ -11,14 +11,14 @@ const OUTSIDE = '10.77.0.1';
 export interface Network {
   readonly canBeCut: boolean;
   address(replica: number): string;
-  /** The command as it runs in the replica's place of the network. */
+  /** Wraps the command so that it runs in the replica's network namespace. */
   within(replica: number, command: readonly string[]): readonly [string, readonly string[]];
-  /** From now on `replica` does not hear `from`. */
+  /** Drops all packets to `replica` from the replicas `from`. */
   deafen(replica: number, from: readonly number[]): Promise<void>;
   deafenToClients(replica: number): Promise<void>;
-  /** A part, 0 … 1, of what comes to the replica is lost. */
+  /** Drops a part, 0 … 1, of the packets that come to the replica. */
   lose(replica: number, part: number): Promise<void>;
-  /** What the replica sends goes out at so many Mbit/s. */
+  /** Limits the replica's outgoing traffic to so many Mbit/s. */
   narrow(replica: number, megabits: number, burst?: string): Promise<void>;
   heal(): Promise<void>;
 }

@@ -22,11 +22,11 @@ export interface PairOptions {
   readonly etcdProgram: string;
   readonly network: Network;
   readonly disks: Disks;
-  /** Told of every change of the replica's clock. */
+  /** Receives every change of the replica's clock. */
   readonly time: TrueTime;
-  /** Folder of the certificates by which the engines know each other. */
+  /** Folder of the certificates by which the engines authenticate each other. */
   readonly certificates: string;
-  /** A process ended that nothing was done to. */
+  /** Called when a process ended without a fault. */
   readonly onEnd: (what: string) => void;
 }
 
@@ -40,11 +40,11 @@ export class Pair {
   readonly #options: PairOptions;
   readonly #running = new Map<Process, ChildProcess>();
   #volumeLost = false;
-  /** What etcd is told of the cluster that it joins in the place of a lost member. */
+  /** `initial-cluster` of the etcd cluster that the member joins in place of a lost one. */
   #joins: string | undefined;
-  /** The fault that is played may end its processes. */
+  /** Whether the current fault may end the pair's processes. */
   mayEnd = false;
-  /** What its member is given from its next start on; undefined: what a database has. */
+  /** Quota of the member from its next start on, in bytes; undefined: that of a database. */
   quotaBytes: number | undefined;
   readonly etcd: Etcd;
 
@@ -69,20 +69,20 @@ export class Pair {
     await mustRun(engineProgram, ['format', ...this.#identity(), this.dataFile]);
   }
 
-  /** The data file is gone. Whoever calls has ended the engine. */
+  /** Deletes the data file. The caller must have ended the engine. */
   async loseFile(): Promise<void> {
     rmSync(this.dataFile, { force: true });
     await mustRun(engineProgram, ['recover', ...this.#identity(), this.dataFile]);
   }
 
-  /** All that it had on its disk is gone. Whoever calls has ended both processes. */
+  /** Deletes everything on the replica's disk. The caller must have ended both processes. */
   loseVolume(): void {
     for (const name of readdirSync(this.#disk))
       if (name !== 'lost+found') rmSync(join(this.#disk, name), { recursive: true });
     this.#volumeLost = true;
   }
 
-  /** A lost volume is made again: the leader replaces the member. What is not lost is left alone. */
+  /** Makes a lost volume again: the leader replaces the member. Does nothing if the volume is not lost. */
   async replaceVolume(): Promise<void> {
     if (!this.#volumeLost) return;
     const flags = [
@@ -102,7 +102,7 @@ export class Pair {
     this.#volumeLost = false;
   }
 
-  /** What does not run is started, unless its volume is lost. */
+  /** Starts the processes that do not run, unless the volume is lost. */
   start(part: Part): void {
     if (this.#volumeLost) return;
     if (part !== 'engine') this.#begin('etcd', this.#etcdCommand());
@@ -126,7 +126,7 @@ export class Pair {
       const child = this.#running.get(process);
       if (child === undefined) return;
       const gone = new Promise((resolve) => child.once('exit', resolve));
-      // It is not one that ended of itself.
+      // Removed first, so that it does not count as a process that ended by itself.
       this.#running.delete(process);
       child.kill(signal);
       await gone;
@@ -150,7 +150,7 @@ export class Pair {
     }
   }
 
-  /** Writes what this replica holds to a file. */
+  /** Exports this replica to a file. */
   async exportTo(path: string): Promise<void> {
     const { network } = this.#options;
     const host = network.canBeCut ? '127.0.0.1' : network.address(this.index);
@@ -159,7 +159,7 @@ export class Pair {
     await mustRun(command, args);
   }
 
-  /** Bytes in memory now, and the most so far. */
+  /** Resident memory of a process in bytes, now and at its peak; undefined if it does not run. */
   memory(process: Process): { readonly now: number; readonly most: number } | undefined {
     const pid = this.pid(process);
     if (pid === undefined) return undefined;
@@ -230,7 +230,7 @@ export class Pair {
       `--name=r${this.index}`,
       `--data-dir=${this.#memberFolder}`,
       `--listen-client-urls=unix://${this.#socket}`,
-      // Nobody asks for it, and it must have the form of an address.
+      // Not used by any client, but etcd requires an address.
       `--advertise-client-urls=http://r${this.index}:2379`,
       `--listen-peer-urls=${url}`,
       `--initial-advertise-peer-urls=${url}`,

@@ -20,37 +20,37 @@ export interface World {
 }
 
 export interface Played {
-  /** Enough replicas to go on were left alone. */
+  /** Whether a majority of the replicas was left alone. */
   readonly majorityKept: boolean;
-  /** Longest time without an answer to anybody, from its begin until the service was back; ms. */
+  /** Longest time without an answer to any client, from the fault's begin until the service was back; ms. */
   readonly gapMs: number;
-  /** The longest that one client waited who was answered from its begin until the next one's; ms. */
+  /** Longest wait of a client that was answered between this fault's begin and the next one's; ms. */
   readonly waitMs: number;
-  /** From its end until somebody was answered who was not before; ms. */
+  /** Time from the fault's end until a client was answered that had asked after it; ms. */
   readonly backMs: number;
 }
 
-/** A machine that others use too takes its time; hours it is not. */
+/** Longest time until the service is back; generous, because other work may use the machine. */
 const BACK_MAX_MS = 30_000;
 const JOINED_MAX_MS = 120_000;
 const BULK_REQUESTS = 190;
 const BULK_MAX_MS = 60_000;
 /**
- * Less than a data file leaves free when it grows (256 MiB on these disks), so that no checkpoint fits, and enough for what
- * etcd writes meanwhile.
+ * Free bytes of a disk without room for a checkpoint: less than a data file leaves free when it grows (256 MiB on these
+ * disks), and enough for etcd's writes meanwhile.
  */
 const NO_CHECKPOINT_BYTES = 250 * 2 ** 20;
-/** More than is kept for a follower that is behind. */
+/** Number of requests: more than the log keeps for a follower that is behind. */
 const LOPSIDED_REQUESTS = 2 * BULK_REQUESTS;
 const MOVE_EVERY_MS = 250;
 const NARROW_MEGABITS = 20;
-/** Little enough that the queue is never empty for long, and a burst that lets nothing of note pass it. */
+/** A rate so low that the queue is rarely empty, and a burst so small that hardly a packet avoids the queue. */
 const CONGESTED = { megabits: 0.5, burst: '4kb' } as const;
 const LOST_PART = 0.2;
-/** Below it the next fault does not wait until all replicas have joined. */
+/** If the calm is shorter, the next fault does not wait until all replicas have joined. */
 const HASTY_CALM_MS = 900;
 
-/** What has to be done to the data of a replica takes long to mend: nothing else begins meanwhile. */
+/** Faults that damage a replica's data and take long to repair: no other fault begins meanwhile. */
 const mending = new Set<Play['kind']>([
   'lose-file',
   'lose-volume',
@@ -67,7 +67,7 @@ export class Player {
     this.#world = world;
   }
 
-  /** Why a play is not possible on this machine. */
+  /** The reason why a play is impossible on this machine; undefined if it is possible. */
   impossible({ kind }: Play): string | undefined {
     const { network, disks } = this.#world;
     if (['cut', 'island', 'loss', 'narrow', 'congestion'].includes(kind) && !network.canBeCut)
@@ -78,7 +78,7 @@ export class Player {
     return undefined;
   }
 
-  /** Throws when the service does not come back. */
+  /** Plays a fault and heals it. Throws if the service does not come back. */
   async play({ plays, holdMs, calmMs, picks }: Fault): Promise<Played> {
     const { pairs, history } = this.#world;
     const leader = await this.#leader();
@@ -114,13 +114,13 @@ export class Player {
     };
   }
 
-  /** All hold what is committed and serve. */
+  /** Resolves when all replicas have everything committed and serve. */
   async joined(): Promise<void> {
     const { pairs } = this.#world;
     await eventually(
       'all replicas have all that is committed',
       async () => {
-        // One that a full disk ended only now is started again, as a pod is.
+        // A process that a full disk ended only now is started again, as in a pod.
         for (const pair of pairs) if (pair.mayEnd) pair.start('both');
         const statuses = await Promise.all(pairs.map((pair) => pair.status()));
         return statuses.every((status) => status?.syncing === false) || undefined;
@@ -245,7 +245,7 @@ export class Player {
       if (at >= 0 && to !== undefined)
         await pairs[at]!.etcd.moveLeader(to.memberId, { timeoutMs: 1000 }).catch(
           (error: unknown) => {
-            // It leads no more, or could not: that is what a storm is like.
+            // The member no longer leads or could not: expected while leadership moves.
             if (!(error instanceof EtcdError)) throw error;
           },
         );
@@ -273,7 +273,7 @@ export class Player {
     if (pairs.some(({ quotaBytes }) => quotaBytes !== undefined)) await freeSpace(pairs);
   }
 
-  /** Somebody is answered who asked after everything was well again. */
+  /** Resolves when a client is answered that asked after everything was healed. */
   async #back(healedMs: number): Promise<void> {
     const { history } = this.#world;
     const asked = history.writes.length;

@@ -1,4 +1,4 @@
-/** What the clients of a run ask: random creations and reads on a small ledger. */
+/** The requests of a run's clients: random creations and reads on a small ledger. */
 import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import {
@@ -13,7 +13,7 @@ import {
 export interface Request {
   readonly operation: number;
   readonly body: () => Uint8Array;
-  /** To be called when it was. */
+  /** Must be called when the request was acknowledged. */
   readonly acknowledged?: () => void;
 }
 
@@ -31,22 +31,22 @@ export class Requests {
   readonly #random: () => number;
   readonly #prefix: bigint;
   #count = 0n;
-  /** Transfers that it asked for, a few of the newest. */
+  /** Ids of the last transfers that the client sent. */
   readonly #recent: bigint[] = [];
   /**
-   * Transfers that are there. Only their ids are used once more: of a request with unknown outcome the first transfer's
-   * presence says that it was executed, and nothing else may create that.
+   * Ids of existing transfers. Only these are used again: the first transfer of a request with unknown outcome proves that
+   * the request was executed, so no other request may create it.
    */
   readonly #created: bigint[] = [];
   readonly #pending: bigint[] = [];
 
-  /** `source`: another one for each client, so that ids differ. */
+  /** `source`: a number unique to each client, so that ids differ. */
   constructor(source: number, random: () => number) {
     this.#random = random;
     this.#prefix = BigInt(source + 1) << 64n;
   }
 
-  /** The accounts that all use. To be sent once. */
+  /** A request that creates the accounts of all clients. Must be sent once. */
   static accounts(): Request {
     const accounts = Array.from({ length: ACCOUNTS }, (_, i) => {
       const bounded = i + 1 >= BOUNDED_FROM ? DEBITS_BOUNDED : 0n;
@@ -68,7 +68,7 @@ export class Requests {
     return { ...createTransfers(transfers), acknowledged };
   }
 
-  /** A megabyte of log that leaves next to nothing in the ledger: all but the first transfer are refused. */
+  /** A request of a megabyte that adds little to the ledger: all transfers but the first are refused. */
   bulk(): Request {
     const first = transferBytes(this.#plain(1n));
     const body = (): Uint8Array => {
@@ -116,7 +116,7 @@ export class Requests {
     return createAccounts(accounts);
   }
 
-  /** Created whatever else there is. */
+  /** A transfer that is always created. */
   #plain(amount: bigint): Transfer {
     const id = this.#newId();
     this.#recent.push(id);
@@ -139,12 +139,12 @@ export class Requests {
     if (kind < 5 && this.#pending.length > 0) {
       const pending = this.#pending[this.#below(this.#pending.length)]!;
       const flags = this.#chance(0.6) ? Flag.post : Flag.void;
-      // All of it when it is posted; 0 when it is voided.
+      // The whole amount when posting, 0 when voiding.
       const rest = flags === Flag.post ? (1n << 128n) - 1n : 0n;
       return [{ id, pending_id: pending, amount: rest, flags }];
     }
     if (kind < 7) {
-      // Together or not at all; at times the last one is impossible.
+      // A chain: executed together or not at all; at times the last transfer is impossible.
       const last = this.#chance(0.3) ? debit : credit;
       const links = Array.from({ length: 1 + this.#below(3) }, () =>
         transferOf(this.#newId(), { debit, credit, amount, flags: Flag.linked }),

@@ -1,4 +1,4 @@
-/** One run, in the place that main.ts made for it. */
+/** One run, in the namespaces that main.ts made for it. */
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,14 +25,14 @@ export interface RunOptions {
   readonly isolated: boolean;
 }
 
-/** A ledger of a few hundred thousand rows, its checkpoint and the requests on their way. */
+/** Memory limit of an engine: a ledger of a few hundred thousand rows, its checkpoint and the requests on their way. */
 const ENGINE_MAX_BYTES = 1.5 * 2 ** 30;
 /** The memory limit that the catalog gives the member's container. */
 const ETCD_MAX_BYTES = 2 * 2 ** 30;
 const DISK_MAX_BYTES = 1.4 * 2 ** 30;
-/** Without an answer to anybody while a majority is left alone: not the promise (that is 1 s at rest), but far from hanging. */
+/** Longest time without any answer while a majority is left alone: above the promise (1 s at rest), but no hang. */
 const GAP_MAX_MS = 10_000;
-/** Below it the faults that take longest are left out. */
+/** Shorter runs leave out the longest faults. */
 const LONG_MINUTES = 3;
 const CLIENTS = 6;
 const EXPIRED_AFTER_MS = 4500;
@@ -133,7 +133,7 @@ async function finish(world: World, ending: Ending): Promise<number> {
   let op = 0;
   try {
     await load.stop();
-    // What was still pending with a timeout expires.
+    // Transfers that are still pending with a timeout expire.
     await sleep(EXPIRED_AFTER_MS);
     const contents = await readBack(world);
     const status = await level(world);

@@ -1,25 +1,25 @@
 /**
- * Which faults a run plays, when, and on whom: a function of the seed and of the number of replicas. Each kind comes once
- * before any comes again, so that a run of minutes has them all. Who leads is known only when a fault begins, so that `who`
- * says which part the replicas have; `pick` chooses among those that have it.
+ * The faults of a run, their times and their targets: a function of the seed and of the number of replicas. Each kind comes
+ * once before any comes again, so that a run of minutes has them all. The leader is known only when a fault begins, so `who`
+ * names the replicas' role; `pick` chooses among the replicas with that role.
  */
 import { seeded } from '../support/prng.ts';
 
 export type Part = 'engine' | 'etcd' | 'both';
-/** `minority`: as many as the rest can do without, the leader among them. `majority`: one too many. */
+/** `minority`: as many as the rest can do without, the leader among them. `majority`: one more than that. */
 export type Who = 'leader' | 'follower' | 'minority' | 'majority' | 'all';
 
 export type Play =
   | { readonly kind: 'kill'; readonly part: Part; readonly who: Who }
   | { readonly kind: 'pause'; readonly part: Part; readonly who: Who }
-  /** From the other replicas; `in`: it does not hear them, `out`: they do not hear it. */
+  /** Cuts replicas off from the others. `in`: it does not hear them, `out`: they do not hear it. */
   | { readonly kind: 'cut'; readonly way: 'in' | 'out' | 'both'; readonly who: Who }
-  /** From clients too. */
+  /** Cuts replicas off from the others and from clients. */
   | { readonly kind: 'island'; readonly who: Who }
-  /** Of what comes in a fifth is lost. */
+  /** A fifth of the incoming packets is lost. */
   | { readonly kind: 'loss'; readonly who: Who }
   | { readonly kind: 'narrow'; readonly who: Who }
-  /** All that replicas send waits in a queue, up to 0.2 s, and is lost when that is full. */
+  /** All packets of replicas wait in a queue, up to 0.2 s, and are lost when it is full. */
   | { readonly kind: 'congestion'; readonly who: 'all' }
   | { readonly kind: 'slow-disk'; readonly who: Who }
   | { readonly kind: 'full-disk'; readonly who: Who }
@@ -31,23 +31,23 @@ export type Play =
   /** etcd's quota is reached: it takes no puts. */
   | { readonly kind: 'no-space'; readonly who: 'all' }
   | { readonly kind: 'clock'; readonly hours: number; readonly who: Who }
-  /** raft's lead is sent around. */
+  /** raft's lead moves from member to member. */
   | { readonly kind: 'move-leader' }
   | { readonly kind: 'stop'; readonly who: Who }
   /** The data file is gone; a recovered one takes its place. */
   | { readonly kind: 'lose-file'; readonly who: Who }
   /** Data file and etcd's folder are gone; the leader is asked to replace the member. */
   | { readonly kind: 'lose-volume'; readonly who: Who }
-  /** Away for so long that the others have dropped what it would need of the log. */
+  /** A follower is away for so long that the others have dropped the blocks that it needs. */
   | { readonly kind: 'fall-behind' }
   /** Old requests, byte for byte, many at once, while the leader dies. */
   | { readonly kind: 'replay' };
 
 export interface Fault {
-  /** More than one: they begin and end together. */
+  /** Plays of the fault. Several begin and end together. */
   readonly plays: readonly Play[];
   readonly holdMs: number;
-  /** After the service is back. */
+  /** Pause after the service is back, ms. */
   readonly calmMs: number;
   /** 0 … 1, one for each play: which of the replicas that `who` allows. */
   readonly picks: readonly number[];
@@ -89,7 +89,7 @@ const kinds: readonly Play[] = [
   { kind: 'lose-volume', who: 'leader' },
   { kind: 'replay' },
 ];
-/** Takes longest, or leaves nobody alone for long: not in runs of a minute or two. */
+/** Plays that take longest or affect all replicas for long: left out of runs of a minute or two. */
 const longKinds: readonly Play[] = [
   { kind: 'fall-behind' },
   { kind: 'lopsided-disks', who: 'leader' },
@@ -97,9 +97,9 @@ const longKinds: readonly Play[] = [
   { kind: 'no-space', who: 'all' },
 ];
 
-/** Two faults that are worth something together only. */
+/** Pairs of faults that are useful only together. */
 const pairs: readonly (readonly Play[])[] = [
-  // Whoever is left to take the lead has a wrong clock, or must hand it on.
+  // The only replica that can take the lead has a wrong clock, or must hand over.
   [
     { kind: 'clock', hours: 1, who: 'follower' },
     { kind: 'kill', part: 'engine', who: 'leader' },
@@ -107,7 +107,7 @@ const pairs: readonly (readonly Play[])[] = [
   [{ kind: 'clock', hours: 1, who: 'follower' }, { kind: 'move-leader' }],
 ];
 
-/** What a replica may suffer at the same time as another one does. */
+/** Plays that may affect a replica at the same time as another play. */
 const together: readonly Play[] = [
   { kind: 'pause', part: 'engine', who: 'leader' },
   { kind: 'pause', part: 'both', who: 'follower' },
@@ -119,7 +119,7 @@ const together: readonly Play[] = [
   { kind: 'move-leader' },
 ];
 
-/** Faults without end: the run takes as many as its time allows. */
+/** An endless sequence of faults: the run takes as many as its time allows. */
 export function* faultsOf(seed: number, { long }: { readonly long: boolean }): Generator<Fault> {
   const random = seeded(seed);
   const below = (end: number): number => Math.floor(random() * end);
@@ -141,7 +141,7 @@ export function* faultsOf(seed: number, { long }: { readonly long: boolean }): G
     for (const plays of shuffled(groups)) {
       yield {
         plays,
-        // Short ones and long ones: an election takes 0.3 s, patience 5 s.
+        // Some are short, some long: an election takes 0.3 s, patience 5 s.
         holdMs: random() < 0.4 ? between(100, 700) : between(700, 5000),
         calmMs: between(300, 2500),
         picks: plays.map(() => random()),
@@ -150,7 +150,7 @@ export function* faultsOf(seed: number, { long }: { readonly long: boolean }): G
   }
 }
 
-/** One line for people. */
+/** Describes a fault in one line for people. */
 export function told({ plays, holdMs }: Fault): string {
   const parts = plays.map((play) =>
     Object.values(play)
@@ -160,7 +160,7 @@ export function told({ plays, holdMs }: Fault): string {
   return `${parts.join(' + ')} for ${(holdMs / 1000).toFixed(1)} s`;
 }
 
-/** So many of the replicas, the leader first; `pick` turns the followers' order. */
+/** The replicas that a fault hits, the leader first; `pick` rotates the followers' order. */
 export function targetsOf(
   who: Who,
   { size, leader, pick }: { size: number; leader: number; pick: number },

@@ -15,7 +15,7 @@ test('one wrong clock of three does not move the true time, two of three do', ()
   now.ms += 100;
   time.set(0, 0);
   time.set(1, 0);
-  // It was shown once, and timestamps do not go back.
+  // The median has shown this time once, and timestamps do not go back.
   expect(time.aheadMs(at(now.ms + HOUR))).toBeUndefined();
   expect(time.aheadMs(at(now.ms + HOUR + 5000))).toBe(5000);
 });

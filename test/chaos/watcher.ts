@@ -1,4 +1,4 @@
-/** Looks at the replicas while a run goes on: memory, disks, state hashes, who has halted. */
+/** Watches the replicas during a run: memory, disks, state hashes, halted replicas. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineWarning } from '../../domain/engine-status.ts';
@@ -32,7 +32,7 @@ export class Watcher {
     await this.#done;
   }
 
-  /** Each view has one leader, which is the one whose turn it was: by what the engines' logs say. */
+  /** Checks by the engines' logs that each view has one leader, the replica whose turn it was. */
   checkLeaders(): { readonly reigns: number } {
     const { pairs, history } = this.#world;
     const leaders = new Map<number, number>();

@@ -54,7 +54,7 @@ test('a full disk refuses new events, loses none, and writes come back with the 
     // The session that is refused has a request in flight; a new one is registered and reads.
     expect(await debitsPosted(engine.port)).toBe(expected);
 
-    // Still full, and killed: the log alone brings everything back.
+    // Killed while the disk is full: the log alone brings everything back.
     await engine.end('SIGKILL');
     await engine.start();
     expect((await engine.status()).acceptsWrites).toBe(false);
@@ -64,7 +64,7 @@ test('a full disk refuses new events, loses none, and writes come back with the 
     await eventually('writes are accepted again', async () =>
       (await engine.status()).acceptsWrites ? true : undefined,
     );
-    // Its client repeats the refused request until it is answered: it is executed now, once.
+    // The client repeats the refused request until it is answered: it is executed now, once.
     await eventually('the refused batch is executed', async () =>
       (await debitsPosted(engine.port)) === expected + BigInt(batchSize) ? true : undefined,
     );

@@ -1,6 +1,6 @@
 /**
- * The engine is killed with SIGKILL in a loop while clients write. What they were told is the oracle: everything that was
- * acknowledged is there, once; what was not is there whole or not at all; balances add up.
+ * The engine is killed with SIGKILL in a loop while clients write. Their answers are the oracle: every acknowledged batch is
+ * there once; every other batch is there as a whole or not at all; balances add up.
  * CRASH_ROUNDS sets how many times (8 by default).
  */
 import { afterEach, expect, jest, test } from '@jest/globals';
@@ -23,7 +23,7 @@ import { batchTimeoutMs, debitsPosted, inSession, writeUntilRefused } from './un
 
 const rounds = Number(process.env['CRASH_ROUNDS'] ?? '8');
 jest.setTimeout(900_000 + rounds * 60_000);
-/** Of a request that is repeated while engines die and start: beyond all rounds. */
+/** Deadline of a request that is repeated while engines die and start: longer than all rounds. */
 const patienceMs = 900_000;
 
 const accounts = Array.from({ length: 50 }, (_, i) => BigInt(i + 1));
@@ -35,7 +35,7 @@ afterEach(async () => {
   await engine?.dispose();
 });
 
-/** What one writer sent: batches of linked transfers, each acknowledged or not. */
+/** Batches of linked transfers that one writer sent, each acknowledged or not. */
 interface Sent {
   readonly transfers: readonly TransferFields[];
   acknowledged: boolean;
@@ -82,7 +82,7 @@ test('nothing acknowledged is lost and nothing is half there, however often the 
   );
 
   for (let round = 0; round < rounds; round += 1) {
-    // At different moments, so that kills meet appends, checkpoints and replays.
+    // The moments differ, so that kills meet appends, checkpoints and replays.
     await new Promise((resolve) => setTimeout(resolve, 150 + ((round * 271) % 700)));
     await engine.end('SIGKILL');
     await engine.start();
@@ -120,7 +120,7 @@ test('nothing acknowledged is lost and nothing is half there, however often the 
       balances.get(account.id)?.credits,
     ]);
   }
-  // The same state, from its checkpoint and log, twice.
+  // Two starts from the same checkpoint and log give the same state.
   const { stateHash, op } = await engine.status();
   await engine.end('SIGKILL');
   await engine.start();

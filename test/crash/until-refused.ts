@@ -12,10 +12,10 @@ import {
   lookupAccounts,
 } from '../support/engine/ledger.ts';
 
-/** How long a batch may take before it is asked whether it was refused. */
+/** Time after which an unanswered batch is checked for a refusal, ms. */
 export const batchTimeoutMs = 4_000;
 
-/** A session of its own, which waits as long as it takes. */
+/** Runs `deed` with a client in a new session that waits without a deadline. */
 export async function inSession<T>(port: number, deed: (client: Client) => Promise<T>): Promise<T> {
   const client = connectTo(port);
   try {
@@ -25,7 +25,7 @@ export async function inSession<T>(port: number, deed: (client: Client) => Promi
   }
 }
 
-/** What account 1 has paid. */
+/** Posted debits of account 1. */
 export const debitsPosted = (port: number): Promise<bigint | undefined> =>
   inSession(port, async (client) => (await lookupAccounts(client, [1n]))[0]?.debitsPosted);
 
@@ -47,7 +47,7 @@ export async function writeUntilRefused(
   throw new Error(`none of ${batchesMax} batches was refused`);
 }
 
-/** Of a batch that was not answered in time: whether it is executed, late, or refused. */
+/** Whether a batch that was not answered in time is executed late, as opposed to refused. */
 async function wasOnlySlow(engine: TestEngine, index: number): Promise<boolean> {
   for (;;) {
     const { acceptsWrites } = await engine.status();

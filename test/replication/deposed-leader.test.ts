@@ -1,6 +1,6 @@
 /**
- * A leader that stands still, and does not know when it goes on that another one has led meanwhile. What it is asked first it
- * would answer from its old state, were it not for the look at the fence before every read.
+ * A leader that stands still, and does not know when it goes on that another one has led meanwhile. Without the look at the
+ * fence before every read it would answer the first question from its old state.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { createClient, type Client } from 'tigerbeetle-node';
@@ -32,7 +32,7 @@ function idBody(id: bigint): Uint8Array {
   return encodeMultiBatch([bytes], 16);
 }
 
-/** Another one leads now: the first answer may still have been the one's that stands still, the second is not. */
+/** Resolves when another replica leads: the first answer may be of the leader that stands still, the second is not. */
 const othersGoOn = (writer: Writer): Promise<true> => {
   const before = writer.acknowledged;
   return eventually(
@@ -52,7 +52,7 @@ test('a leader that was deposed while it stood still shows no read what was befo
     const old = await group.leader();
     const reader = await OneConnection.open(group.addresses[old]!);
     await group.signal(old, 'SIGSTOP');
-    // The kernel tells of connections in the order in which something came: this one before etcd's, with the news.
+    // The kernel reports connections in the order of arrival: this one before etcd's, which has the news.
     await reader.ping();
     await othersGoOn(writer);
     const last = writer.acknowledged;

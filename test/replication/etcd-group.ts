@@ -1,4 +1,4 @@
-/** Real etcd members on this machine: clients by unix sockets, each other on the loopback. Killed, stopped, started again. */
+/** Real etcd members on this machine that can be killed, stopped and started. Clients use unix sockets, members the loopback. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { mountVolume, unmountVolume } from '../support/engine/small-volume.ts';
 
 export interface EtcdGroupOptions {
   readonly size?: number;
-  /** Bytes; 2 GiB as a database has it. */
+  /** Quota of a member in bytes; by default 2 GiB, as in a database. */
   readonly quotaBytes?: number;
-  /** Gives each member, and the replica beside it, a volume of so many bytes; else each has a folder. */
+  /** Size in bytes of a volume for each member and the replica beside it; by default each has a folder. */
   readonly volumeBytes?: number;
 }
 
@@ -25,7 +25,7 @@ export class EtcdGroup {
   readonly #volumeBytes: number | undefined;
   readonly #mounted: string[] = [];
   readonly #members: (ChildProcess | undefined)[] = [];
-  /** Of members that join a cluster which is there: its `initial-cluster`. */
+  /** `initial-cluster` of members that join an existing cluster. */
   readonly #joining = new Map<number, string>();
 
   private constructor(program: string, ports: readonly number[], options: EtcdGroupOptions) {
@@ -45,27 +45,27 @@ export class EtcdGroup {
     return group;
   }
 
-  /** What a client of the member is created with. */
+  /** Target with which a client of the member is created. */
   target(member: number): string {
     return `unix:${this.#socket(member)}`;
   }
 
-  /** Where the others reach a member. */
+  /** URL at which the others reach a member. */
   peerUrl(member: number): string {
     return `http://127.0.0.1:${this.#ports[member]}`;
   }
 
-  /** What a replica has of its own: a member's data, and what is put beside them. */
+  /** Folder of a replica's volume: the member's data and the files beside them. */
   volume(member: number): string {
     return join(this.folder, `volume${member}`);
   }
 
-  /** Its data; empty or absent before its first start. */
+  /** Folder of a member's data; empty or absent before its first start. */
   dataFolder(member: number): string {
     return join(this.volume(member), 'etcd');
   }
 
-  /** From its next start on the member joins a cluster which is there. */
+  /** Makes the member join an existing cluster from its next start on. */
   joins(member: number, initialCluster: string): void {
     this.#joining.set(member, initialCluster);
   }
@@ -85,7 +85,7 @@ export class EtcdGroup {
         `--name=r${member}`,
         `--data-dir=${this.dataFolder(member)}`,
         `--listen-client-urls=${client}`,
-        // Nobody asks for it, and it must have the form of an address.
+        // Not used by any client, but etcd requires an address.
         `--advertise-client-urls=http://r${member}:2379`,
         `--listen-peer-urls=${this.peerUrl(member)}`,
         `--initial-advertise-peer-urls=${this.peerUrl(member)}`,
@@ -104,12 +104,12 @@ export class EtcdGroup {
     });
   }
 
-  /** Undefined while it does not run. */
+  /** Process id of a member; undefined while it does not run. */
   pid(member: number): number | undefined {
     return this.#members[member]?.pid;
   }
 
-  /** SIGKILL, SIGSTOP, SIGCONT. After SIGKILL it resolves when the process is gone. */
+  /** Sends a signal to a member. After SIGKILL it resolves when the process is gone. */
   async signal(member: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     const child = this.#members[member];
     if (child === undefined) return;

@@ -1,6 +1,6 @@
 /**
  * The gateway before three replicas that are nearly full, then full, while leaders die, sessions are evicted and writes are
- * withdrawn: a write that was said not to be executed is never there, also not later, and reads go on.
+ * withdrawn: a write that was reported as not executed never appears, also not later, and reads go on.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import pino from 'pino';
@@ -106,13 +106,13 @@ async function fill(run: Run): Promise<Answer> {
   throw new Error('the ledger never was full');
 }
 
-/** More sessions than the cluster keeps: those that were there are evicted. */
+/** Registers more sessions than the cluster keeps, so that the earlier ones are evicted. */
 function takeAllSessions(made: ReplicaGroup): void {
   for (const client of clients.splice(0)) client.close();
   for (let i = 0; i <= sessionsMax; i += 1) clients.push(made.connect(1_000));
 }
 
-/** Those of the ids that are in the ledger. */
+/** Returns the ids that are in the ledger. */
 async function present(run: Run, ids: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (let at = 0; at < ids.length; at += fillSize) {
@@ -141,7 +141,7 @@ test('a write that is said not to be executed never is, while a full group loses
   for (let round = 0; round < rounds; round += 1) {
     const leader = await made.leader();
     const enough = new AbortController();
-    // None of them knows yet that the ledger is full: each finds out by a write that it has sent.
+    // No gateway knows yet that the ledger is full: each finds out by a write that it has sent.
     const writing = Array.from({ length: gatewaysPerRound }, () => throughGateway(made)).flatMap(
       (write) =>
         Array.from({ length: writersPerGateway }, async () => {
@@ -179,7 +179,7 @@ test('a write that is said not to be executed never is, while a full group loses
   };
   await expectTold();
 
-  // With room again nothing of it comes either.
+  // The withdrawn writes do not appear after there is room again.
   for (const replica of [0, 1, 2]) {
     await made.signal(replica, 'SIGTERM');
     made.start(replica, ['--memory-limit=256MiB']);

@@ -1,6 +1,6 @@
 /**
- * Three replicas whose volumes fill up, each shared by a data file and a member of etcd: new events are refused while etcd has
- * room yet, so that all members live, reads go on, and so does everything else once there is room.
+ * Three replicas whose volumes fill up, each shared by a data file and an etcd member: new events are refused while etcd still
+ * has room, so that all members live and reads go on; everything else goes on once there is room.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Client } from '../../engine/client/client.ts';
@@ -45,12 +45,12 @@ function newClient(made: ReplicaGroup): Client {
   return client;
 }
 
-/** By a client of its own, whose session is a new one. */
+/** Reads the account's debits by a new client with a new session. */
 async function debitsPosted(made: ReplicaGroup): Promise<bigint | undefined> {
   return (await lookupAccounts(newClient(made), [1n]))[0]?.debitsPosted;
 }
 
-/** What was answered is read, and at most the batch on its way besides. */
+/** Expects that the answered batches are read, and at most the batch on its way in addition. */
 async function expectRead(
   made: ReplicaGroup,
   count: () => { readonly answered: number; readonly sent: number },
@@ -61,7 +61,7 @@ async function expectRead(
   expect(read).toBeLessThanOrEqual((count().sent + 1) * batchSize);
 }
 
-/** Of each volume. */
+/** Fills each volume except for `bytes`. */
 function leave(made: ReplicaGroup, bytes: number): void {
   for (const replica of replicas) fillUp(made.etcd.volume(replica), bytes);
 }
@@ -81,7 +81,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
   await made.leader();
   const writer = newClient(made);
   await create(writer, Operation.createAccounts, accountBytes([1n, 2n]));
-  // A checkpoint fits, and what is logged for it does not for long.
+  // A checkpoint fits, but the log has room only for a short time.
   leave(made, spareBytes(volumeBytes) + 80 * mebibyte);
 
   let sent = 0;
@@ -95,7 +95,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
     }
   })();
   await eventually('a good deal is written', async () => answered >= 100 || undefined);
-  // Written on, etcd would need another file soon; what it gives back from time to time is taken too.
+  // Under writes etcd would soon need another file; space that it frees from time to time is filled too.
   const filling = setInterval(() => leave(made, (leastBytes(volumeBytes) * 7) / 8), 200);
   try {
     await allRefuse(made);
@@ -103,7 +103,7 @@ test('volumes that fill up refuse new events, lose none, and answer reads, whoev
     enough.abort();
     expect(replicas.map((replica) => made.etcd.isRunning(replica))).toEqual([true, true, true]);
     await expectRead(made, () => ({ answered, sent }));
-    // Whoever leads, and from what is on the volumes.
+    // Any replica may lead; all have only their volumes.
     const leader = await made.leader();
     await made.killBoth(leader);
     await expectRead(made, () => ({ answered, sent }));

@@ -1,4 +1,4 @@
-/** A replica's log on a real etcd member: writes while it leads, reads, and remembers where it is for its next start. */
+/** A replica's log on a real etcd member. It writes while it leads, reads, and remembers its position for its next start. */
 import { systemTimers } from '../../base/timers.ts';
 import type { Block, LogPosition } from '../../engine/log/replicated/block.ts';
 import type { ReplicatedLogError } from '../../engine/log/replicated/errors.ts';
@@ -8,15 +8,15 @@ import type { Peer } from '../../engine/log/replicated/peers.ts';
 import { ReplicatedLog, type Role } from '../../engine/log/replicated/replicated-log.ts';
 import { idOf, messageWith, type Checker } from '../../engine/log/replicated/testing/checker.ts';
 
-/** What the replicas of one log have in common. */
+/** State that the replicas of one log share. */
 export interface LogGroup {
   readonly checker: Checker;
   readonly replicas: LogReplica[];
   readonly target: (member: number) => string;
   readonly replicaCount: number;
-  /** Bytes of a message. */
+  /** Size of a message in bytes. */
   messageSize: number;
-  /** Messages that may wait for their commit. */
+  /** Number of messages that may wait for their commit. */
   depth: number;
   writing: boolean;
   ids: number;
@@ -42,7 +42,7 @@ export class LogReplica {
   #timer: NodeJS.Timeout | undefined;
   failure: ReplicatedLogError | undefined;
   reads = 0;
-  /** States taken from another replica. */
+  /** Number of states taken from another replica. */
   fetches = 0;
 
   constructor(group: LogGroup, index: number) {
@@ -62,7 +62,7 @@ export class LogReplica {
     return this.#position;
   }
 
-  /** From where it was: what it has executed is its checkpoint. */
+  /** Starts from the last position: everything executed is its checkpoint. */
   start(): void {
     const { replicas, target, replicaCount, checker, retainedBytesMax } = this.#group;
     this.#starts += 1;
@@ -105,7 +105,7 @@ export class LogReplica {
     }, HEARTBEAT_MS);
   }
 
-  /** As if the process had died: what was asked of etcd may happen yet. */
+  /** Stops as if the process had died: its requests to etcd may still be executed. */
   stop(): void {
     clearInterval(this.#timer);
     this.#log?.close();
@@ -164,7 +164,7 @@ export class LogReplica {
         this.#unanswered.delete(op);
       }
     });
-    // Outside of the log's own call.
+    // Runs outside of the log's own call.
     setImmediate(() => this.#write());
   }
 

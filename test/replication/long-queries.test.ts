@@ -1,6 +1,6 @@
 /**
  * One request of many filters, each of which walks through two long lists that never meet. The leader goes on answering
- * writes and sending heartbeats; before, it stood still until it was deposed, and so did the next one.
+ * writes and sending heartbeats; once, it stood still until it was deposed, and so did the next one.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { Client } from '../../engine/client/client.ts';

@@ -1,6 +1,6 @@
 /**
  * Volumes that are lost, data file and etcd's folder together, on three real processes with their members: replaced while an
- * official client writes, by way of whoever leads.
+ * official client writes, by the leader.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { accountOf, Writer } from './writer.ts';
 
 jest.setTimeout(30 * 60_000);
 
-/** One cluster for all of these tests, which leave it whole; from the second on somebody writes. */
+/** One cluster for all tests, which leave it complete; from the second test on a client writes. */
 let made: ReplicaGroup;
 let client: Client;
 let writer: Writer;
@@ -34,7 +34,7 @@ async function goesOn(): Promise<void> {
   await eventually('writes go on', async () => writer.acknowledged >= goal || undefined);
 }
 
-/** What is on the replica's volume. */
+/** Paths on the replica's volume. */
 const volume = (replica: number): readonly string[] => [
   made.path(replica),
   `${made.path(replica)}.member`,
@@ -46,7 +46,7 @@ async function loseVolume(replica: number): Promise<void> {
   for (const path of volume(replica)) rmSync(path, { recursive: true, force: true });
 }
 
-/** Away to a folder, or back from it; the replica does not run. */
+/** Moves a volume to a folder, or back from it. The replica must not run. */
 function moveVolume(replica: number, folder: string, back = false): void {
   mkdirSync(folder, { recursive: true });
   for (const [index, path] of volume(replica).entries()) {
@@ -80,7 +80,7 @@ function startReplaced(replica: number, { code, stderr }: Ended): void {
   made.startBoth(replica);
 }
 
-/** As in a pod, its etcd is started again when it ends: so it does where it asks a member that has not heard of it yet. */
+/** Starts a replica and, as a pod does, restarts its etcd when it ends, as it does if it asks a member that does not know it yet. */
 async function joins(replica: number): Promise<void> {
   const restarting = setInterval(() => made.etcd.start(replica), 500);
   try {
@@ -115,7 +115,7 @@ test('who lives is not replaced; a volume that was replaced and comes back is re
     return status?.warnings.includes('Halted') || undefined;
   });
   await eventually('its member has ended', async () => !made.etcd.isRunning(lost) || undefined);
-  // What a process says is on the disk a moment later.
+  // A process's output is on the disk a moment later.
   await eventually('it says why', async () => {
     const log = readFileSync(`${made.etcd.folder}/engine${lost}.log`, 'utf8');
     return log.includes('This replica was replaced') || undefined;
@@ -133,7 +133,7 @@ test('volumes of a follower and a leader are lost: both come back while writes g
   await goesOn();
   const follower = ((await made.leader()) + 1) % made.size;
   await loseVolume(follower);
-  // The first Job died before the data file was there: all of it once more.
+  // The first Job died before the data file was written: the whole procedure runs again.
   expect((await recover(follower)).code).toBe(0);
   rmSync(made.path(follower));
   startReplaced(follower, await recover(follower));
@@ -144,7 +144,7 @@ test('volumes of a follower and a leader are lost: both come back while writes g
   startReplaced(leader, await recover(leader));
   await joins(leader);
   await goesOn();
-  // Each of the new ones has a vote: the one that was always there can go.
+  // Each new member has a vote: the member that was always there can go.
   const old = [0, 1, 2].find((replica) => replica !== leader && replica !== follower)!;
   await made.killBoth(old);
   await goesOn();
@@ -173,7 +173,7 @@ test('a member whose folder alone is lost is replaced, and the data file stays',
   await made.etcd.signal(lost, 'SIGKILL');
   const before = (await mustRun(engineProgram, ['inspect', made.path(lost)])).split('\n');
   rmSync(made.etcd.dataFolder(lost), { recursive: true });
-  // What a member leaves that ends before the others know it: none has begun there.
+  // The folder of a member that ended before the others knew it: it does not count as a member that has begun.
   mkdirSync(join(made.etcd.dataFolder(lost), 'member', 'snap'), { recursive: true });
   const recovered = await recover(lost);
   const after = (await mustRun(engineProgram, ['inspect', made.path(lost)])).split('\n');

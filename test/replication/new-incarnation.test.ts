@@ -1,5 +1,5 @@
 /**
- * A cluster that begins with the state of another one, on real processes: of a single replica, of a cluster, or what is left
+ * Clusters of real processes that begin with another state: that of a single replica, of a cluster, or of a survivor
  * when the majority is gone for good.
  */
 import { afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
@@ -114,7 +114,7 @@ test('the majority is gone for good: what one survivor holds, beyond its data fi
   const lost = await startGroup();
   await write(newClient(lost.addresses), 1, 25);
   const survivor = ((await lost.leader()) + 1) % lost.size;
-  // All of it is in the log, and none in a data file.
+  // All transfers are in the log, none in a data file.
   expect(await lost.level()).toMatchObject({ transfers: 25, checkpoint: 0 });
   const salvaged = join(folder, 'salvaged.ledger');
   const salvage = () =>
@@ -133,7 +133,7 @@ test('the majority is gone for good: what one survivor holds, beyond its data fi
   lost.etcd.start(survivor, ['--force-new-cluster']);
   const { stderr } = await eventually('the survivor answers', async () => {
     const tried = await salvage();
-    // Until its socket is there and it leads itself.
+    // Fails until the member's socket exists and it leads itself.
     if (tried.code !== 0) throw new Error(tried.stderr);
     return tried;
   });

@@ -1,5 +1,5 @@
 /**
- * A session on one connection, to one replica only, with every byte in the test's hands: what is sent when, and whether the
+ * A session on one connection, to one replica only, with every byte under the test's control: the times of sending, and whether the
  * replica runs meanwhile. Real clients ask a second replica, and follow the view.
  */
 import { randomBytes } from 'node:crypto';
@@ -41,7 +41,7 @@ export class OneConnection {
     });
   }
 
-  /** With a session. */
+  /** Connects to a replica and registers a session. */
   static async open(address: string): Promise<OneConnection> {
     const [host = '', port] = address.split(':');
     const socket = connect({ host, port: Number(port), noDelay: true });
@@ -58,7 +58,7 @@ export class OneConnection {
     await this.#write(buildPingClient(frame));
   }
 
-  /** The same of a request. The result repeats it, byte for byte. */
+  /** Sends a request and resolves like `ping`, with a function that repeats the request byte for byte. */
   async send(operation: number, body: Uint8Array): Promise<() => Promise<void>> {
     const head = buildRequest(
       {
@@ -78,7 +78,7 @@ export class OneConnection {
     return () => this.#write(frame);
   }
 
-  /** The body of the answer to what was sent last, which is repeated until it comes, as clients do. */
+  /** Returns the body of the answer to the last request, which is repeated until the answer comes, as clients do. */
   async answerTo(again: () => Promise<void>): Promise<Uint8Array> {
     const number = this.#number;
     const [began, step] = [performance.now(), 10];

@@ -1,4 +1,4 @@
-/** Peers over real connections of this machine. */
+/** Tests of peer links over real connections of this machine. */
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -56,7 +56,7 @@ async function newLink(
 
 const newAddresses = async () => (await freePorts(2)).map((port) => ({ host: '127.0.0.1', port }));
 
-/** By a clock that is a minute ahead. */
+/** A heartbeat of a replica whose clock is a minute ahead. */
 const heartbeat = (): PeerHeartbeat => ({
   replica: 0,
   memberId: 2n ** 63n + 5n,
@@ -228,7 +228,7 @@ test('renewed certificates are shown and trusted without a restart', async () =>
   await hears(old.link, heard);
   old.link.close();
   await writeCertificates(join(folder, 'renewed'), { authority: after, name: 'database' });
-  // Knows nothing of the authority from before.
+  // This link does not trust the earlier authority.
   const newer = await newLink(addresses, 0, {
     security: await certified('newer', { authority: Promise.resolve(after) }),
   });

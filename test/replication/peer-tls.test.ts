@@ -1,4 +1,4 @@
-/** TLS among real etcd members with the certificates that the operator makes: rotation under writes, and who is refused. */
+/** TLS among real etcd members with the certificates that the operator makes: rotation under writes, and refusals. */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
@@ -18,7 +18,7 @@ import { addressOf, TlsGroup, type Certificates } from './tls-group.ts';
 
 jest.setTimeout(15 * 60_000);
 
-/** TLS's own word for it, rather than a connection that was lost for some reason. */
+/** TLS's error codes for a refusal, as opposed to a lost connection. */
 const refusal = /^ERR_SSL_.*ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_REQUIRED)$/;
 
 const members = [0, 1, 2];
@@ -44,7 +44,7 @@ afterEach(async () => {
   group = undefined;
 });
 
-/** One database's generations, as the operator records them, and what is in its Secrets. */
+/** One database's generations, as the operator records them, and the contents of its Secrets. */
 class Issuer {
   generations: readonly Generation[] = [];
   readonly #subject: Subject;
@@ -54,7 +54,7 @@ class Issuer {
     this.#subject = of;
   }
 
-  /** What its pods have from now on. */
+  /** Makes a generation. Returns the certificates that the database's pods have from now on. */
   async next(): Promise<Certificates> {
     const number = (this.generations.at(-1)?.number ?? 0) + 1;
     const made = await issue(this.#subject, number, this.generations, Date.now());
@@ -84,7 +84,7 @@ async function start(certificates: Certificates): Promise<TlsGroup> {
 const text = (value: string): Uint8Array => Buffer.from(value);
 const read = { compare: [], success: [{ do: 'range', key: text('k') }], failure: [] } as const;
 
-/** It answers a read that only the leader and a majority can vouch for: it talks with the others, and they with it. */
+/** Resolves when the member answers a linearizable read, for which it and a majority must reach each other. */
 const answers = (member: number) =>
   clients[member]!.txn(read, { timeoutMs: 2_000 }).then(
     () => true,
@@ -113,7 +113,7 @@ class Writer {
     await this.#loop;
   }
 
-  /** A key that is written from now on is taken, by whoever is there. */
+  /** Resolves when any member has taken a key that is written from now on. */
   async goesOn(): Promise<void> {
     const goal = this.written.length + 2;
     await eventually('writes go on', async () => this.written.length >= goal || undefined);
@@ -146,19 +146,19 @@ test('generations follow one another, a member at a time and the leader last, wh
   const first = await issuer.next();
   const made = await start(first);
   writer = new Writer();
-  // Until nothing of the first generation is trusted any more.
+  // After these generations nothing of the first one is trusted any more.
   for (let generation = 2; generation <= 4; generation += 1) {
     const certificates = await issuer.next();
     const last = await leader();
     const order = [...members.filter((member) => member !== last), last];
     for (const member of order) {
       await made.stop(member);
-      // A majority of old ones and new ones goes on by itself.
+      // A mixed majority of old and new members goes on without the restarting one.
       const others = members.filter((other) => other !== member);
       await Promise.all(others.map(serving));
       await writer.goesOn();
       made.start(member, certificates);
-      // All have a part again, whatever generation each has, before the next one is taken away.
+      // All members take part again, with any generation, before the next one is stopped.
       await Promise.all(members.map(serving));
     }
   }

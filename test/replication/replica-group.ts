@@ -1,4 +1,4 @@
-/** Three or six engine processes on this machine, each beside a real etcd member. Killed, stopped, started again. */
+/** Three or six engine processes on this machine, each beside a real etcd member, that can be killed, stopped and started. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createWriteStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,13 +14,13 @@ import { EtcdGroup } from './etcd-group.ts';
 export interface ReplicaGroupOptions {
   readonly size?: number;
   readonly flags?: readonly string[];
-  /** An exported file to begin with; without it, nothing. */
+  /** Exported file with which the replicas begin; by default they are empty. */
   readonly from?: string;
-  /** A volume of so many bytes for each replica and its member of etcd. */
+  /** Size in bytes of a volume for each replica and its etcd member; by default each has a folder. */
   readonly volumeBytes?: number;
 }
 
-/** An engine and a member of etcd start, and take what the others have. */
+/** Longest time until a started engine and etcd member have the others' state. */
 const JOINED_MAX_MS = 600_000;
 
 export class ReplicaGroup {
@@ -50,18 +50,18 @@ export class ReplicaGroup {
     return group;
   }
 
-  /** Where official clients reach the replicas, in order. */
+  /** Addresses of the replicas for official clients, in order. */
   get addresses(): readonly string[] {
     return this.#ports.slice(0, this.size).map((port) => `127.0.0.1:${port}`);
   }
 
-  /** A client of ours. */
+  /** Connects a client of ours. */
   connect(timeoutMs: number): Client {
     const addresses = parseAddresses(this.addresses.join(','));
     return new Client({ cluster: 0n, addresses, timeoutMs });
   }
 
-  /** Where replicas reach each other, in order. */
+  /** Addresses at which replicas reach each other, in order. */
   get peerAddresses(): readonly string[] {
     return this.#ports.slice(this.size, 2 * this.size).map((port) => `127.0.0.1:${port}`);
   }
@@ -80,13 +80,13 @@ export class ReplicaGroup {
     await mustRun(engineProgram, ['restore', ...flags, from, this.path(replica)]);
   }
 
-  /** An exported file of a replica that runs. */
+  /** Exports a running replica to a file. */
   async export(replica: number, to: string): Promise<void> {
     const address = `--status-address=127.0.0.1:${this.#statusPort(replica)}`;
     await mustRun(engineProgram, ['export', address, to]);
   }
 
-  /** The data file of a replica that does not run is gone, and one that is to be recovered in its place. */
+  /** Replaces the data file of a stopped replica by one that is to be recovered. */
   async lose(replica: number): Promise<void> {
     rmSync(this.path(replica));
     const flags = ['--cluster=0', `--replica=${replica}`, `--replica-count=${this.size}`];
@@ -119,12 +119,12 @@ export class ReplicaGroup {
     return this.#engines[replica] !== undefined;
   }
 
-  /** Undefined while it does not run. */
+  /** Process id of an engine; undefined while it does not run. */
   pid(replica: number): number | undefined {
     return this.#engines[replica]?.pid;
   }
 
-  /** After a signal that ends it, resolves when the process is gone; with its exit status. */
+  /** Sends a signal to an engine. After a signal that ends it, resolves with the exit status. */
   async signal(
     replica: number,
     signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGTERM',
@@ -136,7 +136,7 @@ export class ReplicaGroup {
     return signal === 'SIGKILL' || signal === 'SIGTERM' ? gone : null;
   }
 
-  /** As a pod that is deleted without grace: the engine and its member. */
+  /** Kills the engine and its member, as when a pod is deleted without grace. */
   async killBoth(replica: number): Promise<void> {
     await Promise.all([this.signal(replica, 'SIGKILL'), this.etcd.signal(replica, 'SIGKILL')]);
   }
@@ -146,12 +146,12 @@ export class ReplicaGroup {
     this.start(replica);
   }
 
-  /** Where a replica says how it is. */
+  /** URL of a replica's status. */
   statusUrl(replica: number): string {
     return `http://127.0.0.1:${this.#statusPort(replica)}/status`;
   }
 
-  /** Undefined while it does not answer. */
+  /** Status of a replica; undefined while it does not answer. */
   async status(replica: number): Promise<BuiltinStatus | undefined> {
     const url = this.statusUrl(replica);
     try {
@@ -166,7 +166,7 @@ export class ReplicaGroup {
     return Promise.all(Array.from({ length: this.size }, (_, replica) => this.status(replica)));
   }
 
-  /** The one that says it leads, as soon as there is one and no other says so. */
+  /** Index of the leader, as soon as exactly one replica says that it leads. */
   leader(): Promise<number> {
     return eventually('one replica leads', async () => {
       const roles = (await this.statuses()).map((status) => status?.role);
@@ -175,7 +175,7 @@ export class ReplicaGroup {
     });
   }
 
-  /** It follows, or leads: it has all that is committed. */
+  /** Resolves when the replica follows or leads, and so has everything committed. */
   joined(replica: number): Promise<true> {
     return eventually(
       `replica ${replica} has all that is committed`,
@@ -184,7 +184,7 @@ export class ReplicaGroup {
     );
   }
 
-  /** All serve, none lags, and their states are the same. */
+  /** Resolves with the status when all replicas serve, none lags, and their states are equal. */
   async level(): Promise<BuiltinStatus> {
     return eventually('all replicas have the same state', async () => {
       const statuses = await this.statuses();

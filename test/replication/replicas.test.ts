@@ -1,6 +1,6 @@
 /**
- * Three engine processes with three etcd members, official clients writing and reading while replicas are killed. What the
- * clients were told is the oracle. REPLICAS_KILLS sets how many leaders die.
+ * Three engine processes with three etcd members, official clients writing and reading while replicas are killed. The
+ * clients' answers are the oracle. REPLICAS_KILLS sets how many leaders die.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import { accountOf, Writer } from './writer.ts';
 const kills = Number(process.env['REPLICAS_KILLS'] ?? '4');
 jest.setTimeout(1_200_000 + kills * 60_000);
 
-/** For people who read the log of a run. */
+/** Prints a figure for people who read the log of a run. */
 const figure = (text: string): boolean => process.stderr.write(`figure: ${text}\n`);
 
 const created = 0xffff_ffff;
@@ -39,7 +39,7 @@ function newClient({ addresses }: ReplicaGroup): Client {
   return client;
 }
 
-/** Asks again and again for what was acknowledged last. */
+/** Reads the last acknowledged transfer again and again. */
 class Reader {
   reads = 0;
   missed: bigint | undefined;
@@ -70,7 +70,7 @@ async function accountsIn(client: Client): Promise<void> {
   expect(results.map(({ status }) => status)).toEqual([created, created]);
 }
 
-/** Everything that was acknowledged is there, once, and nothing else. */
+/** Expects every acknowledged transfer once, and nothing else. */
 async function expectWhole(made: ReplicaGroup, writer: Writer): Promise<void> {
   const [debited, credited] = await newClient(made).lookupAccounts([1n, 2n]);
   expect(debited?.debits_posted).toBe(writer.acknowledged);
@@ -79,7 +79,7 @@ async function expectWhole(made: ReplicaGroup, writer: Writer): Promise<void> {
   expect(BigInt(transfers)).toBe(writer.acknowledged);
 }
 
-/** Waits until something is acknowledged that was sent from now on. */
+/** Waits until a transfer is acknowledged that was sent from now on. */
 const goesOn = (writer: Writer): Promise<true> => {
   const before = writer.acknowledged;
   return eventually('writes go on', async () => writer.acknowledged > before + 1n || undefined);
@@ -161,6 +161,6 @@ test('a data file that is lost comes back by recover, from another replica', asy
   await goesOn(writer);
   await writer.stop();
   await expectWhole(made, writer);
-  // It did not read the log from its beginning: its first checkpoint is another's.
+  // The replica did not read the log from its beginning: its first checkpoint came from another one.
   expect((await made.status(lost))?.checkpoint).toBeGreaterThan(0);
 });

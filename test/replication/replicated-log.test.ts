@@ -1,6 +1,6 @@
 /**
  * The replicated log on three real etcd members of this machine: killed, stopped, raft's lead moved about, replicas dying
- * in between. REPLICATION_SEED makes the same schedule again (what comes of it also depends on the machine);
+ * in between. REPLICATION_SEED makes the same schedule again (the outcome also depends on the machine);
  * REPLICATION_SECONDS sets how long faults go on at least.
  */
 import { afterEach, beforeAll, expect, jest, test } from '@jest/globals';
@@ -19,7 +19,7 @@ const seed = Number(process.env['REPLICATION_SEED'] ?? Date.now() % 1_000_000);
 const seconds = Number(process.env['REPLICATION_SECONDS'] ?? '15');
 jest.setTimeout(900_000 + seconds * 20_000);
 
-/** For people who read the log of a run. */
+/** Prints a figure for people who read the log of a run. */
 const figure = (text: string): boolean => process.stderr.write(`figure: ${text}\n`);
 
 let members: EtcdGroup | undefined;
@@ -59,7 +59,7 @@ async function startGroup(
   return { members: started, group: made };
 }
 
-/** The one that leads, once something that was written from now on is acknowledged. */
+/** Returns the leader, once an entry written from now on is acknowledged. */
 async function leader({ checker, replicas }: LogGroup): Promise<LogReplica> {
   const before = checker.acknowledgedOp;
   return await eventually('a leader acknowledges', async () => {
@@ -68,7 +68,7 @@ async function leader({ checker, replicas }: LogGroup): Promise<LogReplica> {
   });
 }
 
-/** No more is written; all have everything; nothing was broken. */
+/** Stops writing, waits until all replicas have everything, and expects that no promise was broken. */
 async function finish(made: LogGroup): Promise<void> {
   await leader(made);
   made.writing = false;
@@ -109,7 +109,7 @@ test('what the log relies on is so in etcd itself: guards on ranges, compaction,
     success: [{ do: 'delete', ...range }],
     failure: [{ do: 'range', ...range, keysOnly: true }],
   });
-  // A guard on a range without keys holds; so does one that all of its keys meet.
+  // A guard holds on a range without keys, and on a range whose keys all meet it.
   expect((await etcd.txn(olderThan(5), options)).succeeded).toBe(true);
   await put('b1');
   await put('b2');
@@ -179,7 +179,7 @@ test('a planned hand-over, and one after another, while writing goes on', async 
     const leading = await leader(made);
     const from = performance.now();
     const isDone = await leading.log?.handOver();
-    // Nothing else is in the way of one than a machine on which nobody gets to it in time.
+    // A hand-over fails only on a machine that is too busy to do it in time.
     if (isDone !== true) expect(performance.now() - from).toBeGreaterThan(HAND_OVER_MS - 100);
     expect(tries).toBeLessThan(50);
     await leader(made);
@@ -281,7 +281,7 @@ async function moveRaftAbout(etcd: EtcdGroup, first: number, count: number): Pro
         await client.moveLeader(memberId, options).catch(() => undefined);
     }
   } catch {
-    // A member that is down.
+    // The member is down.
   } finally {
     for (const client of clients) client.close();
   }
@@ -311,7 +311,7 @@ test('etcd without space: nothing is lost, and once there is room the log goes o
   const { members: etcd, group: made } = await startGroup({ quotaBytes });
   await leader(made);
   const client = createEtcdClient(etcd.target(0));
-  // Somebody else's keys, behind all of the log's.
+  // Foreign keys, which sort behind all keys of the log.
   const junk = { key: text('zz'), rangeEnd: text('zzz') };
   const value = Buffer.alloc(1 << 20, 7);
   await expect(async () => {
@@ -323,7 +323,7 @@ test('etcd without space: nothing is lost, and once there is room the log goes o
   const leading = await eventually('the log says that it is full', async () =>
     made.replicas.find((replica) => replica.isLeading && replica.log?.full === true),
   );
-  // Whoever leads starts anew, and nobody can claim: a claim is a put.
+  // The leader starts anew, and no replica can claim: a claim is a put.
   leading.stop();
   leading.start();
   await client.txn({ compare: [], success: [{ do: 'delete', ...junk }], failure: [] }, options);
@@ -340,7 +340,7 @@ test('etcd without space: nothing is lost, and once there is room the log goes o
 test('a replica that gets no checkpoint done does not stop the others', async () => {
   const quotaBytes = 32 << 20;
   const messageSize = 64 << 10;
-  // Half as much again as the part of the quota from which on no entries are taken.
+  // One and a half times the part of the quota from which on no entries are taken.
   const entries = (0.75 * quotaBytes) / messageSize;
   const { group: made } = await startGroup({ quotaBytes }, { messageSize, depth: 4 });
   const { checker, replicas } = made;
@@ -350,7 +350,7 @@ test('a replica that gets no checkpoint done does not stop the others', async ()
       : undefined,
   );
   await eventually('more is written than etcd has room for', async () => {
-    // On a busy machine it may be its turn; who leads keeps all that it would itself need.
+    // On a busy machine the stuck replica may lead; a leader keeps everything that it needs itself.
     if (stuck.isLeading) void stuck.log?.handOver();
     for (const replica of replicas) if (replica !== stuck) replica.checkpoint();
     return checker.acknowledgedCount > entries || made.violation !== undefined || undefined;

@@ -1,6 +1,6 @@
 /**
  * Real etcd members with the configuration that an agent writes in a pod, and certificates as a pod's volume has them. Each has
- * an address of its own on the loopback; what it connects from is 127.0.0.1, which is in no certificate, as a pod's is in none.
+ * its own address on the loopback, and connects from 127.0.0.1, which like a pod's address is in no certificate.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import {
@@ -22,7 +22,7 @@ import { freePorts } from '../../tools/cluster/free-ports.ts';
 /** Contents of `ca.crt`, `tls.crt` and `tls.key`. */
 export type Certificates = Readonly<Record<'ca.crt' | 'tls.crt' | 'tls.key', string>>;
 
-/** What somebody shows who connects. */
+/** Certificate and key that a connecting peer shows. */
 type Shown = Partial<Pick<Certificates, 'tls.crt' | 'tls.key'>>;
 
 const size = 3;
@@ -43,12 +43,12 @@ export class TlsGroup {
     this.#commonName = name;
   }
 
-  /** `commonName`: what the members' certificates must have. */
+  /** Makes a group. `commonName`: required common name of the members' certificates. */
   static async create(commonName: string): Promise<TlsGroup> {
     return new TlsGroup(await ensureProgram('etcd'), await freePorts(1 + size), commonName);
   }
 
-  /** What a client of the member is created with. */
+  /** Target with which a client of the member is created. */
   target(member: number): string {
     return `unix:${this.#path(member, 'sock')}`;
   }
@@ -68,7 +68,7 @@ export class TlsGroup {
       replicaIndex: member,
       replicaCount: size,
       incarnation: 1,
-      // Ignored where there is a member's data already.
+      // Ignored if the member already has data.
       state: 'new',
       folder: this.#path(member, 'data'),
       peers: Array.from({ length: size }, (_, index) => url(index)),
@@ -87,7 +87,7 @@ export class TlsGroup {
     this.#members[member] = child;
   }
 
-  /** In good order, as the kubelet stops it. */
+  /** Stops a member, by default in good order as the kubelet does. */
   async stop(member: number, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     const child = this.#members[member];
     this.#members[member] = undefined;
@@ -97,11 +97,11 @@ export class TlsGroup {
     await gone;
   }
 
-  /** What a member says to who connects as a peer: an HTTP status, or TLS's failure. */
+  /** Connects to a member as a peer. Returns the HTTP status or TLS's error code. */
   async knock(member: number, shown: Shown): Promise<string> {
     for (let tries = 1; ; tries += 1) {
       const said = await this.#knockOnce(member, shown);
-      // The connection went before what was said of it came: that says nothing.
+      // The connection closed before the reason arrived: not conclusive.
       if (!['ECONNRESET', 'EPIPE'].includes(said) || tries === 10) return said;
     }
   }
@@ -113,7 +113,7 @@ export class TlsGroup {
           host: addressOf(member),
           port: this.#port,
           path: '/version',
-          // Who answers is not what is tried here.
+          // The server's certificate is not under test.
           rejectUnauthorized: false,
           agent: false,
           timeout: 60_000,

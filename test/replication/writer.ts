@@ -1,4 +1,4 @@
-/** An official client that writes one transfer after another, and knows how long it waited. */
+/** An official client that writes one transfer after another and measures its waits. */
 import type { Client } from 'tigerbeetle-node';
 
 const created = 0xffff_ffff;
@@ -31,7 +31,7 @@ export const transferOf = (id: bigint, amount = 1n) => ({
   timestamp: 0n,
 });
 
-/** Writes one transfer after another, each answered before the next, and remembers when. */
+/** Writes one transfer after another, each answered before the next, and records the times. */
 export class Writer {
   acknowledged = 0n;
   readonly #client: Client;
@@ -52,7 +52,7 @@ export class Writer {
     );
   }
 
-  /** As of now a fresh measure. */
+  /** Resets the measurement. */
   forget(): void {
     this.#answeredAtMs.splice(0, this.#answeredAtMs.length - 1);
   }
@@ -65,7 +65,7 @@ export class Writer {
   async #run(): Promise<void> {
     while (!this.#stopped) {
       const [result] = await this.#client.createTransfers([transferOf(this.acknowledged + 1n)]);
-      // Created, and by this very request: a request that was run twice would say that it exists.
+      // The status must be `created`: a request that was executed twice would report that the transfer exists.
       if (Number(result?.status) !== created)
         throw new Error(`transfer ${this.acknowledged + 1n}: status ${result?.status}`);
       this.acknowledged += 1n;
