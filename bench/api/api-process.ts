@@ -7,12 +7,12 @@ import { waitFor } from '../../tools/cluster/run.ts';
 import { shippedProgram } from '../support/shipped-program.ts';
 
 export interface ApiProcessOptions {
-  /** For its log. */
+  /** Folder for the API's log. */
   readonly folder: string;
   readonly kubeconfig: string;
   /** Names without `LEDGERHOUSE_API_`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Further ones for Node, such as --cpu-prof. */
+  /** Further flags for Node, such as --cpu-prof. */
   readonly nodeFlags: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export class ApiProcess {
         ...Object.fromEntries(named),
       },
       stdio: ['ignore', log, log],
-      // Not hit by the terminal's Ctrl-C: ended in turn.
+      // The terminal's Ctrl-C does not reach it: the benchmark ends it in turn.
       detached: true,
     });
     closeSync(log);
@@ -67,12 +67,12 @@ export class ApiProcess {
     );
   }
 
-  /** Requests to Kubernetes since it started, by its own count of what went over the wire. */
+  /** Requests to Kubernetes since the API started, by its own count. */
   async kubernetesRequests(): Promise<number> {
     const text = await (await this.#health('/metrics')).text();
     const pattern = /^ledgerhouse_api_kubernetes_api_requests_total\{.+\} (\d+)$/gm;
     const counts = [...text.matchAll(pattern)].map(([, count]) => Number(count));
-    // The watches alone are some: a name that is not there any more must not look like rest.
+    // The watches alone make some requests: a renamed metric must not look like no requests.
     if (counts.length === 0) throw new Error('the API does not say what it asks of Kubernetes');
     return counts.reduce((sum, count) => sum + count, 0);
   }

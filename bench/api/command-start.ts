@@ -1,4 +1,4 @@
-/** How long the command-line tool takes to start, as whoever types sees it. */
+/** Start time of the command-line tool, as its user sees it. */
 import { Cli } from '../../test/support/cli/cli.ts';
 
 const times = 21;
@@ -8,7 +8,7 @@ export async function wallTimesOf(
   flag: string,
 ): Promise<{ readonly first: number; readonly again: readonly number[] }> {
   const cli = new Cli();
-  // As a user has it: the cache is in the home, which is empty.
+  // As for a user, the cache is in the home folder, which is empty.
   const env = { NODE_COMPILE_CACHE: undefined };
   try {
     const once = async () => {

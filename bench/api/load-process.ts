@@ -12,11 +12,11 @@ export class LoadProcess {
   readonly #child: ChildProcess;
   readonly #outcome: Promise<Outcome>;
 
-  /** `onMeasuring`: it is warm, and the clock runs. */
+  /** `onMeasuring`: called when the generator is warm and the measurement begins. */
   constructor(workload: Workload, onMeasuring: () => void) {
     this.#child = fork(program, [JSON.stringify(workload)], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      // Not hit by the terminal's Ctrl-C: ended in turn.
+      // The terminal's Ctrl-C does not reach it: the benchmark ends it in turn.
       detached: true,
     });
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
@@ -29,7 +29,7 @@ export class LoadProcess {
       else if (told.kind === 'done') resolve(told.outcome);
       else reject(new Error(`the load generator: ${told.why}`));
     });
-    // Unlike its exit, this comes behind all that it told.
+    // Unlike `exit`, this event comes after all messages.
     this.#child.once('disconnect', () => {
       clearTimeout(late);
       reject(new Error('the load generator ended without figures'));

@@ -1,6 +1,6 @@
 /**
- * A load generator: a process of its own, so that what it costs is not the API's. Its workload is its first argument. Each answer
- * is read whole and looked at: one that is not a success ends the measurement.
+ * A load generator: a separate process, so that its cost is not counted as the API's. Its first argument is the workload. Each
+ * answer is read completely and checked: one that is not a success ends the measurement.
  */
 import { Pool } from 'undici';
 import { sleep, systemTimers } from '../../base/timers.ts';
@@ -17,7 +17,7 @@ const proof = {
   reads: '"status":"READY"',
 }[workload.kind];
 
-/** `then`: it is on its way. */
+/** Sends a message. `then`: called when it is on its way. */
 const tell = (told: Told, then?: () => void) => process.send?.(told, undefined, undefined, then);
 
 function bodyMaker(): () => Uint8Array | undefined {
@@ -74,7 +74,7 @@ async function main(): Promise<Outcome> {
     }),
   );
   await pool.close();
-  // Bodies that were used up end it early.
+  // The measurement ends early when the bodies are used up.
   return { seconds: (lastMs - (measuredFromMs ?? 0)) / 1_000, times, refused };
 }
 
@@ -93,7 +93,7 @@ async function due(beganMs: number, connection: number, turn: number): Promise<v
   if (inMs > 0) await sleep(systemTimers, inMs);
 }
 
-/** Whether it was refused for its number. */
+/** Sends one request. Resolves with whether it was refused because of the rate limit. */
 async function once(pool: Pool, body: Uint8Array | undefined): Promise<boolean> {
   const answer = await pool.request({ method, path: workload.path, headers, body: body ?? null });
   const bytes = Buffer.from(await answer.body.arrayBuffer());

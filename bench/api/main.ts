@@ -3,7 +3,7 @@
  * control plane behind it, and the load from a process of its own; all of them share the machine. Prints figures; never passes
  * or fails by them.
  *
- * SECONDS=8 of each workload  RUNS=1, of which each figure's median is told  PROFILE=folder for a CPU profile of the API
+ * SECONDS=8 of each workload  RUNS=1, each figure is their median  PROFILE=folder for a CPU profile of the API
  */
 import { loadavg } from 'node:os';
 import { abortable, runInterruptible } from '../support/interruption.ts';

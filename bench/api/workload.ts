@@ -7,15 +7,15 @@ export interface Workload {
   readonly kind: 'transfers' | 'lookups' | 'reads';
   /** Events in a body. */
   readonly events: number;
-  /** Each with one request at a time. */
+  /** Number of connections, each with one request at a time. */
   readonly connections: number;
-  /** Of all connections, at even distances; without it, each sends as soon as it has its answer. */
+  /** Requests a second of all connections, evenly spaced; by default each sends as soon as it has its answer. */
   readonly perSecond?: number;
-  /** Answers 429 are taken, and counted. */
+  /** Set if answers 429 are accepted and counted. */
   readonly isOverLimit?: true;
   /**
-   * Not measured, until the code is compiled for speed: so many requests, which take a busy machine longer, but at least and at
-   * most so many seconds.
+   * The phase before the measurement, in which the code is compiled for speed: so many requests, which take longer on a busy
+   * machine, but at least and at most so many seconds.
    */
   readonly warmUp: {
     readonly requests: number;
@@ -23,7 +23,7 @@ export interface Workload {
     readonly secondsMax: number;
   };
   readonly seconds: number;
-  /** Bodies made beforehand; when they are used up, it ends early. */
+  /** Number of bodies made beforehand; when they are used up, the measurement ends early. */
   readonly bodiesMax: number;
 }
 
@@ -31,11 +31,11 @@ export interface Outcome {
   readonly seconds: number;
   /** Milliseconds of each request that began and ended while it was measured. */
   readonly times: readonly number[];
-  /** Answered with 429, among them. */
+  /** Number of these requests that were answered with 429. */
   readonly refused: number;
 }
 
-/** From the load generator, in this order; `failed` in any place. */
+/** Messages of the load generator, in this order; `failed` may come at any place. */
 export type Told =
   | { readonly kind: 'measuring' }
   | { readonly kind: 'done'; readonly outcome: Outcome }

@@ -24,7 +24,7 @@ export interface Tenant {
 
 export interface World extends Tenant {
   readonly api: ApiProcess;
-  /** All of them; the world's own is the first. */
+  /** All tenants; the world's own is the first. */
   readonly tenants: readonly Tenant[];
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface WorldOptions {
 
 const name = 'payments';
 const bootstrapToken = 'lhb_0123456789abcdefghij';
-/** As many as the setting takes: the limits are not what is measured, and are counted as ever. */
+/** The setting's maximum: requests are counted against the limits as usual, but never reach them. */
 const noLimit = '9999999';
 
 export async function startWorld({
@@ -82,7 +82,7 @@ export async function startWorld({
         made.push({ apiKey, database: await makeDatabase(api.url, apiKey) });
       }
     } finally {
-      // It would put the addresses of pods back, in which nothing runs.
+      // A running operator would put back the addresses of pods, in which nothing runs.
       await operator.stop();
     }
     const tenants: Tenant[] = [];

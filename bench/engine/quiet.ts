@@ -8,7 +8,7 @@ const noise = /^(?:warning|info)\(/;
 export async function quietly(main: () => Promise<void>): Promise<void> {
   if (process.send !== undefined) {
     await main();
-    // Not by an empty queue of events: a client that is not answered any more would keep it open.
+    // An explicit exit: a client without an answer would keep the event loop alive.
     process.exit();
   }
   const [, program = '', ...flags] = process.argv;

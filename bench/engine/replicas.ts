@@ -1,5 +1,5 @@
 /**
- * Three or six replicas with their etcd members on this one machine: what `make bench-engine` prints of them. Alone:
+ * The part of `make bench-engine` about three or six replicas with their etcd members on one machine. To run it alone:
  *
  *   node bench/engine/replicas.ts [--size=3] [--parts=load,faults,catch-up] [--transfers=1000000] [--hand-overs=10] [--kills=5]
  */
@@ -23,7 +23,7 @@ const messageBytes = 256 + (batchSize + 1) * 128;
 export interface ReplicasOptions {
   readonly size: number;
   readonly parts: readonly string[];
-  /** In the ledger when a replica is made anew. */
+  /** Number of transfers in the ledger when a replica is made anew. */
   readonly transfers: number;
   readonly handOvers: number;
   readonly kills: number;
@@ -133,7 +133,7 @@ function processorSeconds(group: ReplicaGroup, leader: number): readonly number[
   ];
 }
 
-/** A replica that lost its data file, until it has all that is committed. */
+/** Measures a replica that lost its data file, until it has everything committed. */
 async function catchUpRow(group: ReplicaGroup, own: Client, transfers: number): Promise<Row> {
   const leader = await group.leader();
   const missing = transfers - ((await group.status(leader))?.transfers ?? 0);
@@ -153,7 +153,7 @@ async function catchUpRow(group: ReplicaGroup, own: Client, transfers: number): 
   };
 }
 
-/** As when its main loop is blocked: its connections and its etcd member stay. */
+/** Stops an engine for a while, as if its main loop were blocked: its connections and its etcd member stay. */
 async function hang(group: ReplicaGroup, replica: number): Promise<void> {
   await group.signal(replica, 'SIGSTOP');
   await sleep(2000);

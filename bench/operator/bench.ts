@@ -25,7 +25,7 @@ export interface BenchOptions {
 const creators = 10;
 const oneByOne = 40;
 const oneByOneEveryMs = 1_000;
-/** As Prometheus does. */
+/** Interval of reading the metrics, as Prometheus does. */
 const scrapeEveryMs = 30_000;
 
 export class Bench {
@@ -106,14 +106,14 @@ export class Bench {
     const endsAtMs = performance.now() + 300_000 + 3_000 * databases;
     while (this.#fleet.ready < databases) {
       if (performance.now() > endsAtMs) throw new Error(`only ${this.#fleet.ready} are Ready`);
-      // Asked now and then, for the sake of one that ends and tells no more.
+      // Asked now and then, so that the last count of an ended operator is known.
       await this.#operators.requests();
       await this.#fleet.untilReady(databases, scrapeEveryMs).catch(() => {});
       tell(`${this.#fleet.ready} Ready`);
     }
   }
 
-  /** Nothing is to be done: nothing may be written, or read besides the watches. */
+  /** Checks a fleet at rest: nothing may be written, and nothing read except by the watches. */
   async #rest(): Promise<void> {
     const { idleSeconds, databases } = this.#options;
     await untilQuiet(this.#operators);
@@ -149,7 +149,7 @@ export class Bench {
     tellAsked(asked);
   }
 
-  /** With the whole fleet there. */
+  /** Creates databases one by one beside the whole fleet. */
   async #createOneByOne(): Promise<void> {
     const { databases } = this.#options;
     tell(`making ${oneByOne} more, one by one`);
@@ -172,7 +172,7 @@ export class Bench {
     this.#row('one by one: creation to Ready, p99', percentile(ready, 0.99), 'ms', readyGoal);
   }
 
-  /** The leader is killed; another looks at everything and finds nothing to do; that one hands over in good order. */
+  /** Kills the leader; another operator looks at everything, finds nothing to do, and later hands over in good order. */
   async #failOver(): Promise<void> {
     await untilQuiet(this.#operators);
     const databases = this.#fleet.ready;
@@ -238,7 +238,7 @@ const untilLeading = (operator: OperatorProcess): Promise<number> =>
     everyMs: 10,
   });
 
-/** Nothing asked for ten seconds but the lease. */
+/** Resolves when the operators have made no request except for the lease for ten seconds. */
 async function untilQuiet(operators: Deployment): Promise<void> {
   let last: Requests = await operators.requests();
   await waitFor(

@@ -19,7 +19,7 @@ interface LogLine {
 
 export interface Warning {
   readonly times: number;
-  /** The error that it came with first. */
+  /** The first error that came with this warning. */
   readonly example: string;
 }
 
@@ -36,7 +36,7 @@ export class OperatorProcess {
   /** When it began to lead, by `performance.now()`. */
   leadsSinceMs: number | undefined;
 
-  /** `onEnd`: it ended though nobody had asked it to. */
+  /** `onEnd`: called if the operator ends without being asked to. */
   constructor(kubeconfig: string, identity: string, onEnd: (how: string) => void) {
     this.#child = spawn(process.execPath, shippedProgram('operator'), {
       env: {
@@ -47,13 +47,13 @@ export class OperatorProcess {
         LEDGERHOUSE_OPERATOR_LISTEN: '127.0.0.1:0',
       },
       stdio: ['ignore', 'pipe', 'inherit'],
-      // Not hit by the terminal's Ctrl-C: ended in turn.
+      // The terminal's Ctrl-C does not reach it: the benchmark ends it in turn.
       detached: true,
     });
     const { stdout } = this.#child;
     if (stdout === null) throw new Error('the operator has no output');
     createInterface({ input: stdout }).on('line', (line) => this.#take(line));
-    // `close`: its last words have been read.
+    // At `close` all of its output has been read.
     this.#child.once('close', (code, signal) => {
       if (!this.#isAskedToEnd) onEnd(`${code ?? signal}: ${this.#lastWords}`);
     });
@@ -64,7 +64,7 @@ export class OperatorProcess {
     return exitCode === null && signalCode === null;
   }
 
-  /** Its caches are filled, and it stands by or leads. */
+  /** Resolves when the operator's caches are filled and it stands by or leads. */
   async whenReady(): Promise<void> {
     await waitFor(
       'an operator that is ready',
@@ -80,7 +80,7 @@ export class OperatorProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** The last that was known of one that has ended. */
+  /** Memory of the operator. For an ended process, the last known value. */
   memory(): Memory {
     if (this.runs) this.#memory = memoryOf(this.pid);
     return this.#memory;

@@ -28,7 +28,7 @@ export async function startWorld(namespaces: readonly string[]): Promise<World> 
   const plane = await startControlPlane({
     controllerManager: true,
     scheduler: true,
-    // The operator is measured, not what Kubernetes' own controllers hold themselves to.
+    // The operator is measured, not the request limits of Kubernetes' own controllers.
     requestsPerSecond: 500,
   });
   const kubeConfig = new KubeConfig();

@@ -1,4 +1,4 @@
-/** Ctrl-C and SIGTERM end a benchmark as its own end does: what it started is stopped. */
+/** Ctrl-C and SIGTERM end a benchmark like its normal end: everything that it started is stopped. */
 
 const stopping = new AbortController();
 
@@ -19,7 +19,7 @@ export async function runInterruptible(main: () => Promise<void>): Promise<void>
   }
 }
 
-/** Ends the wait, not what is waited for: that fails by itself when all is stopped. */
+/** Ends only the wait: the awaited work fails by itself when everything is stopped. */
 export function abortable<T>(run: () => Promise<T>): Promise<T> {
   const { signal } = stopping;
   signal.throwIfAborted();

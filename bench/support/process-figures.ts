@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 export interface Memory {
   readonly residentMib: number;
-  /** The most that it ever was. */
+  /** Peak memory, in MiB. */
   readonly peakMib: number;
 }
 

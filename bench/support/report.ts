@@ -8,7 +8,7 @@ export interface Row {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
-  /** The most that it may be; with `more`, the least. */
+  /** Highest acceptable value; with `more`, the lowest. */
   readonly goal?: number;
   readonly more?: true;
 }

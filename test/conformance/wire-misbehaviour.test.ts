@@ -167,7 +167,7 @@ test('a header whose reserved bytes are set is ignored', async () => {
     session: 0n,
     monotonic: 1n,
   });
-  // What is answered is the ping behind it.
+  // The answer is to the ping behind it.
   expect((await rude.say(ping).answer()).header.command).toBe(Command.pongClient);
 });
 

@@ -1,7 +1,7 @@
 /**
- * What is done to three replicas of the built-in engine in the course of their life, on three nodes and while a client writes:
- * certificates renewed, volumes grown, an upgrade. In the end two of three volumes are destroyed, and the manual's commands
- * bring back what was acknowledged.
+ * Upkeep of three replicas of the built-in engine, on three nodes and while a client writes: renewed certificates, grown
+ * volumes, an upgrade. In the end two of three volumes are destroyed, and the manual's commands bring back everything that
+ * was acknowledged.
  */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => cluster?.down());
 
-/** Does something while the client writes, which is answered all the time. */
+/** Runs `deed` while the client writes, and expects that it is answered all the time. */
 async function underWrites<T>(what: string, deed: () => Promise<T>): Promise<T> {
   const started = Date.now();
   let done: T | undefined;
@@ -54,7 +54,7 @@ const settled = () => world.until('three', 'Ready', 'True', { timeoutMs: 300_000
 const generationsNow = async () =>
   (await world.get('three')).status?.peerCertificates?.generations ?? [];
 
-/** What the members' processes find where their configuration says, by number of the generation. */
+/** Expects the certificates that the members' processes have, by number of their generation. */
 async function expectCertificates(shown: number, trusted: readonly number[]): Promise<void> {
   const generations = await generationsNow();
   expect(generations.map(({ number }) => number)).toEqual(trusted);
@@ -130,7 +130,7 @@ test('nothing that was acknowledged is lost, and all replicas say the same', asy
   expect(new Set(said.map(({ stateHash }) => stateHash)).size).toBe(1);
 });
 
-/** Commands of the manual, in a folder that has the program that they call. */
+/** Runs commands of the manual in a folder that has the program that they call. */
 async function follow(folder: string, ...commands: readonly string[]): Promise<string> {
   const script = [`cd ${folder}`, ...commands].join('\n');
   const PATH = [dirname(await cluster.kubectlPath()), process.env['PATH']].join(delimiter);
@@ -142,7 +142,7 @@ const page = 'operating/disaster-recovery.md';
 const again = 'payments-again';
 
 test('the majority is gone for good: by the manual’s commands a new database has all that was acknowledged', async () => {
-  // Not the leader, which knows more than the others at times.
+  // The survivor is not the leader, which at times knows more than the others.
   const leader = (await three.leader()).metadata.name;
   const pods = (await three.pods()).map(({ metadata: { name = '' } }) => name);
   const survivor = pods.findIndex((name) => name !== leader);

@@ -1,4 +1,4 @@
-/** Three replicas of the built-in engine on three nodes: what fails, is replaced or is stopped loses nothing. */
+/** Three replicas of the built-in engine on three nodes: failures, replacements and stops lose nothing. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import { ports } from '../../domain/names.ts';
@@ -128,7 +128,7 @@ test('another size is rolled out one replica at a time, the leader last, while a
 
 test('all pods are deleted at once: service again by itself', async () => {
   const before = await three.pods();
-  // Their processes end a while after kubectl has.
+  // The pods' processes end some time after kubectl.
   await expectGapWithin(60, 'all pods deleted at once', async () => {
     await remove(before, '--force', '--grace-period=0');
     await allAgain(before);

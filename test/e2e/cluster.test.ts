@@ -329,7 +329,7 @@ test('a network volume follows its pod away from a node that lost power; up brin
     );
     return at === '' ? undefined : true;
   });
-  // Nobody can know that a pod on a node that does not answer has ended, until an operator says so.
+  // Kubernetes cannot know whether a pod on a silent node has ended, until a person says so.
   await cluster.kubectl('delete', 'pod', 'keeper-0', '--force', '--grace-period=0');
   await cluster.kubectl('rollout', 'status', 'statefulset/keeper', '--timeout=280s');
   expect(await nodeOf()).not.toBe(lost);

@@ -1,4 +1,4 @@
-/** Images are tagged by what goes into them: what has not changed is not built again. */
+/** Images are tagged by their content: an unchanged image is not built again. */
 import { expect, jest, test } from '@jest/globals';
 import { statSync } from 'node:fs';
 import { shell } from '../support/shell.ts';

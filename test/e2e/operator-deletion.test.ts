@@ -1,4 +1,4 @@
-/** What becomes of data when databases are deleted, under each policy, on a real node with real volumes. */
+/** The fate of data when databases are deleted, under each policy, on a real node with real volumes. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Claim } from '../../domain/kinds.ts';
 import { annotations } from '../../domain/names.ts';
@@ -37,7 +37,7 @@ afterAll(async () => cluster?.down());
 const remove = (name: string, ...args: string[]) =>
   cluster.kubectl('delete', 'ldb', name, '--timeout=280s', ...args);
 
-/** Of a claim: that there is no such persistent volume any more is what frees the disk. */
+/** Resolves when the claim's persistent volume no longer exists, which frees the disk. */
 const volumeIsGone = (claim: Claim | undefined) =>
   eventually('the volume is gone', async () => {
     const { code, stderr } = await cluster.tryKubectl('get', 'pv', claim?.spec?.volumeName ?? '');

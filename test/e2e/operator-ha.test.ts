@@ -1,4 +1,4 @@
-/** Three replicas on three nodes, and two operators: what fails is made good, what is upgraded goes on serving. */
+/** Three replicas on three nodes, and two operators: failures are repaired, and upgraded databases go on serving. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { Job, Pod, PodDisruptionBudget } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
@@ -220,7 +220,7 @@ test('another operator, which would build other pods, restarts none; only new da
   const { identity } = await leader();
   await world.upgrade('operator-next');
   await anotherLeader(identity);
-  // What it makes shows that it is the other one, and that it has looked at all databases before.
+  // Its new objects show that the other operator works, and that it has looked at all databases before.
   await world.create('newer');
   const newer = await world.until('newer', 'Ready', 'True');
   expect((await world.pods(newer))[0]?.spec?.terminationGracePeriodSeconds).toBe(31);
@@ -237,6 +237,6 @@ test('a fleet at rest costs no write: in a minute no object moves', async () => 
       .map((one) => `${one.kind} ${one.metadata.name} ${one.metadata.resourceVersion}`)
       .sort();
   };
-  // What the test before began has to come to rest first.
+  // The work that the previous test began must come to rest first.
   await still('the fleet', versions, { forMs: 60_000, withinMs: 600_000 });
 });

@@ -82,7 +82,7 @@ const podsOf = async (name: string) => {
 };
 const kill = ({ metadata: { name = '', namespace = '' } }: KubeObject) =>
   cluster.kubectl('-n', namespace, 'delete', 'pod', name, '--force', '--grace-period=0');
-/** Without those on their way out. */
+/** The pods that are not being deleted. */
 const living = (pods: readonly Pod[]) =>
   pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
 
@@ -139,7 +139,7 @@ test('a second make up changes nothing', async () => {
   const kinds = 'deployments,statefulsets,services,configmaps,pods,pvc,ldb';
   const versions = async () => {
     const { items } = await read<{ items: KubeObject[] }>(kinds, '-A');
-    // Who leads writes that down every few seconds, in Leases, which are none of these.
+    // Leaders write Leases every few seconds; these are left out.
     return items
       .map(
         ({ kind, metadata }) =>
@@ -147,7 +147,7 @@ test('a second make up changes nothing', async () => {
       )
       .sort();
   };
-  // What the first one began has to come to rest first.
+  // The work that the first `make up` began must come to rest first.
   const rest = { forMs: 10_000, withinMs: 300_000 };
   const before = [await still('all that there is', versions, rest), service.credentials];
   const began = Date.now();
@@ -214,7 +214,7 @@ test('a month of payments is loaded by two clients while the engine and an API r
   });
   const gone = await Promise.all(killed);
   expect(gone).toHaveLength(2);
-  // What is asked from here on is not cut off by an end that kubectl did not wait for.
+  // kubectl does not wait for the processes' end; without this wait it could cut off later requests.
   await eventually('what was killed has ended', async () => !gone.some(runs) || undefined);
   expect((await engines())[0]?.metadata.uid).not.toBe(before);
   figure(`${rows.length} transfers are loaded (${JSON.stringify(loaded)})`, began);
@@ -333,7 +333,7 @@ test('while PostgreSQL is killed the API says so, and is back without a restart'
   const [postgres] = await podsOf('ledgerhouse-postgres');
   if (postgres === undefined) throw new Error('PostgreSQL has no pod');
   const began = Date.now();
-  // It does not come back before somebody has seen that it is away.
+  // PostgreSQL does not come back before its absence was noticed.
   const problem = await cluster.cordoned('node-1', async () => {
     await kill(postgres);
     return eventually('the API says that its store is away', async () => {

@@ -80,7 +80,7 @@ function startReplaced(replica: number, { code, stderr }: Ended): void {
   made.startBoth(replica);
 }
 
-/** Starts a replica and, as a pod does, restarts its etcd when it ends, as it does if it asks a member that does not know it yet. */
+/** Starts a replica. As in a pod, its etcd is restarted when it ends because a member that it asked does not know it yet. */
 async function joins(replica: number): Promise<void> {
   const restarting = setInterval(() => made.etcd.start(replica), 500);
   try {

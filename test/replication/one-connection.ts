@@ -1,6 +1,6 @@
 /**
- * A session on one connection, to one replica only, with every byte under the test's control: the times of sending, and whether the
- * replica runs meanwhile. Real clients ask a second replica, and follow the view.
+ * A session on one connection, to one replica only, with every byte under the test's control: the times of sending, and
+ * whether the replica runs meanwhile. Real clients ask a second replica, and follow the view.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

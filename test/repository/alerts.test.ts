@@ -1,4 +1,4 @@
-/** Which alerts are raised in which state of affairs, by the rules that the chart holds. */
+/** The alerts that the chart's rules raise in each state. */
 import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -11,7 +11,7 @@ interface Rule {
   readonly labels: { readonly severity: string };
 }
 
-/** The rules without Helm's own words, of which none is in an expression. */
+/** The chart's rules without Helm's directives, none of which is in an expression. */
 const rules = (() => {
   const template = readFileSync('charts/ledgerhouse/templates/prometheus-rules.yaml', 'utf8');
   const text = template
@@ -23,7 +23,7 @@ const rules = (() => {
 
 const nowSeconds = Date.parse('2026-11-22T10:00:00Z') / 1_000;
 
-/** Alerts that stay raised while the world is as it is, with the name of what they are about. */
+/** The alerts that these series raise, each with the name of its database or pod. */
 function raised(series: readonly Series[]): string[] {
   return rules
     .flatMap(({ alert, expr }) =>

@@ -1,6 +1,6 @@
 /**
- * The operating manual and the code say the same: every condition, reason, rule and alert has its row, and no row is of something
- * that there is not. A page that is right today is so tomorrow.
+ * The operating manual agrees with the code: every condition, reason, rule and alert has its row, and every row is about one
+ * that exists.
  */
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 const found = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, name = '']) => name);
 
-/** What stands in the first cells of the tables below a heading, up to the next one: code in backticks only. */
+/** Names in backticks in the first cells of the tables below a heading, up to the next heading. */
 function rowsUnder(heading: string): string[] {
   const [, section] =
     new RegExp(`^#+ ${heading}\n([^]*?)(?=^#+ |$(?![^]))`, 'm').exec(read(manual)) ?? [];

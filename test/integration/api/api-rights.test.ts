@@ -83,7 +83,7 @@ test('reading asks the cluster nothing', async () => {
     (await (await fetch(`${service.healthUrl}/metrics`)).text())
       .split('\n')
       .filter((line) => /api_requests_total\{.*verb="(get|list|create|patch|delete)"/.test(line));
-  // What it still does about the databases of before may fall into a round, but not into each.
+  // Remaining work on earlier databases may fall into one round, but not into every round.
   await eventually('a round of reading that asked nothing', async () => {
     const before = await made();
     expect(before.length).toBeGreaterThan(0);

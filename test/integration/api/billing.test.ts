@@ -344,7 +344,7 @@ test('a checkout that was gone through with counts, though the event is lost', a
   const made = await create(silentOne, 'payments');
   expect(made.status).toBe(202);
   expect(await told(silentOne)).toEqual(['billing.setup_required', 'billing.setup_completed']);
-  // What was kept of the first time is what was made the second time.
+  // The second attempt made the create that was saved at the first one.
   expect(await billingOf(silentOne)).toMatchObject({
     savedCreates: [{ status: 'CREATED', databaseId: made.json.database.id }],
   });
@@ -538,7 +538,7 @@ test('an hour is metered once by two replicas, and charged once though Stripe lo
   expect(metrics).toContain('ledgerhouse_api_billing_usage_stuck{reason="unconfirmed"} 0');
   expect(metrics).toMatch(/ledgerhouse_api_billing_failures_total\{task="sending"\} \d/);
 
-  // What may have arrived yesterday is not sent again: Stripe would count it a second time.
+  // Usage that may have arrived yesterday is not sent again: Stripe would count it a second time.
   await store.read
     .updateTable('billingUsage')
     .set({ sentAt: null, uncertainSince: new Date(Date.now() - 23 * hourMs - minuteMs) })
@@ -640,7 +640,7 @@ test('who does not pay has databases that stand still and are all there; events 
 
   stripe.setSubscription(subscription, 'unpaid');
   await send(changed('unpaid'));
-  // Of before, and late: what Stripe says now counts.
+  // An older event that comes late: Stripe's current state counts.
   expect((await send(late)).status).toBe(204);
   expect(await billingOf(debtor)).toMatchObject({ status: 'SUSPENDED' });
   const one: Asked = ['getDatabase', 'GET', `/databases/${id}`];

@@ -89,7 +89,7 @@ const run = (headers: Headers, options: readonly string[] = []): Promise<Ended> 
     options,
   });
 
-/** What was found, with the requests that show it. */
+/** Fails with the findings and their requests, if there are any. */
 function judge({ code, stdout, stderr }: Ended, casesMin: number): void {
   if (code !== 0) throw new Error(`seed ${seed}: ${stdout.slice(-20_000)}${stderr}`);
   // That it tried at all.

@@ -89,7 +89,7 @@ interface Answer {
   readonly warnings: readonly { readonly code: string }[];
 }
 
-/** What HTTP would do: the answer's body parsed, or the problem. */
+/** Runs an operation as the HTTP route does. Returns the parsed body of the answer, or throws the problem. */
 async function run(
   operation: LedgerOperationName,
   payload: unknown,
@@ -314,7 +314,7 @@ test('an engine that hangs: in time, unknown for what it was sent, not executed 
   process.kill(own.pid, 'SIGCONT');
   const after = await run('create_transfers', [transfer()], { target });
   expect(after.summary).toMatchObject({ created: 1 });
-  // What was sent was executed after all, once; what waited was not.
+  // The sent request was executed once after all; the waiting one was not.
   const found = await run('lookup_transfers', [sent.id, waiting.id], { target });
   expect(found.result.map((row) => row['id'])).toEqual([sent.id]);
   expect(found.missing).toEqual([waiting.id]);
@@ -718,7 +718,7 @@ test('an idle connection is closed, and the next request opens another', async (
 
 test('how a database is reached is known without traffic, and without a session', async () => {
   const own = await startEngine();
-  // It takes connections and says nothing.
+  // This server accepts connections and sends nothing.
   const mute = createServer().listen(0, '127.0.0.1');
   servers.push(mute);
   await once(mute, 'listening');

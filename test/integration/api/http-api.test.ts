@@ -111,7 +111,7 @@ async function ask(
 
 const key = (secret: string) => ({ 'x-api-key': secret });
 
-/** What no request brings about: a statement in the API's own database. */
+/** Runs a statement in the API's own database, for changes that no request can make. */
 async function alter(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -422,7 +422,7 @@ test('a database is made, read, kept from deletion, deleted and restored', async
   expect(jobs.json.data).toHaveLength(3);
   const stream = await ask(['streamJobEvents', 'GET', `/jobs/${restored.json.job.id}/events`], me);
   expect(stream.status).toBe(200);
-  // What a browser's EventSource sends when the stream has ended; 204 is what ends its asking.
+  // A browser's EventSource sends this when the stream has ended; only a 204 makes it stop.
   const [, last = ''] = /^id: (\d+)$/m.exec(stream.text) ?? [];
   const behind = { ...me, 'last-event-id': String(Number(last) - 1) };
   const events: Asked = ['streamJobEvents', 'GET', `/jobs/${restored.json.job.id}/events`];
@@ -629,7 +629,7 @@ test('a store that goes away is a 503 at once, and needs no restart to come back
     json: { code: 'service_unavailable', retryable: true },
   });
   expect(Date.now() - began).toBeLessThan(20_000);
-  // Whoever is not remembered cannot be known now; that is no wrong credential.
+  // A session that is not cached cannot be checked now; it does not count as a wrong credential.
   expect((await ask(session, { cookie: '__Host-session=x' })).status).toBe(503);
   await postgres.start();
   await eventually('it is back', async () => {

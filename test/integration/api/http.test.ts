@@ -1,4 +1,4 @@
-// What the HTTP assembly promises of bodies, bad clients, caches, limits, streams and its own end.
+// Promises of the HTTP assembly about bodies, bad clients, caches, limits, streams and its own end.
 import { once } from 'node:events';
 import { Agent, request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -654,7 +654,7 @@ test('without a credential nothing is decompressed', async () => {
     headers: { 'content-encoding': 'gzip' },
   });
   expect(zipped).toMatchObject({ status: 415, json: { code: 'unsupported_media_type' } });
-  // Elsewhere the credential is asked for before the body is.
+  // On other routes the credential is checked before the body is read.
   const { socket, said } = await halfSent(
     `${one('0')}/tb/query_accounts`,
     'Content-Encoding: gzip\r\n',

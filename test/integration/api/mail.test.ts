@@ -28,7 +28,7 @@ const trusted = getCACertificates('default');
 let postgres: TestPostgres;
 let store: Store;
 let folder: string;
-/** Of a server that is who it says. */
+/** Key and certificate of a server with a valid identity. */
 let identity: { readonly cert: string; readonly key: string };
 const servers: { stop(): Promise<void> }[] = [];
 
@@ -59,7 +59,7 @@ async function startSmtp(options: SMTPServerOptions = {}, port = 0): Promise<Tes
   return server;
 }
 
-/** What is no SMTP server. */
+/** Starts a server that does not speak SMTP. */
 async function listen(serve: (socket: Socket) => void): Promise<{ readonly port: number }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -185,7 +185,7 @@ test.each([
   await enqueue('ada@example.com');
   await sendUntil(urlOf(server), ended('ada@example.com'));
   expect(await rowTo('no-one@example.com')).toMatchObject(outcome);
-  // It is in nobody's way.
+  // The failing mail does not delay the others.
   expect(server.received.map(({ to }) => to)).toEqual([['ada@example.com']]);
 });
 
@@ -265,7 +265,7 @@ test('a sender that stops leaves a server that does not answer', async () => {
   const server = await talkative();
   await enqueue('ada@example.com');
   const tookMs = await sendUntil(urlOf(server, 'smtp', 'localhost'), tried('ada@example.com'));
-  // What is being sent has five seconds to get there.
+  // A mail that is being sent has five seconds to arrive.
   expect(tookMs).toBeGreaterThan(2_000);
   expect(tookMs).toBeLessThan(20_000);
   expect(await rowTo('ada@example.com')).toMatchObject(waiting);

@@ -84,7 +84,7 @@ test('who signs in belongs nowhere until they accept an invitation, which came b
     status: 403,
     json: { code: 'insufficient_scope', requiredRoles: ['owner', 'admin', 'developer'] },
   });
-  // What was denied is written beside the answer, not before it.
+  // A denial is logged while the answer is sent, not before.
   await eventually('all of it is in the audit log', async () => {
     const audit = await service.ask(administrator, '/audit-events');
     const types = audit.json.data.map(({ type }: { type: string }) => type);

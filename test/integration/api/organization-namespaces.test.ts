@@ -1,4 +1,4 @@
-/** What an organization's namespace begins with, on a real control plane, and whose it is from then on. */
+/** The first contents of an organization's namespace, on a real control plane, and who may change them later. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { NotOurs } from '../../../api/kubernetes/database-writer.ts';
@@ -78,7 +78,7 @@ const restricted = {
   seccompProfile: { type: 'RuntimeDefault' },
 };
 
-/** Its service account is made by a controller, a moment after the namespace. */
+/** Starts a pod. Retries, because a controller makes its service account a moment after the namespace. */
 const startPod = ({ namespace }: Organization, name: string, securityContext: object = {}) =>
   eventually(`an answer about the pod ${name}`, async () => {
     const spec = {
@@ -119,7 +119,7 @@ test('as much is let in as was configured, and no more', async () => {
   const open = await anotherOrganization(store, 'open');
   const quota = { ...defaults.quota, pods: 1 };
   await ensure(namespaces({ podSecurity: 'privileged', quota }), open);
-  // It limits from when Kubernetes has counted for the first time; until then everything is let in.
+  // The quota applies once Kubernetes has counted for the first time; until then everything is admitted.
   await eventually('the quota is counted', async () => (await quotaOf(open))?.status?.used);
   expect(await startPod(open, 'first')).toBe('started');
   expect(await startPod(open, 'second')).toContain('exceeded quota: ledgerhouse');

@@ -126,7 +126,7 @@ test('who is not known: one answer for all credentials that are wrong', async ()
   const good = me['x-api-key'] ?? '';
   const wrong = {
     revoked: revoked.secret,
-    // Of a key that is there, with another secret, whose checksum fails.
+    // An existing key with a wrong secret, whose checksum fails.
     typo: `${good.slice(0, -1)}${good.endsWith('a') ? 'b' : 'a'}`,
     unknown: `lhk_AbCdEfGhIjKl_${'x'.repeat(38)}`,
     noKey: 'hunter2',
@@ -316,7 +316,7 @@ test('as many as there may be, and none while the organization is suspended', as
     expect((await ask('createDatabase', me, { body: { name } })).status).toBe(202);
   await refused('quota_exceeded', ['createDatabase', me, { body: { name: 'sixth' } }]);
   await service.alter(`UPDATE organizations SET status = 'SUSPENDED' WHERE slug = 'default'`);
-  // What a process knows of a key it knows for some seconds.
+  // A process caches a key for some seconds.
   await eventually('the suspension is known', async () => {
     const { json } = await ask('createDatabase', me, { body: { name: 'sixth' } });
     if (json.code !== 'provisioning_not_permitted') throw new Error(json.code);
@@ -331,7 +331,7 @@ test('a ledger that is not there yet, is away, or does not answer', async () => 
   const [{ id: databaseId }] = (await ask('listDatabases', me, { query: '?name=fifth' })).json.data;
   await ask('deleteDatabase', me, { params: { databaseId } });
   const another = { body: { name: 'young' } };
-  // Its data are kept, and count, until they are purged.
+  // The database's data are kept, and count, until they are purged.
   await refused('quota_exceeded', ['createDatabase', me, another]);
   await service.alter(
     `UPDATE databases SET purge_at = now() - interval '1 day' WHERE name = 'fifth'`,

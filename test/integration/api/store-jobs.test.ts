@@ -65,7 +65,7 @@ afterEach(async () => {
     child.kill('SIGKILL');
     await exited;
   }
-  // What a dead one has said last may still be being done.
+  // The server may still be executing the last statements of a dead process.
   await eventually('the server is done with them', async () => {
     const { rows } = await sql`
       SELECT 1 FROM pg_stat_activity WHERE application_name IN ('doomed', 'survivor', 'leaving', 'next')`.execute(
@@ -186,7 +186,7 @@ test('two workers, one killed midway: every step of every job is done, and none 
 });
 
 test('a worker that is told to stop gives its jobs back at once', async () => {
-  // Of an hour: only giving back explains that another has the job in time.
+  // The lease is an hour: another worker gets the job in time only if it was given back.
   const leaving = await startProcess('leaving', 300, hourMs);
   const jobs = await Promise.all(Array.from({ length: 4 }, () => makeJob(store, organization)));
   await eventually(
@@ -439,7 +439,7 @@ test('a job that is cancelled is told so at once, and undone by the handler', as
       return Promise.resolve({ kind: 'canceled' });
     },
   };
-  // Of an hour: no heartbeat comes in time to tell.
+  // The lease is an hour: no heartbeat comes in time to report the loss.
   work(handler, { leaseMs: hourMs });
   const job = await makeJob(store, organization);
   await eventually('it is begun', () => Promise.resolve(did.length > 0 || undefined));

@@ -148,7 +148,7 @@ test('what was committed before the server was killed is there after it', async 
 });
 
 test('a server that says nothing costs each call its deadline, and its late answers go to nobody', async () => {
-  // So that connections are open, which a server that hangs still takes words on.
+  // Opens connections, on which a hanging server still accepts data.
   await Promise.all(
     Array.from({ length: 5 }, () => sql`SELECT pg_sleep(0.05)`.execute(hasty.read)),
   );
@@ -247,7 +247,7 @@ test.each([
   async (when, made) => {
     const own = await anotherOrganization(store, `cut-${when}`);
     const cutter = await startCutter('commit', when);
-    // Its own schema is there already, so that the first commit is the change's.
+    // The schema exists already, so the first commit is that of the change.
     const applicationName = `cut-${when}`;
     const through = new Store({ url: cutter.url, logger: silent, ...patient, applicationName });
     const failure = await failureOf(

@@ -19,7 +19,7 @@ import { startOperatorWorld, type OperatorWorld } from '../../support/operator/o
 import { openTestStore, tester } from '../../support/api/store.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 
-/** What hangs is told from what waits: of this test there are several such waits. */
+/** Deadline that tells hanging from waiting; this test has several such waits. */
 const patienceMs = 300_000;
 jest.setTimeout(20 * 60_000);
 
@@ -163,7 +163,7 @@ test('two replicas, one killed and the store killed too while databases are made
   );
   await kill(doomed);
   servers = [survivor];
-  // What the dead one was at is another's only when its claim has run out.
+  // Another process takes the dead one's work only when its claim has expired.
   await eventually(
     'more are answered',
     () => Promise.resolve(answered >= 7 || undefined),

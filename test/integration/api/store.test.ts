@@ -149,7 +149,7 @@ test('a name is free at once when its database is deleted, and a restored one mu
   const taken = { code: 'database_name_taken' };
   await expect(restore()).rejects.toMatchObject(taken);
   expect((await findDatabase(store.read, own.id, old.id))?.status).toBe('DELETING');
-  // Of all that want a name at once, restored or new, one has it.
+  // If several databases, restored or new, want a name at once, one gets it.
   const older = await makeDatabase(store, own, 'ledger');
   const remove = (id: string) =>
     store.change(tester, (change) =>
@@ -253,7 +253,7 @@ test.each<[DatabaseSort, string[]]>([
   'pages by %s hold every database once, whatever comes and goes between them',
   async (sort, expected) => {
     const own = await anotherOrganization(store, `pages-${sort.replace('-', 'd').toLowerCase()}`);
-    // Of one moment, so that the ID must decide.
+    // All are created at the same moment, so that the ID must decide.
     await store.change(tester, async (change) => {
       for (const name of ['d', 'b', 'a', 'c', 'e']) {
         await createDatabase(change, newDatabase(own, `database-${name}`), choice);
@@ -390,7 +390,7 @@ test('a process killed right before its commit leaves neither rows nor events, a
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-  // It waits for the dead one's lock on the name, and gets the name.
+  // The new database waits for the dead process's lock on the name, and gets the name.
   const { id } = await makeDatabase(store, organization, 'killed');
   const view = await findDatabaseView(store.read, organization.id, id);
   expect(view?.activeJobId).toBeNull();
@@ -421,7 +421,7 @@ test('numbers of events have no gap and are seen in their order, whoever writes,
     while (!written.signal.aborted) {
       const { rows } = await listEvents(store.read, own.id, {}, { limit: 100 });
       const newest = rows[0]?.sequence ?? 0n;
-      // Whatever is seen, everything before it is seen too: nothing appears behind a reader's back.
+      // A reader that sees an event sees all earlier ones: none appears behind a reader's back.
       expect(rows.map(({ sequence }) => sequence)).toEqual(
         rows.map((_, index) => newest - BigInt(index)),
       );

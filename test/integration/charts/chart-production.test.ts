@@ -1,4 +1,4 @@
-/** What an installation for production says in the chart's values, and what the API and a real API server make of it. */
+/** The chart's values of a production installation, tried with the API and a real API server. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -408,7 +408,7 @@ test('the seccomp profile of TigerBeetle comes to nodes where its pods ask for i
   for (const page of [`${chart}/README.md`, 'docs/operating/install.md']) {
     const text = readFileSync(page, 'utf8');
     expect(text).toContain(told);
-    // It has a folder of its own, which nothing here can name.
+    // That operator uses a folder of its own, which nothing here can name.
     expect(text).not.toMatch(/Security\s+Profiles\s+Operator/);
   }
   const example = readFileSync('docs/examples/io-uring-profile.yaml', 'utf8');
@@ -647,7 +647,7 @@ describe('on a cluster', () => {
     const catalog = JSON.parse(
       await kubectl('get', 'lcat', 'default', '-o', 'json'),
     ) as LedgerCatalog;
-    // What the API server stored is what was written, its defaults added.
+    // The API server stored the written catalog and added its defaults.
     const shipped = find<LedgerCatalog>(await rendered(), 'LedgerCatalog');
     expect(catalog.spec).toMatchObject(JSON.parse(JSON.stringify(shipped.spec)));
     expect(problemsOf(catalog.spec)).toEqual([]);

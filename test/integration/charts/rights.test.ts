@@ -297,7 +297,7 @@ test('of all that was asked, nothing was forbidden', async () => {
   expect(requests.filter(({ code }) => code === '401' || code === '403')).toEqual([]);
 });
 
-/** What admission asks for where it is set up to, rather than the operator by a request. */
+/** Rights that admission checks where it is configured to, although the operator makes no such request. */
 const askedByAdmission = ['update ledgerdatabases/finalizers'];
 
 test('of all that is allowed, everything was asked', async () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** Of the device that waits. */
+/** Code of the waiting device. */
 async function waitingCode(): Promise<string> {
   const client = new pg.Client({ connectionString: service.databaseUrl });
   await client.connect();

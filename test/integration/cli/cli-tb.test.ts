@@ -636,7 +636,7 @@ describe('trying again', () => {
   });
 
   test('nobody there is 1: nothing was executed; a read that was cut is 1 too', async () => {
-    // Whoever else comes and goes on this machine, nobody listens there.
+    // No process on this machine listens on this port.
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;
     const refused = await tb('create-accounts', '--payload', '[]', '--no-retry', '-b', url);

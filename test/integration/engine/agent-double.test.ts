@@ -99,7 +99,7 @@ const becomes = (
     return statuses.every((one) => is(one, statuses)) ? statuses : undefined;
   });
 
-/** Of one view all of them, with its primary among them. Which view that is depends on who was slow to start. */
+/** Whether all replicas are in one view, with its primary among them. Which view depends on who was slow to start. */
 const isOfOneView = (one: EngineStatus, all: readonly EngineStatus[]): boolean =>
   one.view === all[0]?.view &&
   one.role === (one.view % one.replicaCount === one.replicaIndex ? 'primary' : 'backup') &&
@@ -215,7 +215,7 @@ test('a lost replica is recovered from the others, which must be there, and sync
   expect(await agent('check')).toMatchObject({ code: 0 });
   await becomes('the others have committed', [1, 2], (status) => status.commit === 8);
 
-  // It cannot catch up before they go on.
+  // The restarted replica cannot catch up before the others go on.
   for (const other of [1, 2]) three.signal(other, 'SIGSTOP');
   three.start(0);
   const stage = `replica_sync_stage{cluster="${cluster}",replica="0"}`;

@@ -59,7 +59,7 @@ test('from silence to ready, and back with the reason', async () => {
   expect(await ask(2, '/readyz')).toEqual({ code: 503, body: 'no statistics yet\n' });
   expect(await ask(2, '/status')).toEqual({ code: 503, body: '{"problem":"no statistics yet"}\n' });
 
-  // What is not this replica's makes nothing ready.
+  // Metrics of another cluster or replica do not make this replica ready.
   await send(linesOf(healthy, `cluster:${'fe'.padStart(32, '0')},replica:2`));
   await send(linesOf(healthy, `cluster:${'ff'.padStart(32, '0')},replica:1`));
   await send(`\0\xff not statistics\n${'x'.repeat(1_300)}`);

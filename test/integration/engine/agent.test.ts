@@ -91,7 +91,7 @@ test.each(engines)('%s: a Job killed while the engine formats is run again', asy
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     await formatting.end('SIGKILL');
-    // What was made so far is never taken for a data file, unless it was whole.
+    // An incomplete file is never taken for a data file.
     const { code } = await runStep(agentWith('install', engine));
     expect([0, 10, 12]).toContain(code);
     if (code !== 0) expect(existsSync(path)).toBe(false);
@@ -188,7 +188,7 @@ test('check says what it found in one line of JSON, where Kubernetes reads it', 
   const log = join(folder, 'termination-log');
   const verb = [...agentWith('check', 'Builtin'), `--termination-log=${log}`];
   expect((await runStep(verb)).code).toBe(10);
-  // It creates nothing, the log neither.
+  // The agent creates no file, not even the log.
   expect(readdirSync(folder)).toEqual([]);
   writeFileSync(log, 'what was there before, and is longer than what comes'.repeat(20));
   expect((await runStep(verb)).code).toBe(10);

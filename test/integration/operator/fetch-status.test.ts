@@ -1,4 +1,4 @@
-/** Who asks an engine for its status over real sockets: whatever answers there, the asker keeps its memory. */
+/** Requests for an engine's status over real sockets: no answer makes the operator run out of memory. */
 import { expect, test } from '@jest/globals';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -169,7 +169,7 @@ test('a grown database, suspended and of another size, changes the StatefulSet t
     storageGb: 200,
     suspend: true,
   };
-  // Its claim template cannot be changed, and need not be: the operator makes and grows the volumes itself.
+  // The claim template cannot be changed, and need not be: the operator makes and grows the volumes itself.
   expect((await tryApply([buildStatefulSet(changed)])).stderr).toContain('Forbidden');
   const desired = buildStatefulSet(changed, live);
   expect(missing(desired, live)).toEqual([

@@ -104,9 +104,9 @@ class Stage {
 }
 
 interface Scenario {
-  /** Done by an operator that is left in peace. */
+  /** The part before it, with an operator that is not killed. */
   readonly before?: (stage: Stage) => Promise<void>;
-  /** What the operator's deaths are spread over. */
+  /** The part during which the operator is killed. */
   readonly play: (stage: Stage) => Promise<void>;
 }
 
@@ -164,7 +164,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 };
 
 let world: OperatorWorld;
-/** What became of each scenario: how it failed, if it did. */
+/** The outcome of each scenario: its summary, or its failure. */
 const played = new Map<string, Promise<Summary>>();
 
 beforeAll(async () => {
@@ -204,7 +204,7 @@ const startOperator = (namespace: string, wrap: (kube: Kube) => Kube) =>
     namespace,
     wrap,
     fetchStatus: () => engineStatus(namespace),
-    // What has just become ready counts as settled: waiting for it is the rollout's own test.
+    // A replica that has just become ready counts as settled: the rollout's own test covers the wait.
     nowMs: () => Date.now() + 10_000,
   });
 
@@ -298,8 +298,8 @@ function lifeFor(way: Way, write: number, writesMax: number): Life {
 }
 
 /**
- * What there is once nothing has been written for a while: a short one where it is what is wanted, a minute where it is not, for an
- * operator that has just taken over on a slow machine may not have begun.
+ * The cluster's state once nothing has been written for a while: a short while if the state is the wanted one, else a minute,
+ * because an operator that has just taken over on a slow machine may not have begun.
  */
 async function atRest(stage: Stage, watched: WatchedWrites, wanted?: State): Promise<State> {
   const words = stage.databases.flatMap((database, index) => [

@@ -21,7 +21,7 @@ import {
 let world: OperatorWorld;
 let operator: TestOperator;
 const requests: RequestRecord[] = [];
-/** What the engines' status endpoints would say, by pod name; there are no real ones here. */
+/** Releases that the engines' status endpoints would report, by pod name; there are no real engines here. */
 const release = new Map<string, string>();
 
 beforeAll(async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
     kubeConfig: world.kubeConfig,
     onRequest: (record) => requests.push(record),
     fetchStatus: () => Promise.resolve(engineSays('Builtin', '0.17.9')),
-    // What has just become ready counts as settled: waiting for it is the rollout's own test.
+    // A replica that has just become ready counts as settled: the rollout's own test covers the wait.
     nowMs: () => Date.now() + 10_000 + aheadMs,
   });
 });

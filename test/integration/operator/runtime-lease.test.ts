@@ -1,4 +1,4 @@
-/** Who leads, among processes that are stopped, frozen and woken. The writes that they did are the witnesses. */
+/** Leader election among processes that are stopped, frozen and woken. Their writes show who led. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ afterAll(async () => {
 interface Candidate {
   readonly process: ChildProcess;
   readonly output: () => string;
-  /** Its status, once it has ended. */
+  /** Exit status of the process, once it has ended. */
   readonly ended: Promise<number | null>;
   kill(): Promise<void>;
 }
@@ -96,7 +96,7 @@ async function followWriters(): Promise<{ readonly writers: string[]; readonly s
   return { writers, stop: () => stop.abort() };
 }
 
-/** It has looked at the lease, and found another in it. */
+/** Resolves when the candidate has looked at the lease and found another holder. */
 const standsBy = (candidate: Candidate, identity: string) =>
   eventually(`${identity} stands by`, () =>
     Promise.resolve(candidate.output().includes(`${identity} stands by\n`) || undefined),
@@ -113,7 +113,7 @@ test('never do two write in turn: a leader that stops hands over at once, a froz
   await until('first');
   const second = startCandidate('second');
   await standsBy(second, 'second');
-  // It stands by, for longer than a look at the lease takes.
+  // The second one stands by for longer than a look at the lease takes.
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(writers).toEqual(['first']);
 
@@ -131,7 +131,7 @@ test('never do two write in turn: a leader that stops hands over at once, a froz
   await until('third');
   const failOverMs = Date.now() - frozenAtMs;
   second.process.kill('SIGCONT');
-  // It woke up believing that it leads: the fence refused it, it saw that it had lost, and ended.
+  // The process woke up believing that it leads: the fence refused its write, it saw that it had lost, and ended.
   expect(await second.ended).toBe(1);
   expect(second.output()).toContain('second lost\n');
   expect(second.output()).toMatch(/second refused [1-9]/);

@@ -228,7 +228,7 @@ function watchFaults(random: () => number): (request: FaultyRequest) => Fault | 
 }
 
 test('no change is ever lost, whatever the connection does', async () => {
-  // What is met when depends on timing: it goes on until all of it has been.
+  // Timing decides which fault is met when: the test goes on until all have been met.
   const lives: Life[] = [];
   const met = () => [...new Set(lives.flatMap((life) => life.faults()))].sort();
   const startedMs = performance.now();

@@ -30,7 +30,7 @@ test('two control planes at once know nothing of each other and leave nothing be
   const { stdout } = await shell('ps', ['-eo', 'args']);
   for (const plane of planes) {
     expect(existsSync(plane.kubeconfig)).toBe(false);
-    // All that was started has it among its arguments, and nothing else on the machine has.
+    // Every started process has the folder among its arguments, and no other process on the machine has.
     expect(stdout).not.toContain(dirname(plane.kubeconfig));
   }
 });

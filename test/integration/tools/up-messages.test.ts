@@ -1,4 +1,4 @@
-/** What `make status`, `make logs` and `make env` say to somebody for whom not everything is up. */
+/** Messages of `make status`, `make logs` and `make env` while not everything is up. */
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -72,7 +72,7 @@ const person = (role: Role): Principal => ({
   csrfHash: hashOf('csrf'),
 });
 
-/** By what is sent as key, or as the session's cookie. */
+/** Principals by the API key, or by the session cookie, that a request sends. */
 export const principals: Readonly<Record<string, Principal>> = {
   full: key('full', ['db:read', 'db:write']),
   read: key('read', ['db:read']),

@@ -96,9 +96,9 @@ export function errorsOf(schema: object, value: unknown): readonly unknown[] {
 }
 
 /**
- * What of an answer the document does not say: status, type, headers of ours, or anything in its body, undocumented
- * properties included.
- * `code`: of a problem, which must be among those of the operation.
+ * The parts of an answer that the document does not describe: status, type, our headers, or anything in its body,
+ * undocumented properties included.
+ * `code`: code of a problem, which must be among those of the operation.
  */
 export function undocumented(
   operationId: string,

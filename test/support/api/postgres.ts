@@ -21,7 +21,7 @@ import { freePorts } from '../../../tools/cluster/free-ports.ts';
 import { startTimeOf } from '../../../tools/cluster/start-time.ts';
 import { eventually, mustRun } from '../shell.ts';
 
-/** Where Debian has the newest server's programs. */
+/** Folder of the newest server's programs on Debian. */
 function programs(): string {
   const home = '/usr/lib/postgresql';
   const versions = existsSync(home) ? readdirSync(home).sort((a, b) => Number(b) - Number(a)) : [];
@@ -70,7 +70,7 @@ export class TestPostgres {
     return postgres;
   }
 
-  /** On the port that it had before. Nothing when it runs. */
+  /** Starts the server on its earlier port. Does nothing if it runs. */
   async start(): Promise<void> {
     if (this.#child !== undefined) return;
     this.#said = '';
@@ -113,7 +113,7 @@ export class TestPostgres {
     return `postgres://ledgerhouse@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** As an administrator would: sessions are ended, everything is written. */
+  /** Stops the server as an administrator would: it ends sessions and writes everything. */
   stop(): Promise<void> {
     return this.#end('SIGINT');
   }
@@ -132,7 +132,7 @@ export class TestPostgres {
     );
   }
 
-  /** It takes connections and answers nothing until `resume`. */
+  /** Makes the server accept connections but answer nothing until `resume`. */
   async pause(): Promise<void> {
     const { pid = 0 } = this.#child ?? {};
     if (pid === 0) return;

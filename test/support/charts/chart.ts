@@ -12,9 +12,9 @@ export const chartNamespace = 'ledgerhouse-system';
 
 export interface Chart {
   readonly folder: string;
-  /** Of an administrator. */
+  /** Path of an administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** The program. */
+  /** Path of the kubectl program. */
   readonly kubectlPath: string;
   /** As `helm template` renders it with these values. */
   rendered(values?: object): Promise<Rendered[]>;

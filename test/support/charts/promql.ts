@@ -50,7 +50,7 @@ function tokensOf(text: string): readonly string[] {
   return tokens;
 }
 
-/** Of binary operators, by what binds tighter. */
+/** Precedence of the binary operators. */
 const strength: Readonly<Record<string, number>> = {
   or: 1,
   and: 2,

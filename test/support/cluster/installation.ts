@@ -57,7 +57,7 @@ export type Client = (verb: 'create' | 'read' | 'connect', argument?: string) =>
 export const conditionOf = (database: Database, type: string): Condition | undefined =>
   database.status?.conditions?.find((one) => one.type === type);
 
-/** A figure for people who read the log of a run. */
+/** Prints a figure for people who read the log of a run. Returns the seconds since `sinceMs`. */
 export const figure = (what: string, sinceMs: number): number => {
   const seconds = Math.round((Date.now() - sinceMs) / 100) / 10;
   process.stderr.write(`figure: ${what}: ${seconds} s\n`);
@@ -65,8 +65,8 @@ export const figure = (what: string, sinceMs: number): number => {
 };
 
 /**
- * What a machine at rest keeps within so many seconds may take longer on one that others use too: by what ten questions to the
- * API server took there meanwhile. Far from it is who waits for a time to pass that nobody promised.
+ * A limit of `seconds` on a machine at rest, extended on a busy one by the time that ten questions to the API server took
+ * there meanwhile. An unpromised wait still exceeds it by far.
  */
 export const within = (seconds: number, cluster: TestCluster, sinceMs: number): number =>
   seconds + 10 * cluster.slowestGet(sinceMs);
@@ -80,7 +80,7 @@ type Extra =
   | 'tigerbeetle-double'
   | 'tigerbeetle-double-next';
 
-/** `extra`: images that are to be there besides the operator's and the engine's. */
+/** Installs both charts. `extra`: images to load besides the operator's and the engine's. */
 export async function install(
   cluster: TestCluster,
   extra: readonly Extra[] = [],

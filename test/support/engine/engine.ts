@@ -36,7 +36,7 @@ export class TestEngine {
   /** Formats a data file and starts an engine on it. */
   static async create(options: EngineOptions = {}): Promise<TestEngine> {
     const engine = new TestEngine(options);
-    // Its own for good: nobody else has it while the engine is away.
+    // The port is reserved: no other process takes it while the engine is away.
     [engine.port = 0] = await freePorts(1);
     await mustRun(engineProgram, [
       'format',

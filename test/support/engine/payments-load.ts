@@ -54,14 +54,14 @@ export async function loadPayments(
 
 const expected = (rows: readonly PaymentRow[]) => rows.map((row) => [row.id, row.expected]);
 
-/** Its session repeats what it saw no answer to, and gets the first answer. */
+/** Creates the transfers with an official client. Its session repeats unanswered requests, and gets the first answer. */
 async function withOfficial(client: OfficialClient, rows: readonly PaymentRow[]): Promise<void> {
   if (rows.length === 0) return;
   const said = await client.ask<string[]>('createTransfers', rows.map(transferEvent));
   expect(said.map((status, index) => [rows[index]?.id, status])).toEqual(expected(rows));
 }
 
-/** A request that was not executed is sent again. If the outcome is unknown, the transfers are looked up. */
+/** Creates the transfers over HTTP. Sends a request again if it was not executed; if that is unknown, looks them up. */
 async function overHttp(
   { http, path }: { readonly http: HttpService; readonly path: string },
   rows: readonly PaymentRow[],

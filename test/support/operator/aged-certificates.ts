@@ -16,7 +16,7 @@ const dayMs = 24 * 60 * 60_000;
  * made, were the next one due tomorrow. The database must be suspended: its first pods then begin with them.
  */
 export async function recordAgedCertificates(world: Installation, name: string): Promise<void> {
-  // It is suspended from its first moment on, and gets its addresses a moment later.
+  // The database is suspended from its first moment on, and gets its addresses a moment later.
   const addressed = async () => {
     const database = await world.get(name);
     return database.status?.endpoints && database;

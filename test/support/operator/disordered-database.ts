@@ -32,7 +32,7 @@ export const uid = '5e1f0c52-8f5b-4d0c-9a53-3c0b0a6f7d11';
 export const workload = 'payments-5e1f0c';
 const clusterId = '18762113425345234523452345234523452345';
 const databaseId = 'db_01kaj7q9v5e8r9h2m3n4p5q6r7';
-/** Of the database whose volumes `bootstrap.volumes` names. */
+/** ID of the database whose volumes `bootstrap.volumes` names. */
 const elder = {
   uid: 'aaaaaaaa-8f5b-4d0c-9a53-3c0b0a6f7d22',
   databaseId: 'db_01kaj7q9v5e8r9h2m3n4p5q6r8',
@@ -212,7 +212,7 @@ function specOf({ kind, changes, suspend, deletionPolicy, inherits }: Recipe): D
   };
 }
 
-/** What the spec was resolved to once: the smaller storage, the older version. */
+/** The earlier resolution of the spec: the smaller storage, the older version. */
 function resolvedOnce({ kind }: Recipe): { resolved: Complete; storageGb: number } {
   const request = { ...kind, size: 'lh-40', storage: { sizeGb: 2 } };
   const result = resolve(catalogSpec(), request, nothing);

@@ -1,5 +1,5 @@
 /**
- * What scheduler, kubelet and volume provisioner would do, on a control plane that has none: pods become ready, Jobs' pods
+ * Stand-in for scheduler, kubelet and volume provisioner on a control plane that has none: pods become ready, Jobs' pods
  * end, claims are bound and grow. Images whose name holds `missing` cannot be pulled. Nothing runs.
  */
 import {

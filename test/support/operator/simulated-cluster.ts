@@ -62,7 +62,7 @@ const keyOf = (kind: string, name: string) => `${kind}/${name}`;
 export class SimulatedCluster implements Kube {
   nowMs = Date.parse('2026-11-21T10:00:00Z');
   onWrite: (write: Write) => void = () => {};
-  /** What mutating admission makes of an object that is created, applied or patched. */
+  /** Mutating admission: changes an object that is created, applied or patched. */
   admission: <T extends KubeObject>(object: T) => T = (object) => object;
   /** Image → what happens to a container of it; all others run. */
   readonly missingImages = new Set<string>();
