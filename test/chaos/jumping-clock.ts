@@ -1,8 +1,7 @@
 /**
  * A module that is loaded into an engine first (`--import`). It shifts the engine's date by the milliseconds in the file that
- * CHAOS_CLOCK names. Dates are the engine's only use of the machine's clock.
- * Not faketime: that intercepts the clock of Node's event
- * loop too, and etcd, a static Go program, does not see it either.
+ * CHAOS_CLOCK names. Dates are the engine's only use of the machine's clock. `faketime` would not do: it intercepts the
+ * clock of Node's event loop too, and does not reach etcd, a static Go program.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,6 +1,6 @@
 /**
  * Least rights of the API, in both directions: its own process, as the service account that the chart makes, leads databases
- * through their lives. Whatever it asks is allowed, and whatever it is allowed it has asked.
+ * through their lives. Every request is allowed, and every right is used.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { labels } from '../../../domain/names.ts';

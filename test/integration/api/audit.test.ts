@@ -1,4 +1,4 @@
-/** The chain of audit events: nobody who can write to the store and has no signing key changes it unnoticed. */
+/** The chain of audit events: without the signing key, a writer to the store cannot change it unnoticed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -39,7 +39,7 @@ const verify = (
   { from = 1n, limit = 1_000, chain = store.chain, of = store } = {},
 ) => verifyEvents(of.read, chain, id, { from, limit });
 
-/** As many events more, in a change each. */
+/** Writes `count` further events, each in its own change. */
 async function tell({ id: organizationId }: Organization, count: number, through = store) {
   for (let index = 0; index < count; index += 1) {
     await through.change(tester, async (change) => {
@@ -58,7 +58,7 @@ async function organizationWithEvents(slug: string): Promise<Organization> {
 
 const guards = ['events_stay', 'events_remain'];
 
-/** As the tables' owner, who can put the triggers aside. */
+/** Runs a statement as the tables' owner, who can disable the triggers. */
 async function byForce(statement: ReturnType<typeof sql>): Promise<void> {
   await store.read.transaction().execute(async (transaction) => {
     for (const guard of guards) {

@@ -1,6 +1,6 @@
 /**
  * Billing by Stripe: two replicas of the API over one PostgreSQL, a real control plane with the real operator, stripe-mock to
- * judge what is sent to Stripe, and events signed by Stripe's own library. What dies or is away is told in the tests' titles.
+ * judge requests to Stripe, and events signed by Stripe's own library. The tests' titles name the faults.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -115,7 +115,7 @@ interface Answered {
   readonly json: any;
 }
 
-/** Sends it to one of the replicas, and judges the answer by the document. */
+/** Sends a request to one of the replicas, and judges the answer by the document. */
 async function ask(
   [operation, method, path]: Asked,
   headers: Headers,
@@ -180,7 +180,7 @@ async function told({ id }: Tenant): Promise<readonly string[]> {
     .reverse();
 }
 
-/** As Stripe sends it. */
+/** Sends an event as Stripe does. */
 function send(signed: ReturnType<typeof signedEvent>, replica: 0 | 1 = 0): Promise<Answered> {
   const headers = { 'stripe-signature': signed.signature };
   return ask(
@@ -205,7 +205,7 @@ const completed = (organization: Tenant, session: string, customer: string) =>
     client_reference_id: organization.id,
   });
 
-/** Goes through with the checkout. */
+/** Completes the organization's checkout. */
 async function setUp(organization: Tenant): Promise<void> {
   const { json } = await create(organization, 'first');
   const { sessionId } = json.billing;
@@ -315,7 +315,7 @@ test('what Stripe did not sign, or long ago, changes nothing', async () => {
   const route: Asked = ['receiveStripeEvent', 'POST', '/billing/stripe-events'];
   expect(await ask(route, {}, good.payload)).toMatchObject(refused);
   expect(await billingOf(forged)).toMatchObject({ status: 'SETUP_REQUIRED' });
-  // Signed, and of nobody whom we know.
+  // The event is signed, but its customer is unknown.
   const stranger = eventOf('invoice.paid', { object: 'invoice', customer: 'cus_stranger' });
   expect((await send(stranger)).status).toBe(204);
 });
@@ -325,7 +325,7 @@ test('the event that comes before the create is saved, or before the checkout is
   const { json } = await ask(['openCheckout', 'POST', '/billing/checkout'], hasty.headers, {});
   const sessionId = json.checkoutUrl.split('/').at(-1);
   const customer = await customerOf(hasty);
-  // As if the process had died between Stripe's answers and writing them down.
+  // As if the process had died between Stripe's answers and recording them.
   await store.read
     .updateTable('billingAccounts')
     .set({ customerId: null, checkoutId: null, checkoutUrl: null, checkoutExpiresAt: null })
@@ -503,7 +503,7 @@ test('an hour is metered once by two replicas, and charged once though Stripe lo
   });
   stripe.trouble = 'none';
   stripe.refusesUsage = true;
-  // By this test or by a replica that was at it already.
+  // This test sends it, or a replica that had begun already.
   await eventually('some of it is refused', async () => {
     await sendAll();
     expect((await countStuckUsage(store.read)).refused).toBeGreaterThan(0);

@@ -59,7 +59,7 @@ beforeEach(() => {
   gateway = openGateway();
 });
 afterEach(() => {
-  // A test that failed may have left it stopped.
+  // A failed test may have left the engine stopped.
   process.kill(engine.pid, 'SIGCONT');
   gateway.close();
   for (const server of servers.splice(0)) server.close();
@@ -89,7 +89,7 @@ interface Answer {
   readonly warnings: readonly { readonly code: string }[];
 }
 
-/** Runs an operation as the HTTP route does. Returns the parsed body of the answer, or throws the problem. */
+/** Runs an operation as the HTTP route does. Returns the status with the parsed body of the answer, or with the problem. */
 async function run(
   operation: LedgerOperationName,
   payload: unknown,
@@ -357,7 +357,7 @@ test('an engine that comes back within the deadline: the request is answered, ex
 
 test('a connection that leads nowhere all of a sudden: the request is answered over another, executed once', async () => {
   const own = await startEngine();
-  // As a pod that is gone with its network: nothing arrives, nothing comes, and nobody closes the connection.
+  // Like a pod that is gone with its network: no packet passes in either direction, and nobody closes the connection.
   let dead = false;
   const relay = createServer({ allowHalfOpen: true }, (near) => {
     const far = connect(own.port, '127.0.0.1');
@@ -379,7 +379,7 @@ test('a connection that leads nowhere all of a sudden: the request is answered o
   await own.dispose();
 });
 
-/** A server that speaks the protocol up to a session, and then what `answer` says. */
+/** Starts a server that speaks the protocol up to a session, and then sends the result of `answer`. */
 async function startLiar(
   answer: (request: RequestHeader) => Uint8Array[] | undefined,
   onPing: (header: Header) => void = () => {},

@@ -85,7 +85,7 @@ interface Answered {
 
 type Asked = readonly [operation: OperationId, method: string, path: string];
 
-/** Sends it, and judges the answer by the document. */
+/** Sends a request, and judges the answer by the document. */
 async function ask(
   [operation, method, path]: Asked,
   headers: Readonly<Record<string, string>>,
@@ -306,7 +306,7 @@ test('the catalog is the cluster’s, and is read again for nothing while it sta
   expect(again.status).toBe(304);
 });
 
-/** Keeps Kubernetes from removing the database's resource until what is returned is called. */
+/** Keeps Kubernetes from removing the database's resource until the returned function is called. */
 async function holdDeletion(databaseId: string): Promise<() => Promise<void>> {
   const all = await world.kube.list<Database>(resources.database);
   const held = all.find(({ metadata }) => metadata.labels?.[labels.databaseId] === databaseId);
@@ -389,7 +389,7 @@ test('a database is made, read, kept from deletion, deleted and restored', async
     json: { code: 'deletion_protected' },
   });
   await ask(['updateDatabase', 'PATCH', `/databases/${id}`], me, { deletionProtection: false });
-  // However quick the operator is: the deletion is under way until this is let go.
+  // Keeps the deletion under way until released, even if the operator is quick.
   const letGo = await holdDeletion(id);
   const deleting = await ask(remove, me);
   expect(deleting).toMatchObject({ status: 202, json: { database: { status: 'DELETING' } } });

@@ -1,4 +1,4 @@
-/** Jobs as people meet them over HTTP: what waits for people, what may be tried again, and a restore that fails. */
+/** Jobs over HTTP: jobs that wait for people, jobs that may be retried, and a restore that fails. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { resources } from '../../../domain/kinds.ts';
 import type { CreatedDatabase, Database, Job, Problem } from '../../../gen/api.ts';
@@ -58,7 +58,7 @@ const untilDatabase = (id: string, status: Database['status']) =>
     return database;
   });
 
-/** Deletes it, and waits until that is done. Gives the job's ID. */
+/** Deletes a database and waits until it is gone. Returns the job's ID. */
 async function remove(id: string): Promise<string> {
   const { json } = await ask<{ job: Job }>(me, 'DELETE', `/databases/${id}`);
   await untilJob(json.job.id, 'SUCCEEDED');
@@ -109,7 +109,7 @@ test('what people make waits for the administrator of the installation, and for 
   });
 });
 
-/** As when its deadline passes before the database serves. The operator rests. */
+/** Makes a job fail as when its deadline passes before the database serves. The operator is stopped. */
 async function failWithoutOperator(job: Job): Promise<void> {
   await eventually(
     'the resource is made',

@@ -1,4 +1,4 @@
-/** Mail to a real SMTP server: what is sent how, what is tried again, and what never can be sent. */
+/** Mail to a real SMTP server: sending, retries, and mails that can never be sent. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
@@ -94,10 +94,10 @@ async function rowTo(to: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** As if its time had come. */
+/** Makes every mail due. */
 const due = () => sql`UPDATE mails SET due_at = clock_timestamp()`.execute(store.read);
 
-/** Sends until `isOver`, and gives how long the sender took to stop then. */
+/** Sends until `isOver`. Returns how long the sender then took to stop, ms. */
 async function sendUntil(
   url: string,
   isOver: () => Promise<boolean>,

@@ -238,7 +238,7 @@ test('an address has one open invitation, which can be renewed and taken back', 
   expect(await accept(hopper, 'renewed')).toBeUndefined();
 });
 
-/** Sends it, and takes it back at once. */
+/** Sends an invitation and revokes it at once. */
 async function inviteBriefly(organization: Organization, email: string) {
   const made = await invite(organization, email, randomUUID());
   if (typeof made === 'object') {

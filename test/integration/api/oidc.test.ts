@@ -135,7 +135,7 @@ test.each(outcomes)('%s', async (_what, orders, status) => {
   if (status !== 200) expect(page.text).toContain('sign_in_failed');
 });
 
-/** Up to the callback, which is not asked. */
+/** Signs in up to the callback, which is not requested. */
 async function untilCallback(browser: Browser, change: (url: URL) => void = () => {}) {
   await service.provider.order({ person: person('eve') });
   const toProvider = await browser.open(`${service.url}/auth/login`, { stopAt: () => true });
@@ -178,7 +178,7 @@ test('keys may be rotated at any moment; a provider that is down is told as such
   await service.provider.stop();
   const browser = new Browser();
   const callbackless = await browser.open(`${service.url}/auth/login`, { stopAt: () => true });
-  // Where the provider is is known still; that it is gone, the browser sees first.
+  // The API still knows the provider's address; the browser is the first to notice that it is gone.
   expect(callbackless.url).toContain(service.provider.issuer);
   const finished = await browser.open(
     `${service.url}/auth/callback?code=some&state=${new URL(callbackless.url).searchParams.get('state')}&iss=${encodeURIComponent(service.provider.issuer)}`,

@@ -1,4 +1,4 @@
-/** Every problem of the contract, provoked over HTTP as a client would: the status, the code, and what the client is to know. */
+/** Every problem of the contract, provoked over HTTP as a client would: the status, the code, and the details for the client. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { namesInPath, pathParameters } from '../../../api/contract/path-parameters.ts';
@@ -34,11 +34,11 @@ interface Sent {
   readonly query?: string;
   readonly headers?: Headers;
   readonly body?: unknown;
-  /** As it is, rather than as JSON. */
+  /** Body that is sent as it is, instead of as JSON. */
   readonly text?: string;
 }
 
-/** One request of an operation, its answer judged by the document. */
+/** Sends one request of an operation, and judges the answer by the document. */
 async function ask(operation: OperationId, as: Headers, sent: Sent = {}) {
   const { method, path }: RouteSpec = routes[operation];
   const ids: Readonly<Record<string, string>> = { databaseId: kept.database.id, ...sent.params };

@@ -33,9 +33,9 @@ import {
 } from '../../support/api/store.ts';
 
 let postgres: TestPostgres;
-/** For all that is to succeed, however slow the machine is. */
+/** Store with long deadlines, for operations that must succeed on a slow machine too. */
 let store: Store;
-/** For what runs into its deadline. */
+/** Store with short deadlines, for operations that must exceed them. */
 let hasty: Store;
 let organization: Organization;
 let url: string;
@@ -73,7 +73,7 @@ const isBack = (through = store) =>
     return true;
   });
 
-/** Statements of this kind that the server works on at this moment. */
+/** Number of statements of this kind that the server is executing. */
 async function active(like: string): Promise<number> {
   const { rows } = await sql`
     SELECT 1 FROM pg_stat_activity
@@ -157,7 +157,7 @@ test('a server that says nothing costs each call its deadline, and its late answ
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => failureOf(findOrganization(hasty.read, organization.id))),
   );
-  // Two seconds on a connection; who waits for one waits a second for it.
+  // A statement takes two seconds at most, and waiting for a connection one second.
   expect(Date.now() - from).toBeLessThan(30_000);
   expect(answers).toEqual(answers.map(() => unavailable()));
   const changing = await failureOf(makeDatabase(hasty, organization, 'hanging'));

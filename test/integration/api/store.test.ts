@@ -1,4 +1,4 @@
-/** The store against a real PostgreSQL: what is unique, what is one transaction, what two at once get. */
+/** The store against a real PostgreSQL: uniqueness, transactions, concurrent changes. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -64,7 +64,7 @@ const event = ({ id, name }: Organization) => ({
   data: { organization: { id, name } },
 });
 
-/** Oldest first. */
+/** All events of an organization, oldest first. */
 async function allEvents({ id }: Organization): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
   let position: [string] | undefined;
