@@ -10,7 +10,7 @@ interface PodSpec {
   readonly initContainers?: readonly Container[];
 }
 
-/** Puts in order what is in the pods' template; all else stays. */
+/** Changes the containers of pod templates; everything else stays. */
 const ofTemplates =
   (change: (container: Container) => Container) =>
   <T extends KubeObject>(object: T): T => {
@@ -33,7 +33,7 @@ export const admissions = {
     const { image = '' } = container;
     return image.startsWith('mirror/') ? container : { ...container, image: `mirror/${image}` };
   }),
-  /** The image is one and the same, whatever is asked for. */
+  /** Every image is replaced by the same one. */
   pin: ofTemplates((container) => ({ ...container, image: 'ledgerhouse/pinned:0' })),
   /** Another limit each time. */
   restless: ofTemplates((container) => ({

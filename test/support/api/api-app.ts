@@ -1,5 +1,5 @@
 /**
- * The HTTP assembly on a free port of the loopback, with handlers that answer with the documented examples: what is tested is
+ * The HTTP assembly on a free port of the loopback, with handlers that answer with the documented examples: the tests cover
  * everything before and behind the handlers. Every answer that goes through `ask` is judged by the document.
  */
 import pino from 'pino';
@@ -142,7 +142,7 @@ export interface TestApp {
   readonly url: string;
   readonly log: readonly Readonly<Record<string, unknown>>[];
   metrics(): string;
-  /** Sends it and judges the answer by the document, where the operation is named. */
+  /** Sends a request. Judges the answer by the document if the operation is named. */
   ask(path: string, options?: Asked): Promise<Answered>;
   stop(waitMs?: number): Promise<boolean>;
 }

@@ -19,7 +19,7 @@ export class HttpService {
     this.#key = apiKey;
   }
 
-  /** Throws only when nothing answers. */
+  /** Sends a request. Throws only if there is no answer. */
   async send<T>(path: string, request: Request = {}): Promise<Answered<T>> {
     const { method = 'GET', body, headers } = request;
     const answer = await fetch(`${this.#baseUrl}/api/v1${path}`, {
@@ -35,7 +35,7 @@ export class HttpService {
     return { status: answer.status, body: JSON.parse(await answer.text()) as T };
   }
 
-  /** The body of an answer that says yes. */
+  /** Sends a request that must succeed. Returns the answer's body. */
   async ask<T>(path: string, request: Request = {}): Promise<T> {
     const { status, body } = await this.send<T>(path, request);
     if (status >= 300) {

@@ -1,6 +1,6 @@
 /**
- * An OpenID provider in its own process: npm oidc-provider as it is, with a person who signs in at once. What it is told by
- * messages decides who that is, how wrong its clock goes, and what is forged in the ID tokens that it gives.
+ * An OpenID provider in its own process: npm oidc-provider as it is, with a person who signs in at once. Messages
+ * set that person, the error of its clock, and forged claims in its ID tokens.
  */
 import { createSign, type JsonWebKey, type KeyObject, createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export interface Person {
 
 export interface ProviderOrders {
   readonly person?: Person;
-  /** Added to its clock. */
+  /** Seconds added to the provider's clock. */
   readonly skewSeconds?: number;
   /** Claims of ID tokens, signed with its own key all the same; null: as they should be. */
   readonly forge?: Readonly<Record<string, unknown>> | null;

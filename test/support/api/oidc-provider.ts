@@ -19,7 +19,7 @@ export class TestProvider {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** With keys of its own each time. */
+  /** Starts the provider, with new keys each time. */
   async start(): Promise<void> {
     const settings = {
       port: this.port,

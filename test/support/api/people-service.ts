@@ -1,4 +1,4 @@
-/** The API's HTTP side with PostgreSQL and an identity provider, and without a cluster: for all that people do. */
+/** The API's HTTP side with PostgreSQL and an identity provider, and without a cluster: for everything that people do. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,7 +92,7 @@ export class PeopleService {
     return browser;
   }
 
-  /** The API, as whoever has signed in there, or with these headers. */
+  /** Sends a request to the API as the person signed in to `as`, if there is one, or with these headers. */
   async ask(as: Browser | undefined, path: string, asked: Asked = {}): Promise<Answered> {
     const cookies = as?.cookiesOf(this.url);
     const answer = await fetch(`${this.url}/api/v1${path}`, {
@@ -138,7 +138,7 @@ export class PeopleService {
   }
 }
 
-/** Nothing that people do asks the cluster; the API looks for it all the same. */
+/** A kubeconfig of a cluster that does not exist: people's actions do not use it, but the API requires one. */
 function noCluster(): KubeConfig {
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser(

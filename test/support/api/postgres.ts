@@ -118,7 +118,7 @@ export class TestPostgres {
     return this.#end('SIGINT');
   }
 
-  /** As a machine that fails would: nothing is said to anybody, and nothing of it is left that a next start would meet. */
+  /** Kills the server as a failing machine would: without a message to anybody, and with no process left for the next start. */
   async kill(): Promise<void> {
     const { pid = 0 } = this.#child ?? {};
     if (pid === 0) return;
@@ -174,7 +174,7 @@ export class TestPostgres {
   }
 }
 
-/** Ended meanwhile is as good. */
+/** Sends a signal. Ignores that the process has ended meanwhile. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -183,7 +183,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** None where the process is gone. */
+/** Process ids of a process's children; empty if it is gone. */
 function childrenOf(pid: number): number[] {
   try {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');

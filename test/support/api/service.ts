@@ -22,12 +22,12 @@ type Permission = 'db:read' | 'db:write';
 export interface TestServiceOptions {
   /** Environment of the API, without the prefix `LEDGERHOUSE_API_`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** As whom the API is in the cluster: the path of its kubeconfig; as the administrator when absent. */
+  /** Returns the path of the API's kubeconfig; by default the administrator's. */
   readonly kubeconfig?: (world: OperatorWorld) => Promise<string>;
 }
 
 export class TestService {
-  /** Gone with it. */
+  /** Folder that is removed with the service. */
   readonly folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-service-'));
   readonly #engines: TestEngine[] = [];
   #postgres: TestPostgres | undefined;
@@ -37,7 +37,7 @@ export class TestService {
   #administrator: Headers | undefined;
   #databaseUrl = '';
   #log = '';
-  /** Without a path. */
+  /** The API's address without a path. */
   url = '';
   healthUrl = '';
 
@@ -73,7 +73,7 @@ export class TestService {
     }
   }
 
-  /** Undefined while it runs. */
+  /** Exit code of the API; undefined while it runs. */
   get apiExitCode(): number | null | undefined {
     return this.#api?.exitCode ?? undefined;
   }
@@ -110,7 +110,7 @@ export class TestService {
     return (await answer.json()) as ApiKeyWithSecret;
   }
 
-  /** Makes it and waits until it is READY. */
+  /** Creates a database and waits until it is READY. */
   async createDatabase(headers: Headers, request: object): Promise<CreatedDatabase> {
     const answer = await this.#post('/databases', headers, request);
     const created = (await answer.json()) as CreatedDatabase;

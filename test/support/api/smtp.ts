@@ -1,4 +1,4 @@
-/** A real SMTP server on the loopback, which keeps what it is given and refuses what the test says. */
+/** A real SMTP server on the loopback. It keeps the mails that it receives, and refuses as the test says. */
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -20,7 +20,7 @@ export function refusal(answer: string): Error {
 
 export class TestSmtp {
   readonly received: ReceivedMail[] = [];
-  /** Commands that came, whatever was answered. */
+  /** Commands received, with any answer. */
   readonly seen: ('connection' | 'sign-in' | 'sender')[] = [];
   password = 'correct';
   readonly #server: SMTPServer;

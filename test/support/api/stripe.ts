@@ -50,7 +50,7 @@ export class TestStripe {
   readonly #server: Server;
   #made = 0;
   trouble: Trouble = 'none';
-  /** Refuses what is sent to meters, as when there is no such meter. */
+  /** Whether meter events are refused, as if the meter did not exist. */
   refusesUsage = false;
 
   private constructor(mock: ChildProcess, mockUrl: string) {

@@ -9,12 +9,12 @@ import { checkout, mustRun, shell, type Ended } from '../shell.ts';
 export interface TestCluster {
   readonly stateFolder: string;
   readonly kubeconfig: string;
-  /** Where kubectl is, for what is talked to while it runs. */
+  /** Path of kubectl, for tests that talk to it while it runs. */
   kubectlPath(): Promise<string>;
   /** Runs kubectl; its output, or an error with what it said. */
   kubectl(...args: string[]): Promise<string>;
   tryKubectl(...args: string[]): Promise<Ended>;
-  /** Does something; when that fails, what a person would look at first is in the run's log. */
+  /** Runs `deed`. If it fails, writes to the run's log what a person would look at first. */
   reporting<T>(deed: () => Promise<T>): Promise<T>;
   /** The longest that a `kubectl get` took which began after this time, seconds: a tenth or two on a machine at rest. */
   slowestGet(sinceMs: number): number;

@@ -1,6 +1,6 @@
 /**
  * An HTTP proxy on the loopback before a real API server, that answers wrongly on request. It holds the administrator's
- * certificate; who talks to it needs none.
+ * certificate; its clients need none.
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Agent, request as secureRequest, type RequestOptions } from 'node:https';
@@ -9,11 +9,11 @@ import { KubeConfig } from '@kubernetes/client-node';
 
 /** The fault for one request. */
 export type Fault =
-  /** Not passed on. */
+  /** The request is not passed on; the proxy answers with this status. */
   | { readonly kind: 'status'; readonly code: number; readonly retryAfterSeconds?: number }
-  /** Passed on later. */
+  /** The request is passed on after a delay. */
   | { readonly kind: 'delay'; readonly ms: number }
-  /** Passed on and done, but the answer never comes: the connection is reset. */
+  /** The request is passed on and executed, but the connection is reset before the answer. */
   | { readonly kind: 'lose-answer' }
   /** The first answer that the same list was ever given, again. Passed on when there was none. */
   | { readonly kind: 'stale-list' }
@@ -35,13 +35,13 @@ export interface FaultyRequest {
 }
 
 export interface FaultyApi {
-  /** Leads through the proxy. */
+  /** Configuration of a client that goes through the proxy. */
   readonly kubeConfig: KubeConfig;
-  /** Connections that were ever made to it. */
+  /** Number of connections that were ever made to the proxy. */
   readonly connections: number;
   /** How often each fault was done. */
   readonly done: ReadonlyMap<Fault['kind'], number>;
-  /** Asked for each request. */
+  /** Sets the function that chooses the fault of each request. */
   inject(choose: (request: FaultyRequest) => Fault | undefined): void;
   /** Resets every watch that is open now. */
   cutWatches(): void;

@@ -32,7 +32,7 @@ export interface Installation {
   get(name: string, namespace?: string): Promise<Database>;
   /** Waits until a condition, for the newest generation, has this status and reason. */
   until(name: string, type: string, status: string, options?: UntilOptions): Promise<Database>;
-  /** Looks at a database all the time while something is done to it; gives all that it was seen to be. */
+  /** Watches a database while `deed` runs. Returns every version of it that was seen. */
   watching(name: string, deed: () => Promise<unknown>): Promise<Database[]>;
   /** All objects of a kind that carry the database's uid. */
   owned<T extends KubeObject>(kind: string, database: Database): Promise<T[]>;

@@ -1,4 +1,4 @@
-/** Finds what a cluster left on the machine. */
+/** Finds the traces of a cluster on the machine. */
 import { clusterId } from './cluster.ts';
 import { shell } from '../shell.ts';
 
