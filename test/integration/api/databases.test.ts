@@ -582,20 +582,25 @@ test('a restore asks the same guards as a create: billing, the organization’s 
   await untilStatus(database.id, 'READY');
   const { job: deletion } = await deleteDatabase(services(), caller(), database.id, undefined);
   await untilJobEnded(deletion.id);
-  const restore = (through: DatabaseServices, who = caller()) =>
-    restoreDatabase(through, who, database.id, undefined, nothingElse);
+  const restore = (through: DatabaseServices) =>
+    restoreDatabase(through, caller(), database.id, undefined, nothingElse);
   await expect(restore(services(blockedBy('PAYMENT_FAILED')))).rejects.toMatchObject({
     code: 'billing_required',
     occasion: { members: { billing: { reason: 'PAYMENT_FAILED' } } },
   });
-  const suspended = {
-    ...caller(),
-    organization: { ...organization, status: 'SUSPENDED' as const },
-  };
-  await expect(restore(services(), suspended)).rejects.toMatchObject({
-    code: 'provisioning_not_permitted',
-  });
-  await expect(restore({ ...services(), databasesMax: 1 })).rejects.toMatchObject({
+  // The caller was authenticated before: the store is what counts.
+  const setStatus = (status: 'ACTIVE' | 'SUSPENDED') =>
+    store.change(caller().author, ({ db }) =>
+      db
+        .updateTable('organizations')
+        .set({ status })
+        .where('slug', '=', organization.slug)
+        .execute(),
+    );
+  await setStatus('SUSPENDED');
+  await expect(restore(services())).rejects.toMatchObject({ code: 'provisioning_not_permitted' });
+  await setStatus('ACTIVE');
+  await expect(restore({ ...services(), databasesMax: 0 })).rejects.toMatchObject({
     code: 'quota_exceeded',
   });
   await restore(services());
