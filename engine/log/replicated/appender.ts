@@ -1,11 +1,12 @@
 /**
- * Commits a leader's entries: makes blocks of what waits, keeps a few on their way, and tells in order what is committed.
- * Blocks may commit out of order; only what has no gap before it counts.
+ * Commits a leader's entries: puts waiting entries into blocks, keeps a few blocks in flight, and reports committed blocks
+ * in order. Blocks may commit out of order; a block counts only when there is no gap before it.
  *
  * A block is put if the fence stands and its key is free. When the answer is lost (a timeout, a broken connection, an
- * election, no space), the block may be there, or come yet. So the key is read: there, while the fence stands, it is ours;
- * absent, the same bytes are put once more, and whichever try comes second finds the key taken. On a new leader or term of
- * raft's that happens at once: what the old one had not replicated is gone, and etcd would say so only after seconds.
+ * election, no space), the block may be in etcd already, or arrive later. So the appender reads the key. If the block is
+ * there while the fence stands, it is ours. If it is absent, the same bytes are put again, and the later of the two tries
+ * finds the key taken. A new raft leader or term triggers this at once: blocks that the old leader had not replicated are
+ * gone, and etcd would say so only after seconds.
  */
 import type { KeyObject } from 'node:crypto';
 import { assert } from '../../../base/assert.ts';
@@ -33,14 +34,14 @@ export interface AppenderOptions {
   readonly sealKey: KeyObject;
   readonly fence: number;
   readonly view: number;
-  /** The last block of the log: nothing is behind it, and nobody but this appender puts anything there. */
+  /** Position of the last block of the log. Only this appender puts blocks after it. */
   readonly position: LogPosition;
-  /** In order, each once. */
+  /** Receives the committed blocks in order, each once. */
   readonly onCommitted: (block: Block) => void;
-  /** Called before a call that may prove that the fence stands, and, with what it returned, when it did. */
+  /** Called before a call that may prove that the fence stands. `onFenceSeen` gets its result if the call proved it. */
   readonly moment: () => number;
   readonly onFenceSeen: (moment: number) => void;
-  /** Somebody else leads: nothing more commits here. */
+  /** Called when another replica leads: nothing more commits here. */
   readonly onDeposed: () => void;
   readonly onFailure: (error: ReplicatedLogError) => void;
 }
@@ -61,7 +62,7 @@ export class Appender {
   readonly #inFlight = new Map<number, Flight>();
   #proposed: LogPosition;
   #committedSequence: number;
-  /** Aborted when raft has a new leader: what hangs on it looks again. */
+  /** Aborted when raft has a new leader, so that calls that wait for the old one look again. */
   #election = new AbortController();
   #drained: (() => void)[] = [];
 
@@ -71,7 +72,7 @@ export class Appender {
     this.#committedSequence = options.position.sequence;
   }
 
-  /** False: no more fits before something commits. Entries follow one another. */
+  /** Queues an entry, whose op must follow the last one's. Returns false if the queue is full until something commits. */
   append(entry: LogEntry): boolean {
     if (this.#stopped.signal.aborted) return false;
     const size = entrySize(entry.message);
@@ -82,7 +83,7 @@ export class Appender {
     assert(entry.timestamp > before.timestamp, 'timestamps rise with entries');
     this.#queue.push(entry);
     this.#queuedBytes += size;
-    // Blocks are made behind the current turn of the loop of events, so that what comes together goes together.
+    // Blocks are made after the current turn of the event loop, so that entries that arrive together share a block.
     if (this.#queue.length === 1) queueMicrotask(() => this.#pump());
     return true;
   }
@@ -93,13 +94,13 @@ export class Appender {
     this.#election = new AbortController();
   }
 
-  /** Resolves when all is committed that was appended, or nothing more will be. */
+  /** Resolves when every appended entry is committed, or nothing more will commit. */
   drained(): Promise<void> {
     if (this.#idle) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Nothing more is told. What is on its way may commit all the same. */
+  /** Ends all reports. Blocks in flight may still commit. */
   stop(): void {
     this.#stopped.abort();
     this.#election.abort();
@@ -138,7 +139,7 @@ export class Appender {
 
   async #commit(flight: Flight): Promise<void> {
     const { onDeposed, onFailure } = this.#options;
-    // What is known of the key: a block that was never sent is absent.
+    // Last known state of the key. A block that was never sent is absent.
     let seen: Outcome = 'absent';
     for (let failures = 0; !this.#stopped.signal.aborted;) {
       const election = this.#election.signal;
@@ -167,7 +168,7 @@ export class Appender {
     }
   }
 
-  /** One try. Rejects when its outcome is unknown. */
+  /** Makes one try to put the block. Rejects when the outcome is unknown. */
   async #put({ block, bytes }: Flight, signal: AbortSignal): Promise<Outcome> {
     const { etcd, fence, moment, onFenceSeen } = this.#options;
     const key = blockKey(block.sequence);
@@ -187,7 +188,7 @@ export class Appender {
     return outcome;
   }
 
-  /** Finds out what became of a block, however long it takes. */
+  /** Reads the key until the block's outcome is known, however long it takes. */
   async #look({ block }: Flight, failedTries: number): Promise<Outcome> {
     const { etcd, timers, random, fence } = this.#options;
     const stopped = this.#stopped.signal;

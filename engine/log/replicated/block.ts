@@ -1,5 +1,5 @@
 /**
- * A block: the entries that one put into etcd commits, and what proves their place. Little-endian, 128 bytes of head:
+ * A block: the entries that one put into etcd commits, and the proof of their place. Little-endian, a head of 128 bytes:
  *
  *     0   u32  magic "LBLK"            40  u64  timestamp of the first entry (ns)
  *     4   u32  version 1               48  u64  timestamp of the last
@@ -9,8 +9,9 @@
  *     28  u32  view                    80  16 B seal of the block before
  *     32  u64  fence                   96  32 B 0
  *
- * then the entries (../entries.ts), as they are or without zeros (zero-words.ts), whatever is shorter. The seal's key is the database's and the incarnation's, so that a block of another
- * log never fits. The first block of an incarnation follows the state's hash that the incarnation began with.
+ * The entries follow (../entries.ts), as they are or without zeros (zero-words.ts), whichever is shorter. The seal's key
+ * depends on the database and the incarnation, so that a block of another log never fits. The parent of an incarnation's
+ * first block is the state hash with which the incarnation began.
  */
 import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../../../base/assert.ts';
@@ -23,7 +24,7 @@ import { putWithoutZeros, withoutZerosMax, withZeros } from './zero-words.ts';
 
 export interface Block {
   readonly sequence: number;
-  /** mod_revision of `lead` when its maker led. */
+  /** mod_revision of `lead` while the block's maker led. */
   readonly fence: number;
   readonly view: number;
   /** At least one. */
@@ -31,20 +32,20 @@ export interface Block {
   readonly seal: Uint8Array;
   /** `seal` of the block before. */
   readonly parent: Uint8Array;
-  /** As etcd keeps it. */
+  /** Bytes of the block as etcd keeps it. */
   readonly sizeBytes: number;
-  /** Of the entries. */
+  /** Bytes of the entries, with their zeros. */
   readonly contentBytes: number;
 }
 
-/** Where a replica is in the log: behind which block. */
+/** A replica's place in the log: the block that it stands behind. */
 export interface LogPosition {
   readonly sequence: number;
   readonly op: number;
   readonly timestamp: bigint;
   readonly view: number;
   readonly fence: number;
-  /** Of the block at `sequence`; where an incarnation begins, the state's hash there. */
+  /** Seal of the block at `sequence`. At the start of an incarnation it is the state hash there. */
   readonly seal: Uint8Array;
 }
 
@@ -53,7 +54,7 @@ const VERSION = 1;
 const HEAD_SIZE = 128;
 const SEAL_AT = 64;
 const PARENT_AT = 80;
-/** Of entries whose zeros are looked for: few bytes cost etcd next to nothing. */
+/** Size in bytes from which entries are stored without zeros: few bytes cost etcd next to nothing. */
 const SHORTENED_FROM = 2048;
 
 export function blockSealKey(clusterId: bigint, incarnation: number): KeyObject {
@@ -61,12 +62,12 @@ export function blockSealKey(clusterId: bigint, incarnation: number): KeyObject 
   return createSecretKey(hash.subarray(0, 16));
 }
 
-/** Whether a block that has `entriesSize` bytes of entries takes this message too. */
+/** Returns whether a block with `entriesSize` bytes of entries has room for this message. */
 export function fitsBlock(entriesSize: number, message: Uint8Array): boolean {
   return HEAD_SIZE + entriesSize + entrySize(message) <= BLOCK_SIZE_MAX;
 }
 
-/** The block behind `after` that holds `entries`, which are those that follow it, and its bytes. */
+/** Makes the block that follows `after` and holds `entries`. Returns the block and its bytes. */
 export function encodeBlock(
   key: KeyObject,
   after: LogPosition,
@@ -106,7 +107,10 @@ export function encodeBlock(
   return { block, bytes };
 }
 
-/** A block's bytes with the entries in their place, and as how many they are stored there without zeros, or 0. */
+/**
+ * Lays out a block's bytes with the entries in place. `storedBytes` is their size without zeros, or 0 if stored as they
+ * are.
+ */
 function layOut(
   entries: readonly LogEntry[],
   contentBytes: number,
@@ -121,11 +125,16 @@ function layOut(
   return { bytes: whole.slice(), storedBytes: 0 };
 }
 
-/** Used while a block is made, which waits for nothing: fresh memory costs more than what is done to it. The heads are 0. */
+/**
+ * Scratch memory for making a block, which is synchronous: allocation costs more than the work itself. The heads stay 0.
+ */
 const wholeScratch = new Uint8Array(BLOCK_SIZE_MAX);
 const shortScratch = new Uint8Array(HEAD_SIZE + withoutZerosMax(BLOCK_SIZE_MAX));
 
-/** Undefined when the bytes are no block of this log, or damaged. The entries' messages may be views of `bytes`. */
+/**
+ * Decodes a block. Returns `undefined` if the bytes are damaged or no block of this log. The messages may be views of
+ * `bytes`.
+ */
 export function decodeBlock(key: KeyObject, bytes: Uint8Array): Block | undefined {
   if (bytes.length < HEAD_SIZE) return undefined;
   const fields = new Fields(bytes);
@@ -154,7 +163,7 @@ function sealOf(key: KeyObject, bytes: Uint8Array): Uint8Array {
 
 export type Misfit = 'sequence' | 'parent' | 'fence' | 'view' | 'op' | 'timestamp';
 
-/** In what a block does not follow a position; undefined: it does. */
+/** Returns in which field a block does not follow a position, or `undefined` if it follows. */
 export function misfitOf(position: LogPosition, block: Block): Misfit | undefined {
   if (block.sequence !== position.sequence + 1) return 'sequence';
   if (!sealMatches(block.parent, position.seal)) return 'parent';

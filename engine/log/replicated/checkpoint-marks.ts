@@ -1,4 +1,4 @@
-/** Writes this replica's `ck` record: the newest mark, one write at a time, tried until it is there. */
+/** Writer of this replica's `ck` record. It writes the newest mark, one write at a time, and retries until it succeeds. */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { EtcdError, type Etcd } from './etcd.ts';
@@ -24,14 +24,14 @@ export class CheckpointMarks {
     this.#options = options;
   }
 
-  /** The state at `mark` is durable here: this replica needs no block up to there any more. */
+  /** Records that the state at `mark` is durable here: this replica needs no block up to there any more. */
   put(mark: CheckpointMark): void {
     this.#last = mark;
     this.#next = mark;
     if (!this.#writing) void this.#write();
   }
 
-  /** Puts the last mark once more; before this process has made one, that which it found. */
+  /** Puts the last mark once more, or the mark `found` in etcd if this process has made none yet. */
   again(found: CheckpointMark | undefined): void {
     const mark = this.#last ?? found;
     if (mark !== undefined) this.put(mark);
@@ -50,7 +50,7 @@ export class CheckpointMarks {
       const mark = this.#next;
       const put = { do: 'put', key, value: encodeRecord(mark) } as const;
       try {
-        // A lost try that comes later than a newer one only keeps blocks for longer, until the next mark.
+        // A lost try that arrives after a newer one only keeps blocks for longer, until the next mark.
         const request = { compare: [], success: [put], failure: [] };
         await etcd.txn(request, { timeoutMs: CALL_TIMEOUT_MS, signal });
         if (this.#next === mark) this.#next = undefined;

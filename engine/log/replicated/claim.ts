@@ -1,4 +1,4 @@
-/** Takes the lead: one compare-and-swap on `lead`, which gives the fence. */
+/** Claim of the lead: one compare-and-swap on `lead`, which gives the fence. */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { EtcdError, type Etcd } from './etcd.ts';
@@ -7,7 +7,7 @@ import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { decodeLead, encodeRecord, type Lead } from './records.ts';
 
 export interface Claim {
-  /** mod_revision of `lead` as the claimant last saw it; 0: nobody has ever led. */
+  /** mod_revision of `lead` as the claimant last saw it; 0 if nobody has ever led. */
   readonly seen: number;
   readonly lead: Lead;
 }
@@ -17,10 +17,10 @@ export interface Won {
   readonly view: number;
 }
 
-/** Tries with lost answers; then the claim may succeed yet, which shows in `lead` by its nonce. */
+/** Tries with lost answers before giving up. The claim may still succeed; its nonce in `lead` shows that. */
 const TRIES_MAX = 3;
 
-/** Undefined: somebody else was faster, or nothing could be learned. */
+/** Claims the lead. Returns `undefined` if another replica was faster, or if no answer came. */
 export async function claim(
   {
     etcd,
@@ -41,7 +41,7 @@ export async function claim(
       if (result.succeeded) return { fence: result.revision, view: lead.view };
       const found = result.results[0]?.kvs[0];
       if (found === undefined) return undefined;
-      // A try before, whose answer was lost: perhaps of an earlier claim, with another view.
+      // Our own claim may be there: an earlier try whose answer was lost, perhaps with another view.
       const { nonce, view } = decodeLead(found.value);
       const ours = nonce === lead.nonce && found.modRevision > seen;
       return ours ? { fence: found.modRevision, view } : undefined;
@@ -54,7 +54,7 @@ export async function claim(
   return undefined;
 }
 
-/** The smallest view above `last` that is this replica's. */
+/** Returns the smallest view above `last` that belongs to this replica. */
 export function nextView(last: number, replica: number, replicaCount: number): number {
   const next = last + 1;
   return next + ((replica - (next % replicaCount) + replicaCount) % replicaCount);

@@ -1,8 +1,8 @@
 /**
- * Why a replica stops, for good: what it holds and what the log holds do not go together. Codes are stable; messages say
- * what to do.
+ * Reason why a replica stops for good: its state and the log do not belong together. Codes are stable; messages say what to
+ * do.
  * - `log_foreign`: etcd holds another database's log, or another incarnation's.
- * - `log_gone`: the replica has been in the log, and etcd is empty.
+ * - `log_gone`: the replica has taken part in the log, but etcd is empty.
  * - `state_differs`: the replica began the incarnation with another state than the others.
  * - `block_corrupt`: a block is damaged on this member's disk, or its place does not fit.
  * - `etcd_refused`: etcd refuses a request that it must serve.
@@ -25,9 +25,9 @@ export class ReplicatedLogError extends Error {
 }
 
 /**
- * Why a read was not let through: nothing is wrong with it, it is to be asked elsewhere or again.
- * - `not_leading`: this replica does not lead, or no longer.
- * - `overloaded`: too many reads wait already.
+ * A read that was not let through. The read itself is valid; the caller must send it to another replica or try again.
+ * - `not_leading`: this replica does not lead, or leads no longer.
+ * - `overloaded`: too many reads are waiting already.
  */
 export class ReadRefused extends Error {
   override readonly name = 'ReadRefused';

@@ -1,6 +1,6 @@
 /**
- * A client of one etcd member over gRPC. Three connections, so that no small call waits behind a block: one for blocks on
- * their way in, one for watches, one for all else.
+ * A client of one etcd member over gRPC. It has three connections, so that no small call waits behind a block: one for
+ * appended blocks, one for watches, one for everything else.
  */
 import {
   Client,
@@ -35,12 +35,15 @@ import {
   type WatchMessage,
 } from './etcd-messages.ts';
 
-/** A page of blocks, twice: more is no answer of a healthy member. */
+/** Twice a page of blocks. A healthy member sends no larger answer. */
 const MESSAGE_SIZE_MAX = 32 << 20;
-/** Ids of open streams are few; a window of a few blocks keeps each of them moving. */
+/** Flow-control window. Few streams are open; a window of a few blocks keeps each of them moving. */
 const WINDOW_BYTES = 8 << 20;
 
-/** `target`: `unix:/path/of/socket` or `host:port`. Connects when it is first used, and again whenever it must. */
+/**
+ * Creates a client for `target`: `unix:/path/of/socket` or `host:port`. It connects on first use and reconnects when
+ * needed.
+ */
 export function createEtcdClient(target: string): Etcd & EtcdMembership {
   const [blocks, watches, control] = [connect(target), connect(target), connect(target)];
   const kv = (method: string): string => `/etcdserverpb.KV/${method}`;
@@ -81,7 +84,7 @@ export function createEtcdClient(target: string): Etcd & EtcdMembership {
 
 function connect(target: string): Client {
   return new Client(target, credentials.createInsecure(), {
-    // Else clients with the same target share one connection.
+    // Without this, clients with the same target share one connection.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.service_config_disable_resolution': 1,
     'grpc.enable_http_proxy': 0,
@@ -97,7 +100,7 @@ function connect(target: string): Client {
 const asIs = (bytes: Buffer): Buffer => bytes;
 const unread = (): void => undefined;
 
-/** What cannot be read counts as no answer. */
+/** Makes a unary call. An answer that cannot be decoded counts as no answer. */
 function call<T>(
   client: Client,
   path: string,

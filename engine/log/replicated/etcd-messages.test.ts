@@ -17,7 +17,7 @@ import {
 } from './etcd-messages.ts';
 import { ProtoWriter } from './protobuf.ts';
 
-/** Bytes in hex, with spaces between the fields. */
+/** Removes the spaces between the fields of hex bytes. */
 const hex = (bytes: string): string => bytes.replaceAll(' ', '');
 const text = (value: string): Uint8Array => Buffer.from(value);
 const header = (revision: number): ProtoWriter =>
@@ -38,7 +38,7 @@ test('a transaction: each condition and operation in the field that etcd’s rpc
   expect(bytes.toString('hex')).toBe(
     [
       '0a07 1002 1a0161 3005',
-      // The union's 0 is written: its presence says which of the two it is.
+      // A 0 in the union is written, because its presence says which of the two it is.
       '0a0d 0802 1001 1a0162 2800 82040163',
       '1208 1206 0a016b 120176',
       '1208 1a06 0a0164 120165',

@@ -1,5 +1,5 @@
 /**
- * etcd's messages, as far as the log uses them: field numbers are those of etcd 3.6, api/etcdserverpb/rpc.proto and
+ * The etcd messages that the log uses. Field numbers are those of etcd 3.6, api/etcdserverpb/rpc.proto and
  * api/mvccpb/kv.proto. Each line of an encoder or a decoder is one field.
  */
 import type {
@@ -118,7 +118,7 @@ function decodeHeader(bytes: Uint8Array): { memberId: bigint; revision: number }
 }
 
 export function encodeWatchCreate({ key, rangeEnd, startRevision }: WatchRequest): Buffer {
-  // Fragmented (8): otherwise all that a watcher missed may come as one message.
+  // Fragmented (8): otherwise everything that a watcher missed may come as one message.
   const create = new ProtoWriter()
     .bytes(1, key)
     .bytes(2, rangeEnd)
@@ -129,7 +129,7 @@ export function encodeWatchCreate({ key, rangeEnd, startRevision }: WatchRequest
 
 export interface WatchMessage {
   readonly revision: number;
-  /** The watch is over; `reason` may be empty. */
+  /** Present if the watch is over; `reason` may be empty. */
   readonly ended: { readonly compacted: boolean; readonly reason: string } | undefined;
   readonly events: readonly WatchEvent[];
 }
@@ -176,14 +176,14 @@ export function decodeStatus(bytes: Uint8Array): MemberStatus {
     else if (reader.field === 10) isLearner = reader.flag();
     else if (reader.field === 12) quotaBytes = quotaOf(reader.id());
   }
-  // Alarms come as "memberID:… alarm:NOSPACE", beside errors in words.
+  // Alarms come as "memberID:… alarm:NOSPACE", among other error texts.
   const stands = (alarm: string): boolean => alarms.some((text) => text.includes(`alarm:${alarm}`));
   const [noSpace, corrupt] = [stands('NOSPACE'), stands('CORRUPT')];
   const sizes = { fileBytes, bytesInUse, quotaBytes };
   return { memberId, leaderId, raftTerm, ...sizes, isLearner, noSpace, corrupt };
 }
 
-/** A negative quota is none (etcd's --quota-backend-bytes). */
+/** Converts a quota; a negative one means no quota (etcd's --quota-backend-bytes). */
 function quotaOf(value: bigint): number {
   const bytes = Number(BigInt.asIntN(64, value));
   return bytes > 0 ? bytes : Infinity;
@@ -195,11 +195,11 @@ export const encodeCompact = (revision: number): Buffer =>
 export const encodeMoveLeader = (memberId: bigint): Buffer =>
   new ProtoWriter().uint(1, memberId).finish();
 
-/** An alarm stands for the member that raised it, and is disarmed for that one. */
+/** Encodes the request that disarms NOSPACE for one member: an alarm belongs to the member that raised it. */
 export const encodeDisarmNoSpace = (memberId: bigint): Buffer =>
   new ProtoWriter().uint(1, DEACTIVATE).uint(2, memberId).uint(3, NOSPACE).finish();
 
-/** The members for which there is no space, from the answer to an empty AlarmRequest, which lists all alarms. */
+/** Decodes the members that have no space from the answer to an empty AlarmRequest, which lists all alarms. */
 export function decodeNoSpaceMembers(bytes: Uint8Array): bigint[] {
   const reader = new ProtoReader(bytes);
   const members: bigint[] = [];
@@ -221,14 +221,14 @@ export const encodeMemberList = (): Buffer => new ProtoWriter().flag(1, true).fi
 export const encodeAddLearner = (peerUrl: string): Buffer =>
   new ProtoWriter().bytes(1, Buffer.from(peerUrl)).flag(2, true).finish();
 
-/** MemberRemoveRequest and MemberPromoteRequest. */
+/** Encodes a MemberRemoveRequest or a MemberPromoteRequest. */
 export const encodeMemberId = (memberId: bigint): Buffer =>
   new ProtoWriter().uint(1, memberId).finish();
 
-/** From the answer to a list, a removal or a promotion. */
+/** Decodes the members from the answer to a list, a removal or a promotion. */
 export const decodeMembers = (bytes: Uint8Array): EtcdMember[] => membersIn(bytes, 2);
 
-/** From the answer to an addition, in which the new one stands before them alone. */
+/** Decodes the members from the answer to an addition, in which the new member also stands alone before the list. */
 export const decodeMembersAdded = (bytes: Uint8Array): EtcdMember[] => membersIn(bytes, 3);
 
 function membersIn(bytes: Uint8Array, field: number): EtcdMember[] {

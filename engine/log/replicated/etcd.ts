@@ -1,18 +1,18 @@
 /**
- * What the log needs of etcd, as one member serves it: `etcd-client.ts` speaks to a real one, tests bring their own.
- * Names and meanings are those of etcd's API v3 (etcd.io/docs, "etcd API"). Revisions are below 2^53.
+ * The part of etcd that the log needs, as one member serves it. `etcd-client.ts` speaks to a real member; tests bring their
+ * own. Names and meanings are those of etcd's API v3 (etcd.io/docs, "etcd API"). Revisions are below 2^53.
  */
 
 export interface CallOptions {
-  /** The call rejects with EtcdError `timeout` after it; what it asked for may happen all the same. */
+  /** After this time the call rejects with EtcdError `timeout`; the requested change may still happen. */
   readonly timeoutMs: number;
-  /** Gives the call up: it rejects with EtcdError `cancelled`; what it asked for may happen all the same. */
+  /** Cancels the call: it rejects with EtcdError `cancelled`; the requested change may still happen. */
   readonly signal?: AbortSignal;
 }
 
 export interface KeyValue {
   readonly key: Uint8Array;
-  /** Empty when only keys were asked for. */
+  /** Empty if the request was `keysOnly`. */
   readonly value: Uint8Array;
   readonly createRevision: number;
   readonly modRevision: number;
@@ -20,24 +20,24 @@ export interface KeyValue {
 
 export interface Range {
   readonly key: Uint8Array;
-  /** The first key behind the range; absent: `key` alone. */
+  /** First key after the range. If absent, the range is `key` alone. */
   readonly rangeEnd?: Uint8Array;
-  /** Keys at most. */
+  /** Maximum number of keys. */
   readonly limit?: number;
-  /** As of this revision; absent: now, whatever any member has committed. */
+  /** Reads as of this revision. If absent, reads everything that any member has committed. */
   readonly revision?: number;
   readonly keysOnly?: boolean;
-  /** As of what this member has applied, without asking the others: it answers without a majority, too. */
+  /** Reads what this member has applied, without asking the others. It answers without a majority, too. */
   readonly serializable?: boolean;
 }
 
 export interface RangeResult {
   readonly kvs: readonly KeyValue[];
-  /** The limit cut it short. */
+  /** True if the limit cut the result short. */
   readonly more: boolean;
 }
 
-/** A condition on a key, or on every key of a range. A key that is not there has revision 0. */
+/** A condition on a key, or on every key of a range. An absent key has revision 0. */
 export interface Compare {
   readonly key: Uint8Array;
   readonly rangeEnd?: Uint8Array;
@@ -51,7 +51,7 @@ export type Operation =
   | { readonly do: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
   | { readonly do: 'delete'; readonly key: Uint8Array; readonly rangeEnd?: Uint8Array };
 
-/** When all of `compare` holds, `success`, otherwise `failure`: at once and as a whole. */
+/** A transaction. It runs `success` if every condition in `compare` holds, otherwise `failure`, atomically. */
 export interface Txn {
   readonly compare: readonly Compare[];
   readonly success: readonly Operation[];
@@ -61,23 +61,23 @@ export interface Txn {
 export interface TxnResult {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** One for each operation that ran; of a put or a delete it is empty. */
+  /** One result for each operation that ran; the result of a put or a delete is empty. */
   readonly results: readonly RangeResult[];
 }
 
 export interface MemberStatus {
   readonly memberId: bigint;
-  /** 0n: it knows of no leader. */
+  /** 0n if the member knows of no leader. */
   readonly leaderId: bigint;
   readonly raftTerm: number;
-  /** Bytes of its file, and of what is in use of it. */
+  /** Size of its file, and the part of it that is in use, in bytes. */
   readonly fileBytes: number;
   readonly bytesInUse: number;
   readonly quotaBytes: number;
   readonly isLearner: boolean;
-  /** An alarm stands: etcd takes no puts before it is disarmed. */
+  /** True while the NOSPACE alarm stands: etcd takes no puts until it is disarmed. */
   readonly noSpace: boolean;
-  /** An alarm stands: etcd refuses everything. */
+  /** True while the CORRUPT alarm stands: etcd refuses everything. */
   readonly corrupt: boolean;
 }
 
@@ -93,27 +93,27 @@ export interface WatchRequest {
 }
 
 export interface WatchHandler {
-  /** Events in the order of their revisions, none left out. */
+  /** Receives the events in the order of their revisions, without a gap. */
   readonly onEvents: (events: readonly WatchEvent[], revision: number) => void;
-  /** Called once, and nothing after it: the stream broke, or what it would tell is compacted. */
+  /** Called once, as the last call: the stream broke, or the next revision is compacted. */
   readonly onEnd: (error: EtcdError) => void;
 }
 
 export interface Etcd {
-  /** Reads and changes. Reads alone are linearizable unless a revision is named. */
+  /** Runs a transaction. A transaction that only reads is linearizable unless it names a revision. */
   txn(request: Txn, options: CallOptions): Promise<TxnResult>;
-  /** As `txn`, on the connection that carries blocks. */
+  /** Same as `txn`, on the connection that carries blocks. */
   append(request: Txn, options: CallOptions): Promise<TxnResult>;
-  /** Forgets revisions before this one. One that is forgotten already is no error. */
+  /** Forgets revisions before this one. Repeating it for a forgotten revision is no error. */
   compact(revision: number, options: CallOptions): Promise<void>;
   status(options: CallOptions): Promise<MemberStatus>;
-  /** Makes another member raft's leader. Only raft's leader can be asked. */
+  /** Makes another member raft's leader. Only raft's leader can do this. */
   moveLeader(memberId: bigint, options: CallOptions): Promise<void>;
-  /** Rewrites this member's file without what is not in use. It serves nothing meanwhile. */
+  /** Rewrites this member's file without its unused part. The member serves nothing meanwhile. */
   defragment(options: CallOptions): Promise<void>;
-  /** Lets puts in again after there was no space. */
+  /** Disarms the NOSPACE alarm, so that etcd takes puts again. */
   disarmNoSpace(options: CallOptions): Promise<void>;
-  /** The result ends it: nothing is called afterwards. */
+  /** Starts a watch. The returned function ends it; the handler is not called afterwards. */
   watch(request: WatchRequest, handler: WatchHandler): () => void;
   close(): void;
 }
@@ -124,25 +124,25 @@ export interface EtcdMember {
   /** Empty until the member has started for the first time. */
   readonly name: string;
   readonly peerUrls: readonly string[];
-  /** It takes the log and has no vote. */
+  /** True if the member receives the log but has no vote. */
   readonly isLearner: boolean;
 }
 
-/** Who belongs to the cluster (API v3, service Cluster). Each change resolves with the members after it. */
+/** The members of the etcd cluster (API v3, service Cluster). Each change resolves with the members after it. */
 export interface EtcdMembership {
-  /** As a majority has it. */
+  /** Returns the members as a majority knows them. */
   members(options: CallOptions): Promise<readonly EtcdMember[]>;
-  /** etcd refuses while too few voting members are there for one more, or while there is a learner already. */
+  /** Adds a learner. etcd refuses while too few voting members are up for one more, or while there is a learner already. */
   addLearner(peerUrl: string, options: CallOptions): Promise<readonly EtcdMember[]>;
-  /** For good: that member never takes part again. etcd refuses when a majority would be in danger. */
+  /** Removes a member for good: it never takes part again. etcd refuses when a majority would be in danger. */
   removeMember(memberId: bigint, options: CallOptions): Promise<readonly EtcdMember[]>;
-  /** Gives a learner its vote. etcd refuses until it has nearly all of the log. */
+  /** Gives a learner a vote. etcd refuses until the learner has nearly all of the log. */
   promoteMember(memberId: bigint, options: CallOptions): Promise<readonly EtcdMember[]>;
 }
 
 /**
  * - `timeout`, `unavailable`, `cancelled`, `no_space`: whether a change was made is unknown.
- * - `compacted`: the revision asked for is no longer there.
+ * - `compacted`: the requested revision is compacted.
  * - `refused`: the request cannot be served, now or later; the message says why.
  */
 export type EtcdErrorCode =

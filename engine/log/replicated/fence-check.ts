@@ -1,7 +1,7 @@
 /**
- * Lets reads through at a leader: a read may be executed once it is certain that this replica still led after the read had
- * arrived, for then nobody else had acknowledged anything that it does not know. One linearizable look at `lead` serves all
- * reads that wait when it begins; a commit that began after a read arrived proves the same.
+ * Gate for reads at a leader. A read may be executed once it is certain that this replica still led after the read had
+ * arrived: no other replica had then acknowledged anything unknown to it. One linearizable look at `lead` serves all reads
+ * that wait when it begins. A commit that began after a read arrived proves the same.
  */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
@@ -15,11 +15,11 @@ export interface FenceCheckOptions {
   readonly timers: Timers;
   readonly random: () => number;
   readonly fence: number;
-  /** Somebody else leads. */
+  /** Called when another replica leads. */
   readonly onDeposed: () => void;
 }
 
-/** A moment, in the order of what happens in this process; clocks have no part in it. */
+/** A logical time in this process: a counter that orders its calls, independent of clocks. */
 export type Moment = number;
 
 interface Waiting {
@@ -32,17 +32,17 @@ export class FenceCheck {
   readonly #options: FenceCheckOptions;
   readonly #stopped = new AbortController();
   #now: Moment = 0;
-  /** In the order of arrival. */
+  /** Reads that wait, in the order of arrival. */
   #waiting: Waiting[] = [];
   #checking = false;
-  /** Aborted when raft has a new leader: a look that the old one was asked for may never come. */
+  /** Aborted when raft has a new leader: the old one may never answer a look. */
   #election = new AbortController();
 
   constructor(options: FenceCheckOptions) {
     this.#options = options;
   }
 
-  /** Resolves when a read executed from then on sees all that was acknowledged before. Rejects with ReadRefused. */
+  /** Resolves when a read executed from then on sees everything acknowledged before this call. Rejects with ReadRefused. */
   barrier(): Promise<void> {
     if (this.#stopped.signal.aborted) return Promise.reject(new ReadRefused('not_leading'));
     if (this.#waiting.length >= BARRIERS_MAX) return Promise.reject(new ReadRefused('overloaded'));
@@ -52,26 +52,26 @@ export class FenceCheck {
     });
   }
 
-  /** To be taken before a call is made that will prove the fence. */
+  /** Returns the current moment. Take it before making a call that will prove the fence. */
   moment(): Moment {
     this.#now += 1;
     return this.#now;
   }
 
-  /** A call that began at `began` found the fence in place. */
+  /** Reports that a call that began at `began` found the fence in place. */
   proved(began: Moment): void {
     let count = 0;
     while (count < this.#waiting.length && this.#waiting[count]!.arrived < began) count += 1;
     for (const { resolve } of this.#waiting.splice(0, count)) resolve();
   }
 
-  /** Raft has a new leader or none: what hangs on the old one is asked again. */
+  /** Call when raft has a new leader or none: a look that waits for the old one starts again. */
   raftChanged(): void {
     this.#election.abort();
     this.#election = new AbortController();
   }
 
-  /** Refuses what waits and what comes. */
+  /** Refuses all waiting reads and all later ones. */
   stop(): void {
     this.#stopped.abort();
     this.#election.abort();
@@ -84,7 +84,7 @@ export class FenceCheck {
     const lead = { do: 'range', key: LEAD, keysOnly: true } as const;
     this.#checking = true;
     for (let failures = 0; this.#waiting.length > 0 && !signal.aborted;) {
-      // Reads that arrive in this turn of the loop of events are served by the same look.
+      // The same look serves all reads that arrive in this turn of the event loop.
       await Promise.resolve();
       const began = this.moment();
       try {

@@ -1,7 +1,7 @@
 /**
- * Follows the log behind a position: reads what is there page by page as of one revision, then watches from the next one
- * on. Blocks come in the order of their commits; only what has no gap before it is told on. What does not fit its
- * predecessor is dropped and read again: it was cut off by a later leader.
+ * Reader of the log after a position. It reads the existing blocks page by page as of one revision, then watches from the
+ * next revision on. Blocks arrive in the order of their commits; the follower passes on only blocks without a gap before
+ * them. It drops a block that does not fit its predecessor and reads again: a later leader cut that block off.
  */
 import type { KeyObject } from 'node:crypto';
 import { backoffMs } from '../../../base/backoff.ts';
@@ -19,29 +19,29 @@ export interface FollowerOptions {
   readonly random: () => number;
   readonly sealKey: KeyObject;
   readonly position: LogPosition;
-  /** In order, each once. */
+  /** Receives the blocks in order, each once. */
   readonly onBlock: (block: Block) => void;
-  /** Blocks that are needed here are gone; `floor` is the first that is kept. The follower has stopped. */
+  /** Called when blocks that this replica needs are deleted; `floor` is the first one kept. The follower has stopped. */
   readonly onBehind: (floor: number) => void;
   readonly onFailure: (error: ReplicatedLogError) => void;
 }
 
-/** A block that does not fit is read again so often before it counts as damaged. */
+/** Number of times a block that does not fit is read again before it counts as damaged. */
 const MISFITS_MAX = 3;
-/** After so many bytes other work has its turn. */
+/** Bytes taken at a stretch before other work has its turn. */
 const YIELD_BYTES = 256 << 10;
 
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #stopped = new AbortController();
   #position: LogPosition;
-  /** Bytes of blocks beyond a gap. */
+  /** Encoded blocks beyond a gap, by sequence. */
   readonly #pending = new Map<number, Uint8Array>();
   #misfits = 0;
   #live = false;
-  /** Aborted when raft has a new leader: a page that was asked of the old one may never come. */
+  /** Aborted when raft has a new leader: the old one may never answer the request for a page. */
   #election = new AbortController();
-  /** Ends the watch that runs. */
+  /** Ends the current watch. */
   #again: () => void = () => undefined;
 
   constructor(options: FollowerOptions) {
@@ -50,18 +50,18 @@ export class Follower {
     void this.#run();
   }
 
-  /** True while all that is committed arrives within moments. */
+  /** True while committed blocks arrive here within moments. */
   get live(): boolean {
     return this.#live;
   }
 
-  /** Raft has a new leader or none: what hangs on the old one is asked again. */
+  /** Call when raft has a new leader or none: a request that waits for the old one is sent again. */
   raftChanged(): void {
     this.#election.abort();
     this.#election = new AbortController();
   }
 
-  /** Nothing is told after it. */
+  /** Stops the follower. No callback is called afterwards. */
   stop(): void {
     this.#live = false;
     this.#stopped.abort();
@@ -82,7 +82,7 @@ export class Follower {
         }
         failures = 0;
         this.#live = true;
-        // One that is only looked after is as live as before.
+        // A quiet log is only read again; the follower stays live.
         if ((await this.#watch(revision + 1)) === 'quiet') continue;
       } catch (error) {
         if (error instanceof ReplicatedLogError) {
@@ -121,7 +121,7 @@ export class Follower {
     }
   }
 
-  /** Resolves when the log is to be read again: nothing was told for a while, or the watch cannot go on. */
+  /** Watches the log. Resolves when the log must be read again: no event came for a while, or the watch has ended. */
   #watch(startRevision: number): Promise<'quiet' | 'ended'> {
     const { etcd, timers, onFailure } = this.#options;
     return new Promise((resolve) => {
@@ -135,7 +135,7 @@ export class Follower {
       const end = (): void => endAs('ended');
       const wait = (): void => {
         cancelTimer();
-        // A quiet log is looked at, too: a watch that tells nothing more looks the same.
+        // A quiet log is read again, too: a broken watch looks the same as a quiet log.
         const patienceMs = this.#pending.size > 0 ? GAP_PATIENCE_MS : QUIET_MS;
         cancelTimer = timers.after(patienceMs, () => endAs('quiet'));
       };
@@ -166,7 +166,9 @@ export class Follower {
     if (sequence !== undefined) this.#pending.delete(sequence);
   }
 
-  /** Tells on what follows now. Throws Misfit when the log is to be read again. */
+  /**
+   * Takes one block and passes on all blocks that now follow without a gap. Throws Misfit when the log must be read again.
+   */
   #take({ key, value }: KeyValue): void {
     const sequence = sequenceOf(key);
     if (sequence === undefined || sequence <= this.#position.sequence) return;
@@ -195,7 +197,7 @@ export class Follower {
   }
 }
 
-/** What was read does not fit, which a second look may mend. */
+/** A block that does not fit its predecessor. Reading it again may solve this. */
 class Misfit extends Error {}
 
 export function corruptBlock(sequence: number, misfit: string): ReplicatedLogError {

@@ -1,4 +1,4 @@
-/** Whether what a replica holds and what etcd holds belong together. */
+/** Check whether a replica's state and the log in etcd belong together. */
 import type { LogPosition } from './block.ts';
 import { ReplicatedLogError } from './errors.ts';
 import type { Meta } from './records.ts';
@@ -11,7 +11,7 @@ export interface LogIdentity {
   readonly replicaCount: number;
 }
 
-/** Where an incarnation begins: behind a state that all replicas have. */
+/** Returns the position at which an incarnation begins: after a state that all replicas have. */
 export function originOf(state: {
   readonly op: number;
   readonly timestamp: bigint;
@@ -23,7 +23,9 @@ export function originOf(state: {
   return { sequence: 0, op, timestamp, view, fence: 0, seal: stateHash };
 }
 
-/** What the first leader writes down; undefined for a replica that has been in the log before. */
+/**
+ * Makes the `meta` record that the first leader writes. Returns `undefined` for a replica that took part in the log before.
+ */
 export function metaOf(identity: LogIdentity, position: LogPosition): Meta | undefined {
   if (position.sequence > 0) return undefined;
   return {
@@ -36,7 +38,9 @@ export function metaOf(identity: LogIdentity, position: LogPosition): Meta | und
   };
 }
 
-/** `own`: of `metaOf`. Returns why this replica must not take part. */
+/**
+ * Compares the result of `metaOf` (`own`) with the record in etcd. Returns the reason why this replica must not take part.
+ */
 export function identityProblem(
   identity: LogIdentity,
   own: Meta | undefined,

@@ -2,12 +2,10 @@
  * The log's keys in etcd, which belongs to one database alone:
  *
  *     b<sequence>    a block (block.ts), the sequence as u64, big-endian: keys sort as blocks follow one another
- *     ck/<replica>   that replica's last durable checkpoint
- *     floor          blocks below it may be gone
- *     lead           who leads; its mod_revision is the fence
- *     meta           whose log this is; written once
+ *     ck/<replica>   that replica's last durable checkpoint floor          blocks below it may be gone lead           the
+ *     leader; its mod_revision is the fence meta           whose log this is; written once
  *
- * All but the blocks are small, JSON (records.ts), and stand together behind the blocks.
+ * All values but the blocks are small JSON records (records.ts). Their keys stand together after the blocks.
  */
 import { assert } from '../../../base/assert.ts';
 
@@ -17,11 +15,11 @@ export const META = text('meta');
 export const LEAD = text('lead');
 export const FLOOR = text('floor');
 
-/** Everything but the blocks. */
+/** Range of all keys but the blocks. */
 export const RECORDS = { key: text('ck/'), rangeEnd: text('meta\0') };
 
 const BLOCK_PREFIX = 'b'.charCodeAt(0);
-/** The first key behind all blocks. */
+/** First key after all blocks. */
 export const BLOCKS_END = text('c');
 
 export function blockKey(sequence: number): Uint8Array {
@@ -32,7 +30,7 @@ export function blockKey(sequence: number): Uint8Array {
   return key;
 }
 
-/** Undefined when it is no block's. */
+/** Returns the sequence in a block's key, or `undefined` if the key is not a block's. */
 export function sequenceOf(key: Uint8Array): number | undefined {
   if (key.length !== 9 || key[0] !== BLOCK_PREFIX) return undefined;
   return Number(new DataView(key.buffer, key.byteOffset, key.length).getBigUint64(1));
@@ -40,5 +38,5 @@ export function sequenceOf(key: Uint8Array): number | undefined {
 
 export const checkpointKey = (replica: number): Uint8Array => text(`ck/${replica}`);
 
-/** The key as text, when it is not a block's. */
+/** Returns the key as text. The key must not be a block's. */
 export const nameOf = (key: Uint8Array): string => Buffer.from(key).toString('latin1');

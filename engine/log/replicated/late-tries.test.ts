@@ -1,4 +1,4 @@
-/** Tries whose answer was lost and which come when the world has moved on: each must do nothing then. */
+/** Late tries: requests whose answer was lost and which arrive after newer changes. Each must do nothing then. */
 import { expect, test } from '@jest/globals';
 import { systemTimers } from '../../../base/timers.ts';
 import { blockSealKey, encodeBlock, type LogPosition } from './block.ts';
@@ -15,7 +15,9 @@ import { Trimmer } from './trimmer.ts';
 const key = blockSealKey(7n, 1);
 const origin = originOf({ op: 0, timestamp: 0n, view: 0, stateHash: new Uint8Array(16) });
 
-/** A store behind a client that loses the answer of the first change that `isIt` names, before it happens. */
+/**
+ * A store with a client that loses the first change that `isIt` selects; the change happens only when `arrive` is called.
+ */
 function lateStore(defects: StoreDefects, isIt: (txn: Txn) => boolean) {
   const store = new FakeStore(defects);
   const late: Txn[] = [];
@@ -66,7 +68,7 @@ const isDeletion = ({ success }: Txn): boolean => success.some((each) => each.do
 async function cutOffLate(defects: StoreDefects): Promise<boolean> {
   const { store, etcd, arrive } = lateStore(defects, isDeletion);
   const before = lead(store, 0);
-  // Block 1 never came, block 2 did.
+  // Block 1 never arrived, but block 2 did.
   addBlock(store, { ...origin, sequence: 1 }, before, 2);
   const fence = lead(store, 1);
   const outcome = await takeOver({
@@ -89,7 +91,7 @@ async function cutOffLate(defects: StoreDefects): Promise<boolean> {
 
 test('a deletion of what lay beyond a gap that comes late spares the blocks put there since', async () => {
   expect(await cutOffLate({})).toBe(true);
-  // Without the guard it would not: the test can tell.
+  // Without the guard it does not hold, so the test can tell the difference.
   expect(await cutOffLate({ ignoresRangeGuards: true })).toBe(false);
 });
 

@@ -24,7 +24,7 @@ const peer = (replica: number, fields: Partial<Peer> = {}): Peer => ({
   ...fields,
 });
 
-/** Asks every 50 ms, the peers being heard each time unless they are said to be silent. */
+/** Asks the policy every 50 ms. The peers are heard each time unless `seen` says that they are silent. */
 function ask(
   policy: LeadershipPolicy,
   { fromMs = 0, untilMs }: { fromMs?: number; untilMs: number },
@@ -100,7 +100,7 @@ test('raft’s lead follows the engine that has led well for a while', () => {
   const policy = new LeadershipPolicy();
   const raft = { leads: true, hasLeader: true };
   expect(ask(policy, { untilMs: 0 }, { raft, peers: [holder] })).toHaveLength(1);
-  // Somebody else was faster: the claim here failed.
+  // Another replica was faster, so the claim here failed.
   const made = ask(policy, { fromMs: 50, untilMs: ALIGN_AFTER_MS }, { raft, peers: [holder] });
   expect(made).toEqual([{ atMs: ALIGN_AFTER_MS, decision: { do: 'moveRaft', memberId: 100n } }]);
 });
@@ -135,7 +135,7 @@ test('when the holder gives the lead up, only who is beside raft’s leader clai
     [{ ...beside, lead: { replica: 0, fence: 6 } }, []],
   ] as const) {
     const policy = new LeadershipPolicy();
-    // Raft's lead came here earlier, and was answered.
+    // Raft's lead came here earlier, and a claim answered it.
     policy.decide({ ...base, raft: { leads: true, hasLeader: true }, leading: true });
     ask(policy, { fromMs: 50, untilMs: 250 }, { ...seen, peers: [holder] });
     expect(ask(policy, { fromMs: 300, untilMs: 300 }, seen)).toEqual(expected);

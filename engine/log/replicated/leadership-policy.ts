@@ -1,15 +1,15 @@
 /**
- * Decides when a replica takes the lead. The engine's leadership follows raft's, for blocks put through raft's leader take
- * one hop less and its death is noticed by etcd itself:
+ * Decides when a replica takes the lead. The engine's leadership follows raft's, because blocks put through raft's leader
+ * take one hop less and etcd itself notices its death:
  *
  * - The member beside this engine *became* raft's leader: claim. If this engine is not up to date, pass raft's lead on.
  * - The leading engine is silent though raft has a leader (the engine crashed, or hangs): the next live one claims, in the
  *   order of views, each later one with a delay.
- * - The leading engine has given the lead up and had not raft's: the engine beside raft's leader claims.
- * - Another engine has led for a while and is well: raft's lead is passed on to its member.
+ * - The leading engine has given up the lead and its member was not raft's leader: the engine beside raft's leader claims.
+ * - Another engine has led for a while and is well: pass raft's lead on to its member.
  *
- * A claim answers a change, never a state, so that two replicas cannot take the lead from each other in turn. None of this
- * is needed for safety: that is the fence's work.
+ * A claim answers a change, never a state, so that two replicas cannot take the lead from each other in turn. Safety does
+ * not depend on this policy; the fence ensures it.
  */
 import { ALIGN_AFTER_MS, MOVE_AGAIN_MS, SILENCE_MS, SILENCE_STEP_MS } from './limits.ts';
 import type { Peer } from './peers.ts';
@@ -18,11 +18,11 @@ export interface Observation {
   readonly nowMs: number;
   readonly self: number;
   readonly replicaCount: number;
-  /** What the local member says of raft; undefined: it does not answer. */
+  /** Raft's state according to the local member; `undefined` if it does not answer. */
   readonly raft: { readonly leads: boolean; readonly hasLeader: boolean } | undefined;
-  /** Who holds the lead, as far as known. */
+  /** Holder of the lead, as far as this replica knows. */
   readonly lead: { readonly replica: number; readonly fence: number } | undefined;
-  /** This process leads, or is about to. */
+  /** True if this process leads or is about to. */
   readonly leading: boolean;
   readonly canLead: boolean;
   readonly peers: readonly Peer[];
@@ -37,24 +37,24 @@ const nothing: Decision = { do: 'nothing' };
 
 export class LeadershipPolicy {
   #raftLed = false;
-  /** Raft's lead came here, and nobody has answered that yet. */
+  /** True if raft's lead came here and no claim has answered that yet. */
   #owesClaim = false;
   #fence: number | undefined;
-  /** When the holder was last known to be well, or became the holder. */
+  /** Time when the holder was last known to be well, or became the holder. */
   #holderWellAtMs = 0;
-  /** Since when the holder has been well without a break. */
+  /** Time since which the holder has been well without a break. */
   #holderWellSinceMs = Infinity;
   #seenAtMs = -Infinity;
   #movedAtMs = -Infinity;
   #claimsNotBeforeMs = -Infinity;
 
-  /** This replica claims nothing before somebody else leads, or before that time: it has just handed over. */
+  /** Stops claims until another replica leads or `untilMs` is reached. Called after this replica has handed over. */
   abstain(untilMs: number): void {
     this.#claimsNotBeforeMs = untilMs;
     this.#owesClaim = false;
   }
 
-  /** To be asked with every new status of the local member. */
+  /** Returns what to do. Call it with every new status of the local member. */
   decide(seen: Observation): Decision {
     this.#watchHolder(seen);
     const { nowMs, raft, leading, canLead } = seen;
@@ -80,7 +80,7 @@ export class LeadershipPolicy {
 
   #watchHolder(seen: Observation): void {
     const { nowMs, lead, leading } = seen;
-    // This process stood still for a while: what it did not hear then says nothing.
+    // If this process stood still for a while, silence during that time proves nothing.
     const stoodStill = nowMs - this.#seenAtMs > SILENCE_MS / 2;
     this.#seenAtMs = nowMs;
     const holder = leading ? undefined : holderOf(seen);
@@ -97,7 +97,7 @@ export class LeadershipPolicy {
     else if (this.#holderWellSinceMs === Infinity) this.#holderWellSinceMs = nowMs;
   }
 
-  /** The holder is silent, for so long that those before this replica had their turn. */
+  /** Returns whether the holder has been silent for so long that all replicas before this one had their turn. */
   #isMyTurn({ nowMs, self, replicaCount, lead, peers }: Observation): boolean {
     const first = lead === undefined ? 0 : lead.replica + 1;
     let before = 0;
@@ -111,7 +111,7 @@ export class LeadershipPolicy {
   }
 
   #claim(nowMs: number): Decision {
-    // The next claim for the same reason waits as if the holder had just been heard.
+    // The next claim for the same reason waits as if the holder had just sent a heartbeat.
     this.#holderWellAtMs = nowMs;
     return { do: 'claim' };
   }
@@ -125,7 +125,7 @@ export class LeadershipPolicy {
 
 const isLive = (peer: Peer, nowMs: number): boolean => nowMs - peer.heardAtMs < SILENCE_MS;
 
-/** The peer that says it leads under the fence that stands. */
+/** Returns the peer that says that it leads under the current fence. */
 function holderOf({ lead, peers }: Observation): Peer | undefined {
   return peers.find((peer) => peer.replica === lead?.replica && peer.fence === lead.fence);
 }
@@ -133,7 +133,7 @@ function holderOf({ lead, peers }: Observation): Peer | undefined {
 const holderHasLeft = ({ lead, peers }: Observation): boolean =>
   lead !== undefined && peers.some(({ leftFence }) => leftFence === lead.fence);
 
-/** Among the peers that are well and may lead: one whose clock agrees before others, then the one that is furthest. */
+/** Returns the best of the live peers that can lead: peers whose clock agrees come first, then the highest op. */
 export function bestPeer({ nowMs, peers }: Pick<Observation, 'nowMs' | 'peers'>): Peer | undefined {
   const able = peers.filter(
     (peer) => peer.canLead && peer.memberId !== undefined && isLive(peer, nowMs),

@@ -1,31 +1,33 @@
 /**
- * What replicas tell each other, by whatever way (the link itself is not the log's): each sends its own heartbeat to all
- * others every 50 ms. It decides only who tries to lead and when; no promise rests on it.
+ * Message that each replica sends to all others every 50 ms (the link itself is not part of the log). It decides only which
+ * replica tries to lead and when; no guarantee depends on it.
  */
 export interface Heartbeat {
   readonly replica: number;
-  /** Of the etcd member beside it; undefined while that does not answer. */
+  /** ID of the etcd member beside the replica; `undefined` while the member does not answer. */
   readonly memberId: bigint | undefined;
-  /** Last op that it has taken from the log. */
+  /** Last op that the replica has taken from the log. */
   readonly op: number;
-  /** Under which fence it leads, or is about to; undefined: it does not. */
+  /** Fence under which the replica leads or is about to; `undefined` if it does not. */
   readonly fence: number | undefined;
-  /** The fence under which it led until it gave the lead up, if it did. */
+  /** Fence under which the replica led until it gave up the lead, if it did. */
   readonly leftFence?: number | undefined;
-  /** It has all that is committed, but for what is on its way, and takes the lead if it must. */
+  /** True if the replica has all committed blocks except those in flight, and can take the lead. */
   readonly canLead: boolean;
-  /** It loads its data file or fetches another replica's, and takes part afterwards. Absent: it does not. */
+  /**
+   * True while the replica loads its data file or fetches another replica's; afterwards it takes part. Absent means false.
+   */
   readonly loading?: boolean | undefined;
-  /** Its clock is one that may give timestamps. Absent from replicas of older releases, which do not say. */
+  /** True if the replica's clock may give timestamps. Replicas of older releases do not send it. */
   readonly clockAgrees?: boolean | undefined;
 }
 
 export interface Peer extends Heartbeat {
-  /** When it was last heard of, by this process's `Timers.nowMs`. */
+  /** Time of its last heartbeat, by this process's `Timers.nowMs`. */
   readonly heardAtMs: number;
 }
 
 export interface Peers {
-  /** The newest heartbeat of each other replica that was ever heard of. */
+  /** Returns the newest heartbeat of each other replica that has sent one. */
   all(): readonly Peer[];
 }

@@ -1,6 +1,6 @@
 /**
- * As much of protobuf's wire format as etcd's messages need: varints, bytes and messages within messages. Fields that
- * are at their default (0, nothing) are left out, as proto3 does. Source: protobuf.dev, "Encoding".
+ * The part of protobuf's wire format that etcd's messages need: varints, bytes and nested messages. Fields with their
+ * default value (0, empty) are left out, as in proto3. Source: protobuf.dev, "Encoding".
  */
 import { assert } from '../../../base/assert.ts';
 
@@ -14,12 +14,12 @@ export class ProtoWriter {
   readonly #parts: Uint8Array[] = [];
   #size = 0;
 
-  /** An unsigned value; left out when it is 0. */
+  /** Adds an unsigned value; leaves it out when it is 0. */
   uint(field: number, value: number | bigint): this {
     return Number(value) === 0 ? this : this.uintAlways(field, value);
   }
 
-  /** Also when it is 0: what stands in a `oneof` says by being there which one it is. */
+  /** Adds an unsigned value even when it is 0: in a `oneof`, the presence of a field says which one is set. */
   uintAlways(field: number, value: number | bigint): this {
     this.#add(varint(field * 8 + VARINT));
     this.#add(varint(value));
@@ -38,7 +38,7 @@ export class ProtoWriter {
     return this;
   }
 
-  /** A message within, also when it is empty. */
+  /** Adds a nested message, even when it is empty. */
   message(field: number, inner: ProtoWriter): this {
     this.#add(varint(field * 8 + BYTES));
     this.#add(varint(inner.#size));
@@ -66,7 +66,7 @@ function varint(value: number | bigint): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** What was received is not what the format allows: cut off, or something else. */
+/** Received bytes that the format does not allow: cut off, or otherwise malformed. */
 export class ProtoError extends Error {
   override readonly name = 'ProtoError';
   readonly code = 'malformed_message';
@@ -81,11 +81,11 @@ export class ProtoReader {
   field = 0;
 
   constructor(bytes: Uint8Array) {
-    // Never a Buffer: `slice` of one is no copy, which those who keep a part of a message rely on.
+    // Never a Buffer: its `slice` makes no copy, but callers that keep a part of a message rely on one.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** False at the end. A field whose value was not taken is passed over. */
+  /** Moves to the next field and skips a value that was not taken. Returns false at the end. */
   next(): boolean {
     if (!this.#taken) this.#skip();
     if (this.#at >= this.#bytes.length) return false;
@@ -96,7 +96,7 @@ export class ProtoReader {
     return true;
   }
 
-  /** A count, a revision, a size: below 2^53. */
+  /** Takes a count, a revision or a size. Throws ProtoError if it is not below 2^53. */
   number(): number {
     const value = Number(this.id());
     if (!Number.isSafeInteger(value))
@@ -108,13 +108,13 @@ export class ProtoReader {
     return this.id() !== 0n;
   }
 
-  /** All 64 bits: ids of members and clusters are random. */
+  /** Takes all 64 bits: the IDs of members and clusters are random. */
   id(): bigint {
     this.#take(VARINT);
     return this.#varint();
   }
 
-  /** A view of the message's own bytes. */
+  /** Takes a field of bytes, as a view of the message's own bytes. */
   bytes(): Uint8Array {
     this.#take(BYTES);
     const size = Number(this.#varint());
@@ -157,7 +157,7 @@ export class ProtoReader {
   #varint(): bigint {
     let low = 0;
     let scale = 1;
-    // The first seven bytes hold 49 bits, which a number takes exactly and quickly; few values are longer.
+    // The first seven bytes hold 49 bits, which fit a number exactly and quickly; few values are longer.
     for (let index = 0; index < 7; index += 1) {
       const byte = this.#byte();
       low += (byte & 0x7f) * scale;

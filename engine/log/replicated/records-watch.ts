@@ -1,4 +1,4 @@
-/** The small records as they are now, or were a moment ago: read once, then watched, and read again when the watch ends. */
+/** Copy of the small records, at most a moment old: read once, then watched, and read again when the watch ends. */
 import { backoffMs } from '../../../base/backoff.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { ReplicatedLogError } from './errors.ts';
@@ -17,10 +17,10 @@ import {
 
 export interface Records {
   readonly meta: Meta | undefined;
-  /** With its mod_revision: the fence. */
+  /** Content of `lead` with its mod_revision, the fence. */
   readonly lead: (Lead & { readonly fence: number }) | undefined;
   readonly floor: { readonly sequence: number; readonly modRevision: number };
-  /** By replica. */
+  /** Checkpoint marks by replica. */
   readonly checkpoints: ReadonlyMap<number, CheckpointMark>;
 }
 
@@ -58,7 +58,7 @@ export class RecordsWatch {
         if (signal.aborted) return;
         this.#kvs = new Map((results[0]?.kvs ?? []).map((kv) => [nameOf(kv.key), kv]));
         this.#tell();
-        // Whoever was told may have ended everything.
+        // The callback may have stopped this watch.
         if (signal.aborted) return;
         failures = 0;
         await this.#watch(revision + 1);

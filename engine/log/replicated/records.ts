@@ -1,17 +1,17 @@
 /**
- * The small records beside the blocks (keys.ts): JSON, so that `etcdctl get` shows them. What does not parse is not ours,
- * or damaged: ReplicatedLogError.
+ * The small records beside the blocks (keys.ts): JSON, so that `etcdctl get` shows them. Decoding throws ReplicatedLogError
+ * for a record that does not parse: it is foreign or damaged.
  */
 import { ReplicatedLogError } from './errors.ts';
 
-/** Whose log it is and where it begins; written once, by the first that leads. */
+/** Identity of the log and its beginning. The first leader writes it, once. */
 export interface Meta {
   /** u128, decimal. */
   readonly clusterId: string;
   /** Counts the logs that this database has had: a restore begins a new one. */
   readonly incarnation: number;
   readonly replicaCount: number;
-  /** Operation that the state contains with which the log begins, its timestamp (ns, decimal) and its hash (hex). */
+  /** Last op in the state with which the log begins, its timestamp (ns, decimal) and the state's hash (hex). */
   readonly op: number;
   readonly timestamp: string;
   readonly stateHash: string;
@@ -20,11 +20,11 @@ export interface Meta {
 export interface Lead {
   readonly view: number;
   readonly replica: number;
-  /** Of the process: it recognizes a claim of its own whose answer was lost. */
+  /** Nonce of the process, which recognizes by it a claim of its own whose answer was lost. */
   readonly nonce: string;
 }
 
-/** Blocks below this sequence may be gone. Raised in the transaction that deletes. */
+/** Blocks below this sequence may be deleted. The transaction that deletes them raises it. */
 export interface Floor {
   readonly sequence: number;
 }

@@ -1,4 +1,4 @@
-/** What a replica has while it leads, under one fence: a reign ends once and does not come back. */
+/** A reign: the parts that a replica has while it leads under one fence. A reign ends once and does not come back. */
 import type { KeyObject } from 'node:crypto';
 import type { Timers } from '../../../base/timers.ts';
 import { Appender } from './appender.ts';

@@ -1,6 +1,6 @@
 /**
- * The protocol under faults, against a fake etcd. A failure prints the seed; LOG_SEED=<seed> runs that one alone, and
- * LOG_SEEDS sets how many.
+ * Tests of the protocol under faults, against a fake etcd. A failure prints the seed. LOG_SEED=<seed> runs that one alone;
+ * LOG_SEEDS sets the number of seeds.
  */
 import { expect, jest, test } from '@jest/globals';
 import { runWorld, World, type Outcome } from './testing/world.ts';
@@ -20,7 +20,7 @@ test('nothing acknowledged is lost, and all replicas tell the same, whatever goe
     if (outcome.violation) throw failed(seed, outcome);
     for (const figure of Object.keys(sum) as (keyof typeof sum)[]) sum[figure] += outcome[figure];
   }
-  // That the worlds are worth something: there was work, and there were takeovers.
+  // The worlds test something only if there was work and there were takeovers.
   expect(sum.acknowledged).toBeGreaterThan(seeds.length * 20);
   expect(sum.reads).toBeGreaterThan(seeds.length * 5);
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);

@@ -1,13 +1,13 @@
 /**
- * The log of one replica of three or six, kept by etcd. Narrow, so that something else may take etcd's place: entries in,
- * committed blocks out, who leads, the fence, and when a read may be executed.
+ * The log of one replica of three or six, kept by etcd. The interface is narrow, so that something else may replace etcd:
+ * entries in, committed blocks out, the leader, the fence, and when a read may be executed.
  *
- * - A block that was told of (`committed`) is in the log for good, on every replica in the same place.
- * - Blocks are told in order, without a gap, each once, in whatever role.
+ * - A block that was reported (`committed`) is in the log for good, on every replica in the same place.
+ * - Blocks are reported in order, without a gap, each once, in every role.
  * - At any time at most one replica's appends can commit: the one whose fence stands.
- * - Entries that were taken and not told of when a reign ends may be told of later, or never.
+ * - Entries that were taken but not reported when a reign ends may be reported later, or never.
  *
- * docs/decisions/0015-replicated-log.md says why it is made as it is.
+ * docs/decisions/0015-replicated-log.md gives the reasons for this design.
  */
 import type { KeyObject } from 'node:crypto';
 import { assert } from '../../../base/assert.ts';
@@ -46,30 +46,33 @@ export type Role =
       readonly kind: 'leading';
       readonly view: number;
       readonly fence: number;
-      /** Behind the last block of the log: the next entry's op is the one after it. */
+      /** Position of the last block of the log. The next entry's op must follow it. */
       readonly position: LogPosition;
     }
   | { readonly kind: 'following' };
 
-/** What the replica does with what the log tells. None of these may throw, and each returns soon. */
+/** Callbacks of the replica for the log's events. They must not throw, and must return soon. */
 export interface LogConsumer {
   committed(block: Block): void;
   roleChanged(role: Role): void;
-  /** Blocks behind this replica's position are gone; `floor` is the first there is. It needs a data file: `resume`. */
+  /**
+   * The blocks after this replica's position are deleted; `floor` is the first one left. The replica must fetch a data file
+   * and call `resume`.
+   */
   behind(floor: number): void;
-  /** Final: this replica must stop. */
+  /** The log has failed for good: this replica must stop. */
   failed(error: ReplicatedLogError): void;
 }
 
 export interface ReplicatedLogOptions {
-  /** The member beside this replica. Closed with the log. */
+  /** Client of the member beside this replica. The log closes it. */
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;
   readonly identity: LogIdentity;
-  /** Where the replica's state is: `originOf` at an incarnation's begin, later what the last block told. */
+  /** Position of the replica's state: `originOf` at the start of an incarnation, later that of the last block. */
   readonly position: LogPosition;
-  /** Another one for each process. */
+  /** Random value, different for each process. */
   readonly nonce: string;
   readonly peers: Peers;
   readonly consumer: LogConsumer;
@@ -95,20 +98,20 @@ export class ReplicatedLog {
   #position: LogPosition;
   #records: Records | undefined;
   #status: MemberStatus | undefined;
-  /** When the member was asked that answered last and knew of a leader. */
+  /** Send time of the last status request that the member answered while it knew of a leader. */
   #memberWellAtMs = -Infinity;
   #follower: Follower | undefined;
   #reign: Reign | undefined;
-  /** The fence claimed, while it is not yet a reign. */
+  /** Fence of a claim that has not become a reign yet. */
   #takingOver: number | undefined;
   #claiming = false;
   #intakeStopped = false;
-  /** The highest fence that this process has led under, or tried to. One that ended is never taken up again. */
+  /** Highest fence under which this process has led or tried to. An ended one is never used again. */
   #lastFence = 0;
-  /** Of the last reign that was handed over. */
+  /** Fence of the last reign that was handed over. */
   #leftFence: number | undefined;
   #raft = '';
-  /** Woken by every change of the records. */
+  /** Callbacks for the next change of the records. */
   #onRecords: (() => void)[] = [];
 
   constructor(options: ReplicatedLogOptions) {
@@ -133,7 +136,7 @@ export class ReplicatedLog {
     void this.#watchMember();
   }
 
-  /** Behind the last block that was told of. */
+  /** Position of the last block that was reported. */
   get position(): LogPosition {
     return this.#position;
   }
@@ -143,33 +146,33 @@ export class ReplicatedLog {
     return this.#status;
   }
 
-  /** Who leads, as far as this replica knows. */
+  /** The leader, as far as this replica knows. */
   get lead():
     | { readonly replica: number; readonly view: number; readonly fence: number }
     | undefined {
     return this.#records?.lead;
   }
 
-  /** Blocks below this sequence may be gone, as far as this replica knows. */
+  /** Blocks below this sequence may be deleted, as far as this replica knows. */
   get floor(): number {
     return this.#records?.floor.sequence ?? 0;
   }
 
-  /** What the other replicas are to be told, every 50 ms. */
+  /** Returns the heartbeat that the caller must send to the other replicas every 50 ms. */
   heartbeat(): Heartbeat {
     const { replica } = this.#options.identity;
     return {
       replica,
       memberId: this.#status?.memberId,
       op: this.#position.op,
-      // Nothing commits by way of a member that hangs, so that somebody else had better lead.
+      // Nothing commits through a member that hangs, so another replica should lead.
       fence: this.#memberIsWell ? (this.#reign?.fence ?? this.#takingOver) : undefined,
       leftFence: this.#leftFence,
       canLead: this.#canLead,
     };
   }
 
-  /** Takes the entry behind the last one taken. `full`: not before something commits, or before etcd takes puts again. */
+  /** Takes the entry that follows the last one taken. Returns `full` until something commits or etcd takes puts again. */
   append(entry: LogEntry): Appended {
     const reign = this.#reign;
     if (reign === undefined || this.#intakeStopped) return 'not_leading';
@@ -179,24 +182,24 @@ export class ReplicatedLog {
   }
 
   /**
-   * True when etcd holds so much that no new events may be appended: only deletion makes room, and blocks are deleted when
+   * True when etcd holds so much that no new events may be appended. Only deletion makes room, and blocks are deleted when
    * a majority has them in a checkpoint. Small entries (new sessions, expiries) still fit.
    */
   get full(): boolean {
     return this.#status !== undefined && isFull(this.#status);
   }
 
-  /** Resolves when a read executed then sees all that was acknowledged before. Rejects with ReadRefused. */
+  /** Resolves when a read executed then sees everything acknowledged before this call. Rejects with ReadRefused. */
   readBarrier(): Promise<void> {
     return this.#reign?.fenceCheck.barrier() ?? Promise.reject(new ReadRefused('not_leading'));
   }
 
-  /** This replica's state at `mark` is durable: blocks up to there are not kept for it. */
+  /** Reports that this replica's state at `mark` is durable: blocks up to there are no longer kept for it. */
   checkpointed(mark: CheckpointMark): void {
     this.#marks.put(mark);
   }
 
-  /** Goes on behind another position, after `behind`: the replica's state was replaced. */
+  /** Continues at a later position after `behind`, once the replica's state was replaced. */
   resume(position: LogPosition): void {
     if (this.#stopped.signal.aborted) return;
     assert(this.#follower === undefined && this.#reign === undefined, 'only who is behind resumes');
@@ -207,8 +210,9 @@ export class ReplicatedLog {
   }
 
   /**
-   * Planned: stops taking entries, commits what was taken, and lets another replica lead. True when one does, or when this
-   * one did not lead; false when none has within two seconds. Either way this replica leads no more.
+   * Planned handover: stops taking entries, commits those taken, and lets another replica lead. Returns true when another
+   * one leads, or when this one did not lead; false when none leads within two seconds. In either case this replica leads
+   * no more.
    */
   async handOver(): Promise<boolean> {
     const { timers, etcd, peers } = this.#options;
@@ -242,7 +246,7 @@ export class ReplicatedLog {
     }
   }
 
-  /** Ends everything at once. Who leads calls `handOver` before. */
+  /** Ends everything at once. A leader should call `handOver` before. */
   close(): void {
     this.#stopped.abort();
     this.#recordsWatch.stop();
@@ -261,7 +265,7 @@ export class ReplicatedLog {
     return isVoter && this.#records !== undefined && this.#follower?.live === true;
   }
 
-  /** It has answered lately, and it knew of a leader then. */
+  /** True if the local member answered lately and knew of a leader then. */
   get #memberIsWell(): boolean {
     return this.#options.timers.nowMs() - this.#memberWellAtMs < SILENCE_MS;
   }
@@ -345,7 +349,7 @@ export class ReplicatedLog {
       case 'nothing':
         return;
       case 'moveRaft':
-        // One that fails is decided anew.
+        // After a failure the policy decides again.
         etcd.moveLeader(decision.memberId, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined);
         return;
       case 'claim':
@@ -353,7 +357,7 @@ export class ReplicatedLog {
     }
   }
 
-  /** A claim whose answer was lost has succeeded after all. */
+  /** Takes up the lead if a claim whose answer was lost has succeeded after all. */
   #adoptLateClaim(): void {
     const lead = this.#records?.lead;
     if (lead?.nonce !== this.#options.nonce || lead.fence <= this.#lastFence) return;
@@ -371,7 +375,7 @@ export class ReplicatedLog {
     return claim(this.#options, { seen, lead: record }, this.#stopped.signal);
   }
 
-  /** From a claim to a reign, or back to following. */
+  /** Goes from a claim to a reign, or back to following. */
   async #lead(claimed: () => Promise<Won | undefined>): Promise<void> {
     if (this.#claiming || this.#reign !== undefined || this.#follower === undefined) return;
     this.#claiming = true;
@@ -454,7 +458,10 @@ export class ReplicatedLog {
     this.#follow();
   }
 
-  /** Else a replica that is behind would stop all of them: what is kept for it counts as in use. */
+  /**
+   * Bytes of blocks to keep for replicas that are behind. The bound by quota matters: kept blocks count as in use, and
+   * without it one replica that is behind would stop all of them.
+   */
   #retainedBytesMax(): number {
     const { retainedBytesMax = RETAINED_BYTES_MAX } = this.#options;
     return Math.min(retainedBytesMax, (this.#status?.quotaBytes ?? Infinity) * RETAINED_PART);

@@ -1,18 +1,18 @@
-/** How many bytes of blocks there are between two sequences, roughly: one figure for every 64 blocks. */
+/** Approximate bytes of blocks between two sequences, with one figure for every 64 blocks. */
 import { BLOCK_SIZE_MAX, TRIM_EVERY_BLOCKS } from './limits.ts';
 
 interface Mile {
   readonly sequence: number;
-  /** Of all blocks told of, up to and with this one. */
+  /** Bytes of all reported blocks up to and including this one. */
   readonly bytes: number;
 }
 
 export class RetainedBytes {
-  /** Rising. Blocks before the first were never told of. */
+  /** In rising order. Blocks before the first one were never reported. */
   #miles: Mile[];
   #last: Mile;
 
-  /** Blocks behind `sequence` will be told of, in order. */
+  /** Starts at `sequence`; the blocks after it are then added in order. */
   constructor(sequence: number) {
     this.#last = { sequence, bytes: 0 };
     this.#miles = [this.#last];
@@ -23,15 +23,15 @@ export class RetainedBytes {
     if (sequence % TRIM_EVERY_BLOCKS === 0) this.#miles.push(this.#last);
   }
 
-  /** Forgets what lies below. */
+  /** Forgets the figures below `floor`. */
   dropBelow(floor: number): void {
     const keep = this.#miles.findLastIndex(({ sequence }) => sequence < floor);
     if (keep > 0) this.#miles = this.#miles.slice(keep);
   }
 
   /**
-   * The lowest sequence such that the blocks from it on have at most `bytes`, rounded up to a multiple of 64; `floor` when
-   * all of them have. A block whose size is not known counts as a full one.
+   * Returns the lowest sequence from which on the blocks have at most `bytes`, rounded up to a multiple of 64, or `floor`
+   * if all of them together do. A block of unknown size counts as a full one.
    */
   sequenceWithin(bytes: number, floor: number): number {
     const [first] = this.#miles;

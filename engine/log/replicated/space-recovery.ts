@@ -1,12 +1,12 @@
 /**
- * When etcd has run out of its quota, it takes no puts before an operator acts; this is what an operator would do, by every
- * engine for its own member: compact, have the member give back what is free, disarm the alarm, which a member that has no
- * room yet raises again. Not by the leading engine alone: without puts nobody can claim, should that one be gone. Entries
- * are refused long before (FULL_PART), so that this is for what nobody foresaw.
+ * Recovery of an etcd that has run out of its quota, which takes no puts until an operator acts. Every engine does the
+ * operator's work for its own member: it compacts, defragments, and disarms the alarm, which a member without room raises
+ * again. The leading engine alone would not do: if it is gone, no other can claim without puts. Entries are refused long
+ * before (FULL_PART), so this is for unforeseen cases.
  *
- * How much is in use etcd counts anew with each commit of its file, and what a compaction freed counts from the one after
- * it. A log that takes nothing because too much is in use would never hear that this is over; so a little is written from
- * time to time.
+ * etcd counts the bytes in use anew with each commit of its file; bytes freed by a compaction count only from the next
+ * commit. A log that takes nothing because too much is in use would never learn that this is over, so it writes a little
+ * from time to time.
  */
 import type { Timers } from '../../../base/timers.ts';
 import { EtcdError, type Etcd, type MemberStatus } from './etcd.ts';
@@ -16,7 +16,7 @@ import { CALL_TIMEOUT_MS, FULL_PART } from './limits.ts';
 export interface SpaceRecoveryOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
-  /** Puts some small record once more. */
+  /** Puts some small record again. */
   readonly writeALittle: () => void;
 }
 
@@ -25,7 +25,7 @@ const DEFRAGMENT_TIMEOUT_MS = 60_000;
 const DEFRAGMENT_AGAIN_MS = 2000;
 const STEP_MS = 1000;
 
-/** Whether so much is in use that no more entries are to be taken. */
+/** Returns whether so much is in use that no more entries may be taken. */
 export const isFull = ({ noSpace, bytesInUse, quotaBytes }: MemberStatus): boolean =>
   noSpace || bytesInUse > quotaBytes * FULL_PART;
 
@@ -39,13 +39,13 @@ export class SpaceRecovery {
     this.#options = options;
   }
 
-  /** To be called with every status of the local member. */
+  /** Takes a recovery step if one is needed. Call it with every status of the local member. */
   look(status: MemberStatus): void {
     const { timers } = this.#options;
     if (!isFull(status) || this.#busy || timers.nowMs() < this.#notBeforeMs) return;
     this.#busy = true;
     void this.#step(status)
-      // What failed is taken again with a later status.
+      // A later status repeats a step that failed.
       .catch((error: unknown) => {
         if (!(error instanceof EtcdError)) throw error;
         return STEP_MS;
@@ -60,7 +60,7 @@ export class SpaceRecovery {
     this.#stopped.abort();
   }
 
-  /** Returns how long to wait before the next one. */
+  /** Makes one step. Returns the time to wait before the next one, in ms. */
   async #step(status: MemberStatus): Promise<number> {
     const { etcd, writeALittle } = this.#options;
     const { signal } = this.#stopped;

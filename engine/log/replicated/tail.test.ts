@@ -4,7 +4,7 @@ import { blockKey, BLOCKS_END, sequenceOf } from './keys.ts';
 import { PAGE_WINDOW_BLOCKS } from './limits.ts';
 import { readTail } from './tail.ts';
 
-/** A log with these blocks, and what was counted of it. */
+/** A log with these blocks, and a count of the keys that etcd would go through. */
 function logOf(sequences: readonly number[]) {
   let counted = 0;
   const txn = ({ success }: Txn): Promise<TxnResult> => {
@@ -30,7 +30,7 @@ function logOf(sequences: readonly number[]) {
   return { etcd: { txn }, counted: () => counted };
 }
 
-/** As a follower reads. */
+/** Reads the log page by page, as a follower does. */
 async function readAll({ etcd }: Pick<ReturnType<typeof logOf>, 'etcd'>): Promise<number[]> {
   const { signal } = new AbortController();
   const found: number[] = [];
@@ -62,6 +62,6 @@ test.each([
 test('a long log is read in a time that grows as it does: what lies behind is not counted for each page', async () => {
   const long = logOf(upTo(20_000));
   await readAll(long);
-  // To the end each time: 25,000,000.
+  // Counting to the end for each page would give 25,000,000.
   expect(long.counted()).toBeLessThan(2_000_000);
 });

@@ -1,4 +1,7 @@
-/** Reads the log's end, a page at a time: blocks from a sequence on, with what says how to take them, as of one revision. */
+/**
+ * Reader of the log's end, a page at a time: the blocks from a sequence on, with the fence and the floor of the same
+ * revision.
+ */
 import type { Etcd, KeyValue } from './etcd.ts';
 import { blockKey, BLOCKS_END, FLOOR, LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, PAGE_BLOCKS, PAGE_WINDOW_BLOCKS } from './limits.ts';
@@ -6,18 +9,18 @@ import { decodeFloor } from './records.ts';
 
 export interface TailPage {
   readonly revision: number;
-  /** mod_revision of `lead`; 0: nobody has ever led. */
+  /** mod_revision of `lead`; 0 if nobody has ever led. */
   readonly fence: number;
-  /** Blocks below it may be gone. */
+  /** Blocks below this sequence may be deleted. */
   readonly floor: number;
   readonly blocks: readonly KeyValue[];
   readonly more: boolean;
 }
 
 /**
- * `revision`: that of the first page, for those that follow it. `serializable`: as this member alone has it, for when there is
- * no majority to ask; without that, what any member has committed is in it. Rejects with EtcdError,
- * `compacted` among others.
+ * Reads one page. `revision` is that of the first page, for the pages after it. `serializable` reads what this member alone
+ * has, for when there is no majority; otherwise the page contains everything that any member has committed. Rejects with
+ * EtcdError, for example `compacted`.
  */
 export async function readTail(
   etcd: Pick<Etcd, 'txn'>,

@@ -1,10 +1,10 @@
 /**
- * What a new leader does before its first append. Its fence stands, so that nobody else adds a block: it takes all that has
- * no gap before it, then deletes what lies beyond the gap. Nothing of that was acknowledged, as the leader before answered
- * only for what had no gap.
+ * Work of a new leader before its first append. Its fence stands, so no other replica adds a block. It takes all blocks up
+ * to the first gap, then deletes those beyond the gap. None of the deleted blocks was acknowledged, because the leader
+ * before acknowledged only blocks without a gap before them.
  *
- * The deletion names its fence and that every block it would delete is older. So a try of it whose answer was lost, and
- * which comes only after new blocks were put there, does nothing.
+ * The deletion has two conditions: its fence stands, and every block that it would delete is older. So a lost try that
+ * arrives only after new blocks were put there does nothing.
  */
 import type { KeyObject } from 'node:crypto';
 import { backoffMs } from '../../../base/backoff.ts';
@@ -24,20 +24,20 @@ export interface TakeOverOptions {
   readonly sealKey: KeyObject;
   readonly fence: number;
   readonly position: LogPosition;
-  /** Written when nobody has led before; undefined when that is known to be otherwise. */
+  /** Written if nobody has led before; `undefined` if it is known that somebody has. */
   readonly meta: Meta | undefined;
   readonly onBlock: (block: Block) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * - `ready`: everything is taken, and nothing lies behind it.
- * - `deposed`: somebody else leads by now, or the signal was aborted.
- * - `behind`: blocks that are needed are gone; this replica must not lead.
+ * - `ready`: all blocks are taken, and none is left after them.
+ * - `deposed`: another replica leads by now, or the signal was aborted.
+ * - `behind`: blocks that this replica needs are deleted; it must not lead.
  */
 export type TakeOver = 'ready' | 'deposed' | 'behind';
 
-/** Takes as long as it needs. Rejects with ReplicatedLogError. */
+/** Takes over the log, however long it takes. Rejects with ReplicatedLogError. */
 export async function takeOver(options: TakeOverOptions): Promise<TakeOver> {
   const { timers, random, signal } = options;
   let { position } = options;

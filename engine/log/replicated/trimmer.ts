@@ -1,14 +1,14 @@
 /**
- * Keeps etcd small: the leader deletes blocks that no live replica needs, because each has a checkpoint behind them, and
- * compacts what was deleted. The blocks that are kept for live replicas which are behind have a bound in bytes; a replica
- * that falls below it fetches a data file from a peer.
+ * Keeps etcd small: the leader deletes blocks that no live replica needs, because each has a checkpoint after them, and
+ * compacts the deleted revisions. The blocks kept for live replicas that are behind have a bound in bytes; a replica that
+ * falls below it fetches a data file from a peer.
  *
  * A block that is not in the checkpoints of a majority is never deleted, whatever the bound: the loss of a minority's
  * volumes must lose nothing. If a majority gets no checkpoint done, the blocks stay, etcd fills up to FULL_PART of its
  * quota, and the log takes no more entries (`ReplicatedLog.full`) until there is room for these checkpoints.
  *
- * `floor` is raised in the transaction that deletes, and only from the value that was seen. A try that comes late therefore
- * neither lowers it nor deletes anything that was put since.
+ * The transaction that deletes also raises `floor`, and only from the value that was seen. A late try therefore neither
+ * lowers it nor deletes anything that was put since.
  */
 import { EtcdError, type Etcd, type Txn } from './etcd.ts';
 import { blockKey, FLOOR, LEAD } from './keys.ts';
@@ -21,10 +21,10 @@ export interface TrimmerOptions {
   readonly etcd: Etcd;
   readonly fence: number;
   readonly replicaCount: number;
-  /** Replicas that are heard of, this one among them: for these blocks are kept. */
+  /** Returns the replicas with recent heartbeats, including this one. Blocks are kept for them. */
   readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
-  /** Bytes of blocks kept for replicas that are behind. */
+  /** Returns the maximum of bytes of blocks kept for replicas that are behind. */
   readonly retainedBytesMax: () => number;
 }
 
@@ -35,7 +35,7 @@ export interface TrimBounds {
   readonly withinBudget: number;
 }
 
-/** The new floor, or `undefined` if nothing is to be deleted. Exported for its table of cases. */
+/** Returns the new floor, or `undefined` if nothing is to be deleted. Exported for its tests. */
 export function planTrim(
   { floor, checkpoints }: Pick<Records, 'floor' | 'checkpoints'>,
   { live, replicaCount, withinBudget }: TrimBounds,
@@ -56,14 +56,14 @@ export class Trimmer {
   #records: Records | undefined;
   #busy = false;
   #sinceLook = 0;
-  /** What this reign has compacted; the one before may have ended between a deletion and its compaction. */
+  /** Last revision that this reign compacted. The reign before may have ended between a deletion and its compaction. */
   #compactedRevision = 0;
 
   constructor(options: TrimmerOptions) {
     this.#options = options;
   }
 
-  /** Another block is committed. */
+  /** Counts one more committed block. */
   committed(): void {
     this.#sinceLook += 1;
     if (this.#sinceLook < TRIM_EVERY_BLOCKS) return;
@@ -81,8 +81,8 @@ export class Trimmer {
   }
 
   /**
-   * One step at a time. A step that fails is taken again at the next occasion. There is one even when the log is full: a
-   * little is written from time to time (space-recovery.ts).
+   * Deletes blocks, one step at a time. A failed step is repeated at the next occasion. There is one even when the log is
+   * full: a little is written from time to time (space-recovery.ts).
    */
   async #trim(): Promise<void> {
     const { replicaCount, liveReplicas, retained, retainedBytesMax } = this.#options;
@@ -98,11 +98,11 @@ export class Trimmer {
       await (target === undefined ? this.#compact(floor.modRevision) : this.#delete(target, floor));
     } catch (error) {
       if (!(error instanceof EtcdError)) throw error;
-      // Whether it happened shows in `floor`, which is watched.
+      // `floor`, which is watched, shows whether the deletion happened.
     } finally {
       this.#busy = false;
     }
-    // What changed meanwhile was not looked at.
+    // This step did not see records that changed meanwhile.
     if (this.#records.floor !== floor) void this.#trim();
   }
 
@@ -113,7 +113,7 @@ export class Trimmer {
     if (succeeded) await this.#compact(revision);
   }
 
-  /** Frees what was deleted until `revision`: without it, the blocks go on to take room. */
+  /** Frees the blocks that were deleted up to `revision`: without it, they continue to take room. */
   async #compact(revision: number): Promise<void> {
     const { etcd } = this.#options;
     await etcd.compact(revision, { timeoutMs: CALL_TIMEOUT_MS, signal: this.#stopped.signal });

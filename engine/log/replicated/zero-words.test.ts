@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { putWithoutZeros, withoutZerosMax, withZeros } from './zero-words.ts';
 
-/** Mostly zeros, as ledgers' records are; sometimes none at all. */
+/** Words that are mostly zeros, as in ledger records; sometimes none at all. */
 const words = fc.array(fc.oneof(fc.constant(0), fc.nat(0xffff_ffff), fc.constant(0xffff_ffff)), {
   maxLength: 200,
 });

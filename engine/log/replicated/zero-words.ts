@@ -1,18 +1,21 @@
 /**
- * Bytes without their zeros: transfers and accounts are mostly zeros, and every byte of a block is written twice by each
- * etcd member and sent to all. Reversible. Little-endian u32 words, in runs of 32 words of the original (the last may be
- * shorter): a mask of which are not zero, bit 0 for the first, then those.
+ * Reversible encoding of bytes without their zeros: transfers and accounts are mostly zeros, and each etcd member writes
+ * every byte of a block twice and sends it to all. Little-endian u32 words. Each run of 32 words of the original (the last
+ * may be shorter) becomes a mask of the non-zero words, bit 0 for the first, followed by these words.
  */
 import { assert } from '../../../base/assert.ts';
 
 const RUN = 32;
 
-/** At most so many bytes come of `size` bytes. */
+/** Returns the maximum number of encoded bytes for `size` bytes. */
 export function withoutZerosMax(size: number): number {
   return size + Math.ceil(size / (4 * RUN)) * 4;
 }
 
-/** Writes `bytes` without zeros to `target` from `start` on, and returns where that ends. All of it multiples of 4. */
+/**
+ * Writes `bytes` without zeros to `target` from `start` on. Returns the end offset. Sizes and offsets must be multiples of
+ * 4.
+ */
 export function putWithoutZeros(target: Uint8Array, start: number, bytes: Uint8Array): number {
   const [from, to] = [wordsOf(bytes), wordsOf(target)];
   let out = start / 4;
@@ -33,9 +36,9 @@ export function putWithoutZeros(target: Uint8Array, start: number, bytes: Uint8A
   return out * 4;
 }
 
-/** The `size` bytes that `stored` was made of. What it is made of is trusted: a seal covers it. */
+/** Returns the `size` bytes that `stored` was made from. The input is trusted, because a seal covers it. */
 export function withZeros(stored: Uint8Array, size: number): Uint8Array {
-  // What comes from a connection may lie anywhere.
+  // Bytes from a connection may have any alignment.
   const from = wordsOf(stored.byteOffset % 4 === 0 ? stored : new Uint8Array(stored));
   const to = new Uint32Array(size / 4);
   let next = 0;

@@ -1,11 +1,11 @@
 /**
- * What must hold whatever goes wrong, checked as it happens, over all processes of a simulation or of a real run:
+ * Checker of the log's invariants during a run, over all processes of a simulation or of a real cluster:
  *
- * - an acknowledged entry is never lost, and stands at the op that was told;
- * - blocks are told in order without a gap, each fitting its predecessor;
- * - at each sequence every replica is told the same block;
- * - a fence has one holder, and appends under it come from that one alone;
- * - a read that was let through sees all that was acknowledged before it was asked for.
+ * - an acknowledged entry is never lost, and stands at the op that was reported;
+ * - blocks are reported in order without a gap, each fitting its predecessor;
+ * - at each sequence every replica gets the same block;
+ * - a fence has one holder, and only that one appends under it;
+ * - a read that was let through sees everything that was acknowledged before it was requested.
  */
 import type { Block, LogPosition } from '../block.ts';
 import { misfitOf } from '../block.ts';
@@ -15,13 +15,13 @@ export class Violation extends Error {
 }
 
 export class Checker {
-  /** By sequence: the seal, in hex, of the block that was told first, and its entries' ids. */
+  /** First reported block by sequence: its seal (hex), the ids of its entries, and its last op. */
   readonly #blocks = new Map<number, { seal: string; ids: readonly number[]; lastOp: number }>();
-  /** Acknowledged entries: their op by their id. */
+  /** Ops of the acknowledged entries by id. */
   readonly #acknowledged = new Map<number, number>();
   readonly #idsByOp = new Map<number, number>();
   readonly #holders = new Map<number, string>();
-  /** Who took an entry under which fence. */
+  /** Fence under which each entry was taken, by id. */
   readonly #takenUnder = new Map<number, number>();
   #acknowledgedOp = 0;
 
@@ -41,7 +41,7 @@ export class Checker {
     return this.#holders.size;
   }
 
-  /** A process was told of a block, being at `position`. */
+  /** Records that a process at `position` got a block. */
   told(position: LogPosition, block: Block): void {
     const misfit = misfitOf(position, block);
     if (misfit !== undefined) fail(`block ${block.sequence} does not fit: ${misfit}`);
@@ -79,13 +79,13 @@ export class Checker {
     this.#acknowledgedOp = Math.max(this.#acknowledgedOp, op);
   }
 
-  /** A read was let through at a process that has executed all up to `op`. */
+  /** Records that a read was let through at a process that has executed everything up to `op`. */
   read(acknowledgedBefore: number, op: number): void {
     if (op < acknowledgedBefore)
       fail(`a read at op ${op} misses what was acknowledged up to ${acknowledgedBefore}`);
   }
 
-  /** All processes have caught up: `positions` are theirs. */
+  /** Checks the `positions` of all processes after they have caught up. */
   finished(positions: readonly LogPosition[]): void {
     const [first] = positions;
     for (const position of positions) {
@@ -108,7 +108,9 @@ function fail(message: string): never {
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
-/** A message that carries an id, unique in a run; what a larger one has besides are no zeros, which etcd would not be given. */
+/**
+ * Makes a message with an id, unique in a run. The rest of a larger one is not zero, because zeros would not reach etcd.
+ */
 export function messageWith(id: number, size = 8): Uint8Array {
   const message = new Uint8Array(size).fill(0xa5, 8);
   new DataView(message.buffer).setUint32(0, id);

@@ -1,7 +1,7 @@
 /**
- * An etcd cluster that behaves as badly as a real one may: answers are late or lost, what was asked for happens late or
- * never, in any order, raft's leader changes, members are cut off, space runs out, watches end, history is compacted.
- * Everything that happens is decided by the simulation's seed.
+ * An etcd cluster that behaves as badly as a real one may: answers are late or lost, requests take effect late or never and
+ * in any order, raft's leader changes, members are cut off, space runs out, watches end, history is compacted. The
+ * simulation's seed decides everything that happens.
  */
 import {
   EtcdError,
@@ -14,7 +14,9 @@ import {
 import type { FakeStore } from './fake-store.ts';
 import type { Simulation } from './simulation.ts';
 
-/** Chances a call, an answer, a delivery. All 0: nothing goes wrong, but the order is still any. */
+/**
+ * Probabilities of faults per call, answer or delivery. If all are 0, nothing goes wrong, but the order is still random.
+ */
 export interface FaultRates {
   /** A call is lost on its way in. */
   lostCall: number;
@@ -22,7 +24,7 @@ export interface FaultRates {
   lostAnswer: number;
   /** An answer comes late. */
   lateAnswer: number;
-  /** A call fails at once, and what it asked for happens later. */
+  /** A call fails at once, and its effect happens later. */
   lateCall: number;
   /** A delivery ends its watch. */
   brokenWatch: number;
@@ -62,7 +64,7 @@ export class FakeCluster {
     return 1000n + BigInt(member);
   }
 
-  /** A member cut off from the others neither commits nor leads; what it was asked for happens when it is back, or never. */
+  /** Cuts a member off: it neither commits nor leads. Its requests take effect when it is back, or never. */
   cutOff(member: number): void {
     this.#cutOff.add(member);
     if (this.leader === member) this.elect();
@@ -73,7 +75,7 @@ export class FakeCluster {
     if (this.leader === undefined) this.elect();
   }
 
-  /** A member that hangs answers nothing, not even how it is; it goes on with all of it later. */
+  /** Makes a member hang: it answers nothing, not even its status, and continues with everything later. */
   hang(member: number): void {
     this.#hung.add(member);
     if (this.leader === member) this.elect();
@@ -93,7 +95,7 @@ export class FakeCluster {
     return !away.has(member) && this.size - away.size > this.size / 2;
   }
 
-  /** No leader for a while, then one of those that can, or the one that is named. */
+  /** Holds an election: no leader for a while, then the named member or any member that can lead. */
   elect(named?: number): void {
     this.leader = undefined;
     this.term += 1;
@@ -108,7 +110,10 @@ export class FakeCluster {
     });
   }
 
-  /** `gate` runs what comes back, in the client's process: later, when that stands still, or never, when it has ended. */
+  /**
+   * Makes a client. `gate` runs the callbacks in the client's process: later if the process stands still, never if it has
+   * ended.
+   */
   client(member: number, gate: (callback: () => void) => void): Etcd {
     return new FakeClient(this, member, gate);
   }
@@ -130,7 +135,7 @@ class FakeClient implements Etcd {
     const puts = [...request.success, ...request.failure].some((each) => each.do === 'put');
     return this.#call(options, () => {
       if (puts && this.#cluster.noSpace) {
-        // Sometimes it is applied all the same (etcd-io/etcd#16659).
+        // Sometimes the change is applied all the same (etcd-io/etcd#16659).
         if (this.#cluster.simulation.chance(0.2)) this.#cluster.store.txn(request);
         throw new EtcdError('no_space', 'database space exceeded');
       }
@@ -197,7 +202,7 @@ class FakeClient implements Etcd {
     const deliver = (): void => {
       if (over || this.#closed) return;
       if (simulation.chance(this.#cluster.faults.brokenWatch)) return end('unavailable');
-      // One that is cut off tells what it has, which is nothing new.
+      // A member that is cut off has nothing new to send.
       if (this.#cluster.hasQuorum(this.#member)) {
         if (next <= store.compactedRevision && next < store.revision) return end('compacted');
         const events = store.changes(next, { key, rangeEnd });
@@ -221,7 +226,7 @@ class FakeClient implements Etcd {
     this.#closed = true;
   }
 
-  /** What a change or a read meets: it may be lost, late, or done and not answered. */
+  /** Makes a change or a read with faults: it may be lost, late, or done and not answered. */
   #call<T>(options: CallOptions, act: () => T): Promise<T> {
     const { simulation, faults } = this.#cluster;
     return new Promise((resolve, reject) => {
@@ -252,7 +257,7 @@ class FakeClient implements Etcd {
     });
   }
 
-  /** Without a quorum or a leader a call waits for one, or is forgotten. */
+  /** Handles a call at the member. Without a quorum or a leader, the call waits for one or is forgotten. */
   #arrive<T>(act: () => T, answer: (outcome: () => T) => void): void {
     const { simulation } = this.#cluster;
     if (this.#cluster.leader !== undefined && this.#cluster.hasQuorum(this.#member)) {
@@ -287,7 +292,7 @@ class FakeClient implements Etcd {
     });
   }
 
-  /** Runs one end of a call in the client's process: an answer, its deadline, or that it is given up. */
+  /** Returns a function that ends a call once, in the client's process: by an answer, its deadline, or its cancellation. */
   #finisher(
     { timeoutMs, signal }: CallOptions,
     reject: (error: EtcdError) => void,

@@ -1,6 +1,6 @@
 /**
- * etcd's store as the log sees it: keys with revisions, transactions, history until it is compacted. No faults, no time:
- * those are the fake cluster's.
+ * etcd's store as the log sees it: keys with revisions, transactions, history until it is compacted. It has no faults and
+ * no time; the fake cluster adds them.
  */
 import type {
   Compare,
@@ -13,13 +13,13 @@ import type {
   WatchEvent,
 } from '../etcd.ts';
 
-/** What the store does wrong, so that a test can show that its checker notices. */
+/** Deliberate defects of the store, so that a test can show that its checker notices them. */
 export interface StoreDefects {
-  /** Conditions on `lead` hold always. */
+  /** Conditions on `lead` always hold. */
   readonly ignoresFence?: boolean;
-  /** Conditions on ranges hold always: a deletion that comes late deletes what is new. */
+  /** Conditions on ranges always hold: a late deletion deletes new blocks. */
   readonly ignoresRangeGuards?: boolean;
-  /** Conditions on `floor` hold always: a trim that comes late lowers it. */
+  /** Conditions on `floor` always hold: a late trim lowers it. */
   readonly lowersFloor?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class FakeStore {
   readonly #keys = new Map<string, KeyValue>();
   /** Bytes of all values now. */
   bytesInUse = 0;
-  /** All changes, oldest first. Those that are compacted stay, so that tests may look; readers do not see them. */
+  /** All changes, oldest first. Compacted ones stay here for the tests; readers do not see them. */
   readonly history: Change[] = [];
 
   constructor(defects: StoreDefects = {}) {
@@ -46,7 +46,7 @@ export class FakeStore {
     return this.#keys.get(nameOf(key));
   }
 
-  /** Undefined when the revision that is asked for is compacted. */
+  /** Runs a transaction. Returns `undefined` if the requested revision is compacted. */
   txn({ compare, success, failure }: Txn): TxnResult | undefined {
     const succeeded = compare.every((condition) => this.#holds(condition));
     const operations = succeeded ? success : failure;
@@ -60,7 +60,7 @@ export class FakeStore {
     return { revision: this.revision, succeeded, results };
   }
 
-  /** Blocks that were cut off by a new leader. */
+  /** Number of blocks that a new leader cut off. */
   get truncatedCount(): number {
     const trims = new Set(
       this.history.flatMap(({ name, revision }) => (name === 'floor' ? [revision] : [])),
@@ -72,7 +72,7 @@ export class FakeStore {
     this.compactedRevision = Math.max(this.compactedRevision, revision);
   }
 
-  /** Changes in a range from a revision on, oldest first. */
+  /** Returns the changes in a range from a revision on, oldest first. */
   changes(from: number, { key, rangeEnd }: Pick<Range, 'key' | 'rangeEnd'>): WatchEvent[] {
     const inRange = within(key, rangeEnd);
     const found: Change[] = [];
@@ -161,7 +161,7 @@ export class FakeStore {
 const sorted = (found: [string, KeyValue][]): KeyValue[] =>
   found.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, kv]) => kv);
 
-/** One character a byte: strings then compare as keys do. */
+/** Converts a key to a string with one character per byte, so that strings compare as keys do. */
 const nameOf = (key: Uint8Array): string => Buffer.from(key).toString('latin1');
 
 function within(key: Uint8Array, rangeEnd: Uint8Array | undefined): (name: string) => boolean {

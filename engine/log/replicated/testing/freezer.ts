@@ -1,4 +1,4 @@
-/** What a simulated process is to do: at once, or, while it stands still, later and in the same order. */
+/** Runs the callbacks of a simulated process: at once, or later and in the same order while the process stands still. */
 export class Freezer {
   #held: (() => void)[] | undefined;
 
@@ -21,7 +21,7 @@ export class Freezer {
     for (const callback of held) callback();
   }
 
-  /** The process ended: what waited does not happen. */
+  /** Drops the waiting callbacks because the process ended. */
   forget(): void {
     this.#held = undefined;
   }

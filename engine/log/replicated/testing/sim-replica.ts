@@ -1,6 +1,6 @@
 /**
- * A replica of a simulation: a process with a log, a writer and readers, that can be killed, started again from its last
- * checkpoint, and frozen.
+ * A simulated replica: a process with a log, a writer and readers. It can be killed, restarted from its last checkpoint,
+ * and frozen.
  */
 import { Freezer } from './freezer.ts';
 import type { Timers } from '../../../../base/timers.ts';
@@ -20,11 +20,11 @@ export class SimReplica {
   #position: LogPosition;
   #checkpoint: LogPosition;
   #starts = 0;
-  /** What was taken in this reign and not told of yet, by op. */
+  /** Ids of the entries that were taken in this reign and not reported yet, by op. */
   readonly #unanswered = new Map<number, number>();
   #nextOp = 0;
   #nextTimestamp = 0n;
-  /** What waits while the process stands still. */
+  /** Holds callbacks while the process stands still. */
   readonly #freezer = new Freezer();
   failure: ReplicatedLogError | undefined;
 
@@ -86,7 +86,7 @@ export class SimReplica {
     });
   }
 
-  /** As by SIGKILL: what was asked of etcd may happen yet; nothing comes back. */
+  /** Kills the process as SIGKILL does: requests to etcd may still take effect, but no answer comes back. */
   kill(): void {
     this.#log?.close();
     this.#log = undefined;
@@ -101,7 +101,7 @@ export class SimReplica {
     this.#freezer.thaw();
   }
 
-  /** Takes a checkpoint, from which the next start goes on. */
+  /** Takes a checkpoint, from which the next start continues. */
   checkpoint(): void {
     if (this.#log === undefined || this.#freezer.isFrozen) return;
     this.#checkpoint = this.#position;
@@ -159,7 +159,7 @@ export class SimReplica {
       checker.told(this.#position, block);
       this.#position = this.#log?.position ?? this.#position;
       for (const { op, message } of block.entries) {
-        // Taken in the reign that goes on: its client is told.
+        // The entry was taken in the current reign, so its client gets an answer.
         if (this.#unanswered.get(op) === idOf(message)) checker.acknowledged(idOf(message), op);
         this.#unanswered.delete(op);
       }
@@ -175,7 +175,7 @@ export class SimReplica {
     this.#world.check(() => this.#world.checker.led(role.fence, `${this.index}-${run}`));
   }
 
-  /** Takes the state of another replica that is far enough, as soon as there is one. */
+  /** Takes the state of another replica that has reached `floor`, as soon as there is one. */
   #fetch(floor: number, alive: (callback: () => void) => () => void): void {
     const { simulation, replicas } = this.#world;
     simulation.after(

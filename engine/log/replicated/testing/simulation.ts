@@ -1,14 +1,14 @@
-/** Time and chance for a simulation: what happens, and when, is a function of the seed alone. */
+/** Time and randomness of a simulation: the seed alone decides what happens and when. */
 import type { Timers } from '../../../../base/timers.ts';
 
 interface Planned {
   readonly atMs: number;
-  /** Of those at the same time, the first planned comes first. */
+  /** Order among events at the same time: first planned, first run. */
   readonly order: number;
   callback: (() => void) | undefined;
 }
 
-/** So many events without a turn of the real loop would starve the test runner. */
+/** Maximum number of events per turn of the real event loop; more would starve the test runner. */
 const EVENTS_A_TURN = 5000;
 
 export class Simulation {
@@ -26,7 +26,7 @@ export class Simulation {
     return this.#nowMs;
   }
 
-  /** From 0 to below 1 (mulberry32). */
+  /** Returns a random number in [0, 1) (mulberry32). */
   readonly random = (): number => {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -42,12 +42,12 @@ export class Simulation {
     return least + this.random() * (most - least);
   }
 
-  /** A whole number below `count`. */
+  /** Returns a random whole number below `count`. */
   below(count: number): number {
     return Math.floor(this.random() * count);
   }
 
-  /** The result cancels it. */
+  /** Plans `callback` after `ms`. The returned function cancels it. */
   after(ms: number, callback: () => void): () => void {
     const planned: Planned = { atMs: this.#nowMs + ms, order: (this.#planned += 1), callback };
     this.#push(planned);
@@ -62,7 +62,7 @@ export class Simulation {
     after: (ms, callback) => this.after(ms, callback),
   };
 
-  /** Lets time pass. All that waits for no timer runs between two events. */
+  /** Lets `ms` of simulated time pass. Between two events, everything that waits for no timer runs. */
   async run(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms;
     await settled();
@@ -111,6 +111,6 @@ export class Simulation {
 const earlier = (one: Planned, other: Planned): boolean =>
   one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 
-/** A tick comes once no promise is left that could go on. */
+/** Resolves at the next tick, when no promise is left that could continue. */
 const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,4 +1,6 @@
-/** Three or six simulated replicas on a fake etcd, under a schedule of faults, with a checker. All of it from one seed. */
+/**
+ * Three or six simulated replicas on a fake etcd, under a schedule of faults, with a checker. One seed decides everything.
+ */
 import { originOf, type LogIdentity } from '../identity.ts';
 import { Checker } from './checker.ts';
 import { FakeCluster, noFaults } from './fake-cluster.ts';
@@ -8,14 +10,14 @@ import { Simulation } from './simulation.ts';
 
 export interface WorldOptions {
   readonly seed: number;
-  /** How long faults go on. */
+  /** Duration of the faults. */
   readonly chaosMs: number;
   readonly replicaCount?: number;
   readonly defects?: StoreDefects;
 }
 
 export interface Outcome {
-  /** What was broken, if anything. */
+  /** The invariant that was violated, if any. */
   readonly violation: Error | undefined;
   readonly acknowledged: number;
   readonly blocks: number;
@@ -25,7 +27,7 @@ export interface Outcome {
   readonly truncated: number;
 }
 
-/** A healed world settles within so long: a call that was lost has its deadline, a watch that tells nothing its end. */
+/** Time within which a healed world settles: by then a lost call has reached its deadline and a silent watch has ended. */
 const HEALED_MS = 8000;
 
 export class World {
@@ -35,7 +37,7 @@ export class World {
   readonly identity: Omit<LogIdentity, 'replica'>;
   readonly replicas: readonly SimReplica[];
   readonly retainedBytesMax: number;
-  /** In some worlds much of what failed happens later. */
+  /** In some worlds, many failed calls take effect later. */
   readonly #isLate: boolean;
   reads = 0;
   catchUps = 0;
@@ -46,7 +48,7 @@ export class World {
     this.simulation = new Simulation(seed);
     this.cluster = new FakeCluster(this.simulation, new FakeStore(defects), replicaCount);
     this.identity = { clusterId: 7n, incarnation: 1, replicaCount };
-    // In some worlds next to nothing is kept for those that are behind.
+    // In some worlds almost nothing is kept for replicas that are behind.
     this.retainedBytesMax = this.simulation.chance(0.5) ? 2000 : 1 << 20;
     this.#isLate = this.simulation.chance(0.4);
     const origin = originOf({
@@ -66,7 +68,7 @@ export class World {
     this.#violation ??= error;
   }
 
-  /** What a check throws belongs to the run, not to the code that happened to call it. */
+  /** Runs a check. An error that it throws is recorded for the run, not thrown into the code that called it. */
   check(body: () => void): void {
     try {
       body();
@@ -75,7 +77,7 @@ export class World {
     }
   }
 
-  /** Without faults: the first that leads. */
+  /** Runs the world without faults. Returns the first replica that leads. */
   async firstLeader(): Promise<SimReplica> {
     this.#begin();
     for (;;) {
@@ -125,7 +127,7 @@ export class World {
   }
 
   #chaos = false;
-  /** Nothing more is written. */
+  /** True when nothing more is written. */
   #over = false;
 
   #every(ms: number, act: () => void): void {
@@ -151,7 +153,7 @@ export class World {
     }
   }
 
-  /** One fault of any kind, and its end. */
+  /** Starts one fault of any kind, and plans its end. */
   #disturb(): void {
     if (!this.#chaos) return;
     const { simulation, cluster } = this;
@@ -216,7 +218,7 @@ export class World {
     }
     for (let passed = 0; passed < HEALED_MS && !this.#violation; passed += 250) {
       await this.simulation.run(250);
-      // Long enough for calls from before that come late.
+      // 750 ms are long enough for late calls from before.
       if (passed >= 750 && this.#settles()) break;
     }
     if (this.#violation) return;
@@ -231,7 +233,7 @@ export class World {
     });
   }
 
-  /** Something that was written after the faults is acknowledged, by a leader there is. */
+  /** Returns whether an entry written after the faults is acknowledged and exactly one replica leads. */
   #settles(): boolean {
     this.#settledAt ??= this.checker.acknowledgedOp;
     return (
