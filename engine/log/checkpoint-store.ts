@@ -1,12 +1,12 @@
 /**
- * Writes checkpoints into the extents behind the log ring. The order is what makes them safe: room is reserved, pieces
- * and manifest go where nothing durable refers to, a sync, the superblock, and only then is anything older free.
+ * Writer of checkpoints into the extents after the log ring. The order of steps makes them safe: reserve room, write pieces
+ * and manifest where nothing durable refers to, sync, write the superblock, and only then free anything older.
  *
- * When there is no room, the delta stays unread and the next call goes on with it: the state machine hands its changes out
- * once, so dropping them would cost a whole new copy of everything, on a full disk of all times.
+ * When there is no room, the delta stays unread and the next call continues with it. The state machine hands out its
+ * changes only once, so dropping them would cost a new copy of everything, and that on a full disk.
  *
  * A checkpoint never writes a second copy of a table to keep the manifest short. It copies a few small pieces into one
- * larger piece (merge.ts), at most 4 MiB, and goes on without that when there is no room for it.
+ * larger piece (merge.ts) of at most 4 MiB, or skips that when there is no room for it.
  */
 import { assert } from '../../base/assert.ts';
 import {
@@ -35,13 +35,13 @@ import { seal } from './seal.ts';
 import { isFull, type StorageFile } from './storage.ts';
 import { writeSuperblock, type Superblock } from './superblock.ts';
 
-/** The log within the same file, which a checkpoint makes free. */
+/** The log in the same file, which a checkpoint frees. */
 export interface LogInFile {
   /** Resolves when the entry `op` is durable. */
   durable(op: number): Promise<void>;
-  /** From where the log is needed once a checkpoint contains `op`. */
+  /** Returns from which group on the log is needed once a checkpoint contains `op`. */
   startAfter(op: number): { readonly sequence: number; readonly parent: Uint8Array };
-  /** Groups before `sequence` are superfluous. */
+  /** Frees the groups before `sequence`. */
   release(sequence: number): void;
 }
 
@@ -49,16 +49,16 @@ export interface CheckpointStoreOptions {
   readonly file: StorageFile;
   readonly superblock: Superblock;
   readonly sections: readonly StoredSection[];
-  /** Undefined when the log is elsewhere: what is executed is committed then. */
+  /** The log in the file; `undefined` if the log is elsewhere, where every executed entry is committed. */
   readonly ring: LogInFile | undefined;
   readonly release: number;
-  /** Bytes by which the file may grow, as the volume is now; what does not fit fails when it is written. */
+  /** Returns the bytes by which the file may grow on the volume now. A write that does not fit fails. */
   readonly room: () => Promise<number>;
-  /** Called between pieces with what the last one took: lets appends through. */
+  /** Called between pieces with the time that the last one took, so that appends get through. */
   readonly pause: (tookMs: number) => Promise<void>;
 }
 
-/** Bytes that growing the file writes at a time. */
+/** Bytes per write when the file grows. */
 const GROW_SIZE = 4 << 20;
 /** A piece of this size or more is synced by itself. */
 const SYNC_SIZE = 1 << 20;
@@ -71,7 +71,7 @@ interface Delta {
   readonly rewrite: ReadonlySet<number>;
 }
 
-/** Where a delta's pieces and the new manifest go, and what is free beside them. */
+/** Places of a delta's pieces and of the new manifest, and the free room beside them. */
 interface Plan {
   readonly offsets: readonly number[][];
   readonly manifestOffset: number;
@@ -80,7 +80,7 @@ interface Plan {
   readonly allocator: ExtentAllocator;
 }
 
-/** A merge whose bytes were read and verified, and the offset that was found for them. */
+/** A merge whose bytes were read and verified, and the offset found for them. */
 interface ReadyMerge {
   readonly merge: Merge;
   readonly bytes: Uint8Array;
@@ -119,9 +119,9 @@ export class CheckpointStore {
   }
 
   /**
-   * Writes `state` as it is now; resolves with the position that is durable then. That is an older one when the call
-   * before found no room: it goes on with that delta. Rejects with StorageFullError, or with the system's error when a
-   * write failed, which is final.
+   * Writes `state` as it is now. Resolves with the position that is durable then. It is an older one if the call before
+   * found no room, because this call continues with that delta. Rejects with StorageFullError, or with the system's error
+   * if a write failed, which is final.
    */
   async checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
     assert(!this.#running, 'one checkpoint at a time');
@@ -170,8 +170,8 @@ export class CheckpointStore {
   }
 
   /**
-   * Chooses a merge for which there is room beside the delta, and reads it. Undefined when there is none, or when what was
-   * read is damaged: that stays as it is, for a seal must not be made anew over bytes that nobody verified.
+   * Chooses a merge that has room beside the delta, and reads it. Returns `undefined` if there is none or a piece is
+   * damaged. A damaged piece stays as it is, because no new seal may cover unverified bytes.
    */
   async #readyMerge(
     kept: readonly StoredSection[],
@@ -185,7 +185,7 @@ export class CheckpointStore {
     return smaller && this.#readMerge(smaller, allocator);
   }
 
-  /** Whether the file has room for a piece, or could grow by it. */
+  /** Returns whether the file has room for a piece, or can grow by it. */
   async #hasRoom(allocator: ExtentAllocator, bytes: number): Promise<boolean> {
     try {
       await this.#reserve(allocator.find(bytes) + roundUp(bytes));
@@ -219,11 +219,11 @@ export class CheckpointStore {
   }
 
   /**
-   * Lets the file grow by writing zeros: a hole would let the disk be full later, when it is too late to say so. Synced
-   * step by step, as pieces are: appends wait for the file system's journal while the file's size is being made durable.
+   * Grows the file by writing zeros: with a hole, the disk could be full later, when it is too late to report it. It syncs
+   * step by step, as for pieces, because appends wait for the file system's journal while the file's size becomes durable.
    *
-   * Rejects with StorageFullError if a write finds no room. A sync that fails is final whatever its code is, ENOSPC too:
-   * nobody knows which of the earlier writes are on the disk then.
+   * Rejects with StorageFullError if a write finds no room. A failed sync is final whatever its code is, even ENOSPC: it is
+   * then unknown which of the earlier writes are on the disk.
    */
   async #reserve(end: number): Promise<void> {
     const { file, pause, room } = this.#options;
@@ -326,7 +326,7 @@ const storageFull = (cause?: unknown): StorageFullError =>
     { cause },
   );
 
-/** It takes two million pieces that there was no room to merge. */
+/** Throws StorageFullError if the manifest is too large. That takes two million pieces that there was no room to merge. */
 function assertManifestFits({ manifestSize: unmerged }: Plan, ready: ReadyMerge | undefined): void {
   const size = unmerged - ((ready?.merge.pieces.length ?? 1) - 1) * PIECE_RECORD_SIZE;
   if (size <= MANIFEST_SIZE_MAX) return;
@@ -339,7 +339,7 @@ function headOf({ kind, table, rowSize, firstRow, rowCount }: SectionHead): Sect
   return { kind, table, rowSize, firstRow, rowCount };
 }
 
-/** What of the stored sections still counts under the delta. */
+/** Returns the stored sections that the delta does not supersede. */
 function keptSections(stored: readonly StoredSection[], delta: Delta): readonly StoredSection[] {
   const anew = new Set(
     delta.sections
@@ -352,7 +352,7 @@ function keptSections(stored: readonly StoredSection[], delta: Delta): readonly 
   return stored.filter(({ table }) => !anew.has(table));
 }
 
-/** Tables whose superseded updates cost more than the table itself. */
+/** Returns the tables whose superseded updates cost more than the table itself. */
 function tablesToRewrite(sections: readonly StoredSection[]): ReadonlySet<number> {
   const tables = new Map<number, { own: number; updates: number }>();
   for (const section of sections) {

@@ -9,7 +9,10 @@ const LOG_SIZE = 24 << 10;
 let whole: Uint8Array;
 let digest: string;
 
-/** Three checkpoints, deltas among them, and two groups after the last, the ring turned round; closed cleanly. */
+/**
+ * A cleanly closed file with three checkpoints, some of them deltas, two groups after the last one, and a ring that has
+ * wrapped.
+ */
 beforeAll(async () => {
   const disk = new MemoryStorage();
   await createToyFile(disk, LOG_SIZE);
@@ -23,7 +26,10 @@ beforeAll(async () => {
   digest = replica.state.digest();
 });
 
-/** Starts on these bytes: 'unaffected' when the state is whole, or the refusal's code. Anything else would be a loss, or an invention. */
+/**
+ * Starts on these bytes. Returns 'unaffected' if the state is whole, or the refusal's code. Anything else is lost or
+ * invented data.
+ */
 async function startOn(bytes: Uint8Array): Promise<string> {
   const disk = MemoryStorage.of(PATH, bytes);
   try {
@@ -99,7 +105,7 @@ test('a log of an older time put under a newer superblock is refused', async () 
   expect(await startOn(bytes)).toBe('log_corrupt');
 });
 
-/** Where the group of the largest message begins: the only one of two blocks. */
+/** Returns the offset of the group with the largest message, the only group of two blocks. */
 function lastGroupOffset(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer);
   for (let at = LOG_OFFSET; at < LOG_OFFSET + LOG_SIZE; at += 4096) {

@@ -32,7 +32,7 @@ test('on a shared volume a checkpoint leaves the other what is the other’s, an
   await checkpoint();
   expect(file.isShort).toBe(false);
 
-  // The other has taken more than its own.
+  // The etcd member has taken more than its share.
   disk.takenBytes = 2 ** 29;
   await checkpoint().catch(() => undefined);
   expect(file.isShort).toBe(true);

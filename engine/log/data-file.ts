@@ -1,6 +1,6 @@
 /**
- * A replica's data file, opened by the one process that may have it: checkpoints in and out. What of the log is in the
- * file is its owner's: all of it for a single replica (file-log.ts), nothing for one of several.
+ * A replica's data file, opened by the only process that may have it. It reads and writes checkpoints. The log in the file
+ * belongs to the owner of this object: a single replica has its whole log there (file-log.ts), one of several has none.
  */
 import { assert } from '../../base/assert.ts';
 import type { Checkpointed } from '../ledger/checkpoint.ts';
@@ -19,15 +19,15 @@ export interface DataFileOptions {
   readonly path: string;
   /** Written into the head with every checkpoint: major << 16 | minor << 8 | patch. */
   readonly release: number;
-  /** A member of etcd is on the same volume: room is left for it. */
+  /** True if an etcd member is on the same volume: room is left for it. */
   readonly sharesVolume?: boolean;
-  /** A write or sync failed: the process must end. Called at most once. */
+  /** Called at most once, when a write or sync failed: the process must end. */
   readonly onFailure: (error: StorageFailedError) => void;
-  /** The disk, unless a test brings its own. */
+  /** The disk by default; tests bring their own storage. */
   readonly storage?: Storage;
 }
 
-/** The volume is looked at again after this long. */
+/** Maximum age of the figures about the volume. */
 const SPACE_AGE_MS = 1000;
 
 export class DataFile {
@@ -81,7 +81,7 @@ export class DataFile {
     return this.#options.path;
   }
 
-  /** With the newest checkpoint that is durable. */
+  /** The superblock with the newest durable checkpoint. */
   get superblock(): Superblock {
     return this.#store?.superblock ?? this.#head;
   }
@@ -90,7 +90,7 @@ export class DataFile {
     return this.#failure !== undefined;
   }
 
-  /** Mends the head and loads the newest checkpoint, every byte verified. Once. */
+  /** Repairs the head and loads the newest checkpoint with every byte verified. Call it only once. */
   async load(state: Checkpointed): Promise<CheckpointPosition> {
     assert(this.#sections === undefined, 'a data file is loaded once');
     const { file } = this;
@@ -102,7 +102,7 @@ export class DataFile {
     return superblock.position;
   }
 
-  /** From now on `checkpoint` may be called. `pause` is called between pieces with what the last one took. */
+  /** Allows calls of `checkpoint`. `pause` is called between pieces with the time that the last one took. */
   beginCheckpoints(options: {
     readonly ring: LogInFile | undefined;
     readonly pause: (tookMs: number) => Promise<void>;
@@ -122,8 +122,8 @@ export class DataFile {
   }
 
   /**
-   * As ReplicaLog says: resolves with the position that is durable, which is that of the call before when that one found
-   * no room. Rejects with StorageFullError (call again when there may be room: nothing is lost) or StorageFailedError.
+   * Same contract as ReplicaLog: resolves with the durable position, which is that of the call before if that one found no
+   * room. Rejects with StorageFullError (nothing is lost; call again when there may be room) or StorageFailedError.
    */
   async checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
     const store = this.#loaded();
@@ -138,20 +138,20 @@ export class DataFile {
     }
   }
 
-  /** Bytes of the data file, and how many it may have on this volume, at most a few seconds old. */
+  /** Returns the size of the data file and its maximum on this volume, in bytes, at most a few seconds old. */
   storage(): { readonly usedBytes: number; readonly limitBytes: number } {
     this.#lookAtSpace();
     const { fileBytes, roomBytes } = this.#space;
     return { usedBytes: fileBytes, limitBytes: fileBytes + roomBytes };
   }
 
-  /** What is left of a shared volume is the other's: nothing is to be logged that can wait. */
+  /** True if the rest of a shared volume is needed by the etcd member: log nothing that can wait. */
   get isShort(): boolean {
     this.#lookAtSpace();
     return this.#space.isShort;
   }
 
-  /** Writes the newest durable checkpoint out as an exported data file. Resolves with the position that it is at. */
+  /** Writes the newest durable checkpoint as an exported data file. Resolves with its position. */
   async exportTo(
     target: ExportTarget,
     what: Pick<Restamp, 'sameCluster'> = {},
@@ -172,7 +172,7 @@ export class DataFile {
     return this.file.close();
   }
 
-  /** Nothing is written any more. */
+  /** Ends all writes. Returns the error that every later call gets. */
   fail(cause: unknown): StorageFailedError {
     if (!this.#failure) {
       this.#failure = new StorageFailedError(
@@ -192,7 +192,7 @@ export class DataFile {
   #lookAtSpace(): void {
     if (performance.now() - this.#space.readAt < SPACE_AGE_MS) return;
     this.#space.readAt = performance.now();
-    // A failed reading keeps the last figures; the file's own writes are what fails loudly.
+    // If reading fails, the last figures stay. Errors of the volume show in the file's own writes.
     this.#readSpace().catch(() => undefined);
   }
 
@@ -208,7 +208,7 @@ export class DataFile {
     this.#space = { fileBytes, roomBytes, isShort, readAt: performance.now() };
   }
 
-  /** By which a checkpoint may let the file grow. Alone on its volume it finds out by writing. */
+  /** Returns the bytes by which a checkpoint may grow the file. A file alone on its volume finds the limit by writing. */
   async #room(): Promise<number> {
     if (this.#options.sharesVolume !== true) return Infinity;
     await this.#readSpace();

@@ -1,8 +1,8 @@
 /**
- * Real files. The lock on a data file is a POSIX record lock that SQLite takes on an empty file beside it
- * (`<file>.lock`): Node has no flock of its own; the kernel drops such a lock when the process dies, however it dies, and it
- * holds across containers of one node, where an abstract socket (per network namespace) or a process id (per process
- * namespace) would not. docs/decisions/0012-data-file.md compares them.
+ * Storage on real files. The lock on a data file is a POSIX record lock that SQLite takes on an empty file beside it
+ * (`<file>.lock`), because Node has no flock. The kernel drops such a lock when the process dies for any reason. It holds
+ * across containers of one node; an abstract socket (per network namespace) or a process id (per process namespace) would
+ * not. docs/decisions/0012-data-file.md compares them.
  */
 import { constants } from 'node:fs';
 import {
@@ -32,7 +32,7 @@ export const diskStorage: Storage = {
     const lock = exclusive ? takeLock(target) : undefined;
     try {
       const handle = await open(target, writable ? 'r+' : 'r');
-      // A descriptor of its own for writes that are durable when they return: one trip to the thread pool instead of two.
+      // A second descriptor for writes that are durable when they return: one trip to the thread pool instead of two.
       const durable = writable
         ? await open(target, constants.O_WRONLY | constants.O_DSYNC)
         : undefined;
@@ -47,7 +47,7 @@ export const diskStorage: Storage = {
     return new DiskFile(await open(path, flags, 0o600), undefined, undefined);
   },
   async publish(temporary, path) {
-    // link, not rename: it never replaces what is there.
+    // `link`, not `rename`, because it never replaces an existing file.
     await link(temporary, path);
     await unlink(temporary);
     await syncDurably(dirname(path));
@@ -68,7 +68,7 @@ export const diskStorage: Storage = {
   },
 };
 
-/** Makes a file's bytes durable, or the names within a folder. */
+/** Makes a file's bytes durable, or the names in a folder. */
 export async function syncDurably(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -83,7 +83,7 @@ const SQLITE_BUSY = 5;
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(`${path}.lock`, { timeout: 0 });
   try {
-    // Nothing is ever written: the transaction is there for its lock alone, and needs no journal.
+    // Nothing is ever written: the transaction exists only for its lock and needs no journal.
     lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE');
     return lock;
   } catch (error) {
@@ -150,7 +150,7 @@ class DiskFile implements StorageFile {
   }
 }
 
-/** A write may be cut short (by a full disk, say): the rest is tried again, so that the real error comes out. */
+/** Writes all bytes. A write may be cut short, for example by a full disk; writing the rest then gives the real error. */
 async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

@@ -1,4 +1,4 @@
-/** How a run of entries lies in bytes: in a group of the file log and in a block of the replicated one. FORMAT.md, "Log". */
+/** Encoding of a run of entries, in a group of the file log and in a block of the replicated log. FORMAT.md, "Log". */
 import { assert } from '../../base/assert.ts';
 import { Fields } from './fields.ts';
 import { MESSAGE_SIZE_MAX } from './layout.ts';
@@ -11,7 +11,7 @@ export function entrySize(message: Uint8Array): number {
   return ENTRY_HEAD_SIZE + Math.ceil(message.length / ENTRY_ALIGNMENT) * ENTRY_ALIGNMENT;
 }
 
-/** Writes the entries from `start` on; returns where they end. */
+/** Writes the entries from `start` on. Returns their end offset. */
 export function encodeEntries(
   target: Uint8Array,
   start: number,
@@ -34,7 +34,7 @@ export function encodeEntries(
   return at;
 }
 
-/** The entries that fill a payload which a seal covers; their messages are views of it. */
+/** Decodes the entries of a payload, which a seal must cover. Their messages are views of it. */
 export function decodeEntries(payload: Uint8Array, entryCount: number): LogEntry[] {
   const fields = new Fields(payload);
   const entries: LogEntry[] = [];

@@ -1,4 +1,4 @@
-/** Why a data file cannot be used. Codes are stable; messages say what to do. */
+/** Reason why a data file cannot be used. Codes are stable; messages say what to do. */
 export type DataFileErrorCode =
   | 'not_a_data_file'
   | 'unknown_format_version'
@@ -17,7 +17,7 @@ export type DataFileErrorCode =
 export class DataFileError extends Error {
   override readonly name = 'DataFileError';
   readonly code: DataFileErrorCode;
-  /** Byte in the file where it was found, when there is one. */
+  /** Byte offset of the damage in the file, if there is one. */
   readonly offset: number | undefined;
 
   constructor(
@@ -40,12 +40,12 @@ export class StorageFullError extends Error {
   readonly code = 'storage_full';
 }
 
-/** A write or sync failed. Final: nobody knows what is on the disk until the file is opened anew. */
+/** A write or sync failed. This is final: the content of the disk is unknown until the file is opened anew. */
 export class StorageFailedError extends Error {
   override readonly name = 'StorageFailedError';
   readonly code = 'storage_failed';
 }
 
-/** What to do about corruption, the same wherever it is found. */
+/** Advice for every error about corruption. */
 export const CORRUPTION_ADVICE =
   'Keep the file for examination and bring this replica back from another replica or from a backup (restore).';

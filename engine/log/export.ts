@@ -1,6 +1,6 @@
 /**
- * The portable form of a checkpoint: a data file without a log whose extents hold its sections, one after another. Its
- * head comes first and says everything of what follows, so that it can be written to a stream.
+ * The portable form of a checkpoint: a data file without a log whose extents hold its sections, one after another. Its head
+ * comes first and describes everything after it, so that it can be written to a stream.
  */
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
@@ -27,17 +27,19 @@ import { seal } from './seal.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { encodeSuperblock, readSuperblock, type Superblock } from './superblock.ts';
 
-/** Where an export goes: a path, which must not exist, or whatever takes bytes in order (and says when to go on). */
+/**
+ * Target of an export: a path that must not exist, or a function that takes bytes in order and resolves when it wants more.
+ */
 export type ExportTarget =
   | { readonly path: string }
   | { readonly write: (bytes: Uint8Array) => Promise<void> };
 
-/** What a copy of a checkpoint has of its own. */
+/** Properties in which a copy of a checkpoint differs from its source. */
 export interface Restamp {
   readonly identity?: ReplicaIdentity;
-  /** 0: an exported file. */
+  /** 0 for an exported file. */
   readonly logSizeBytes: number;
-  /** For another replica of the same cluster: with the sessions, and with the place in the replicated log. */
+  /** True for another replica of the same cluster: the copy keeps the sessions and the place in the replicated log. */
   readonly sameCluster?: boolean;
 }
 
@@ -45,13 +47,13 @@ export interface PortableCopy {
   readonly superblock: Superblock;
   readonly manifest: Uint8Array;
   readonly sections: readonly StoredSection[];
-  /** What of the source is copied, in this order. */
+  /** Sections of the source that are copied, in this order. */
   readonly sources: readonly StoredSection[];
 }
 
 /**
- * Lays the copy out: manifest right behind the log, then the pieces. Sessions and the place in a replicated log stay behind,
- * unless the copy is for another replica: their clients, and that log, are elsewhere.
+ * Plans the layout of a copy: the manifest right after the log, then the pieces. Sessions and the place in a replicated log
+ * are left out unless the copy is for another replica, because their clients and that log are elsewhere.
  */
 export function planCopy(
   { superblock, sections }: Pick<StoredCheckpoint, 'superblock' | 'sections'>,
@@ -88,7 +90,7 @@ export function planCopy(
   };
 }
 
-/** The manifest and the pieces of a copy, verified as they are read, each filled up to whole blocks. */
+/** Yields the manifest and the pieces of a copy, verified as they are read, each padded to whole blocks. */
 export async function* copyExtents(
   { file, superblock }: StoredCheckpoint,
   copy: PortableCopy,
@@ -148,7 +150,7 @@ export async function exportDataFile(
   }
 }
 
-/** A file's checkpoint, given that its log adds nothing to it. */
+/** Reads a file's checkpoint. Rejects if the log holds entries after it. */
 export async function readWholeCheckpoint(
   file: StorageFile,
   path: string,

@@ -1,4 +1,4 @@
-/** Finds room in the data file behind the log ring: first fit among what nothing refers to, then at the end. */
+/** Allocator of room in the data file after the log ring: first fit among the unused runs, then at the end. */
 import { BLOCK_SIZE, roundUp } from './layout.ts';
 
 export interface Extent {
@@ -10,7 +10,7 @@ export class ExtentAllocator {
   /** Free runs, ascending; the last one has no end. */
   readonly #free: { offset: number; end: number }[] = [];
 
-  /** `used` may come in any order; `from` is the first byte that may be given out. */
+  /** `used` may be in any order; `from` is the first byte that may be allocated. */
   constructor(used: readonly Extent[], from: number) {
     let at = roundUp(from);
     for (const extent of used.toSorted((a, b) => a.offset - b.offset)) {
@@ -20,17 +20,17 @@ export class ExtentAllocator {
     this.#free.push({ offset: at, end: Infinity });
   }
 
-  /** The offset that `allocate` would give. */
+  /** Returns the offset that `allocate` would return. */
   find(size: number): number {
     return this.#free[this.#indexOf(lengthOf(size))]!.offset;
   }
 
-  /** Bytes of the largest free run before `end`. */
+  /** Returns the bytes of the largest free run before `end`. */
   largestRun(end: number): number {
     return Math.max(...this.#free.map((run) => Math.max(0, Math.min(run.end, end) - run.offset)));
   }
 
-  /** The offset of `size` bytes, rounded up to whole blocks, that are the caller's now. */
+  /** Allocates `size` bytes, rounded up to whole blocks. Returns their offset. */
   allocate(size: number): number {
     const length = lengthOf(size);
     const index = this.#indexOf(length);

@@ -1,4 +1,4 @@
-/** Little-endian fields in a run of bytes. A u64 of ours counts bytes or operations and stays below 2^53. */
+/** Little-endian fields in a run of bytes. A u64 in our formats counts bytes or operations and stays below 2^53. */
 import { assert } from '../../base/assert.ts';
 
 export class Fields {
@@ -14,7 +14,7 @@ export class Fields {
     return this.#view.getUint32(at, true);
   }
 
-  /** Not a safe integer only in bytes that no seal has covered: callers verify the seal first. */
+  /** Reads a u64. It is a safe integer in bytes that a seal covers, so callers must verify the seal first. */
   u64(at: number): number {
     return Number(this.#view.getBigUint64(at, true));
   }

@@ -9,7 +9,7 @@ import { modelOf } from './testing/toy-state.ts';
 
 const SMALL_LOG = 64 << 10;
 
-/** A generator that the same seed starts alike. */
+/** A random generator; the same seed gives the same numbers. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,7 +18,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Lets everything that can go on without the disk go on. */
+/** Lets everything run that does not wait for the disk. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -72,7 +72,7 @@ test('the ring turns round many times', async () => {
 
 test('appends that find the ring full wait for the checkpoint that frees it', async () => {
   const { disk, replica } = await newReplica();
-  // One block each, of sixteen.
+  // Each takes one of sixteen blocks.
   for (let op = 1; op <= 13; op += 1) await replica.append(messageOf(op, 3900));
   expect(replica.log.logFull).toBe(true);
   const checkpoint = replica.checkpoint();
@@ -157,7 +157,7 @@ test('a checkpoint on a full disk loses nothing, says so, and is made up for whe
   const later = replica.state.digest();
   disk.capacity = Infinity;
   await replica.checkpoint();
-  // It goes on with the changes taken then; the next one catches up.
+  // It continues with the changes taken before; the next checkpoint catches up.
   expect(replica.checkpointOp).toBe(op);
   await replica.checkpoint();
   expect(replica.checkpointOp).toBe(op + 1);
@@ -188,7 +188,7 @@ test('checkpoints without end make neither the list of pieces nor the file grow'
   expect(again.state.digest()).toBe(modelOf(replica.messages).digest());
 });
 
-/** Runs steps on a disk until the power goes; returns the replica that was running then. */
+/** Runs steps on a disk until the power fails. Returns the replica that was running then. */
 async function runUntilCrash(disk: MemoryStorage, seed: number): Promise<ToyReplica> {
   const next = random(seed);
   const replica = await ToyReplica.start(disk);
@@ -216,7 +216,7 @@ async function acknowledgedOrCrashed(replica: ToyReplica, append: Promise<void>)
   while (replica.acknowledgedOp < op && replica.failures.length === 0) await settle();
 }
 
-/** Recovers and checks: nothing acknowledged is missing, nothing was invented. Returns how far it came. */
+/** Recovers and checks that nothing acknowledged is missing and nothing is invented. Returns the recovered op. */
 async function checkRecovered(
   disk: MemoryStorage,
   before: { messages: readonly Uint8Array[]; acknowledgedOp: number },
@@ -241,7 +241,7 @@ test('power loss at every write, with any of the unsynced blocks on the disk, lo
       const replica = await runUntilCrash(disk, seed).catch((error: unknown) => {
         expect(error).toBeInstanceOf(PowerLoss);
       });
-      // As of now: a replica that the power did not reach goes on meanwhile.
+      // A copy of the present state, because a replica without the power failure continues meanwhile.
       const before = {
         messages: [...(replica?.messages ?? [])],
         acknowledgedOp: replica?.acknowledgedOp ?? 0,

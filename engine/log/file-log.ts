@@ -1,7 +1,7 @@
 /**
  * The log of a single replica: a ring and checkpoints in one data file (FORMAT.md).
  *
- * Open, `recover` once, then append. One process has the file at a time.
+ * Open it, call `recover` once, then append. Only one process may have the file at a time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assert } from '../../base/assert.ts';
@@ -12,13 +12,16 @@ import type { CheckpointPosition, LogEntry, ReplicaIdentity, ReplicaLog } from '
 import { eraseTorn, LogRing } from './ring.ts';
 import { scanLog } from './scan.ts';
 
-/** The log is full, for new writes, at this part of the ring; what is on its way may fill the rest. */
+/** Part of the ring at which the log is full for new writes; entries in flight may fill the rest. */
 const FULL_PART = 3 / 4;
-/** Registrations are taken until this part, and expiries until the next. */
+/** Part of the ring up to which registrations are taken. */
 const EXHAUSTED_PART = 13 / 16;
-/** The rest holds what was on its way, whatever a ring's end costs: 5 MiB of the smallest ring. */
+/**
+ * Part of the ring up to which expiries are taken. The rest (5 MiB of the smallest ring) holds entries in flight, whatever
+ * a ring's end costs.
+ */
 const PULSES_EXHAUSTED_PART = 27 / 32;
-/** A checkpoint is due at this part of the ring: it has as much again to finish before the log is full. */
+/** Part of the ring at which a checkpoint is due. It has as much again to finish before the log is full. */
 const CHECKPOINT_PART = 3 / 8;
 
 export class FileLog implements ReplicaLog {
@@ -63,7 +66,7 @@ export class FileLog implements ReplicaLog {
     this.#recovered().append(entry, committed);
   }
 
-  /** One replica: what it acknowledged, it has executed. */
+  /** Resolves at once: a single replica has executed everything that it acknowledged. */
   readBarrier(): Promise<void> {
     return Promise.resolve();
   }
@@ -72,24 +75,24 @@ export class FileLog implements ReplicaLog {
     return this.#recovered().usedBytes;
   }
 
-  /** True when new writes are to be refused: checkpoints do not keep up, or find no room. Reads go on. */
+  /** True when new writes must be refused, because checkpoints do not keep up or find no room. Reads go on. */
   get logFull(): boolean {
     return this.#recovered().usedBytes > this.#sizeBytes * FULL_PART;
   }
 
-  /** True when registrations are to be refused too. */
+  /** True when registrations must be refused, too. */
   get logExhausted(): boolean {
     return this.#recovered().usedBytes > this.#sizeBytes * EXHAUSTED_PART;
   }
 
-  /** True when expiries are to wait too. */
+  /** True when expiries must wait, too. */
   get logPulsesExhausted(): boolean {
     return this.#recovered().usedBytes > this.#sizeBytes * PULSES_EXHAUSTED_PART;
   }
 
   /**
-   * As ReplicaLog says; resolves with the position that is durable, which is that of the call before when that one found
-   * no room. Rejects with StorageFullError (call again when there may be room: nothing is lost) or StorageFailedError.
+   * Same contract as ReplicaLog: resolves with the durable position, which is that of the call before if that one found no
+   * room. Rejects with StorageFullError (nothing is lost; call again when there may be room) or StorageFailedError.
    */
   checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
     assert(position.op <= this.#recovered().appendedOp, 'a checkpoint is of appended entries');
@@ -101,8 +104,8 @@ export class FileLog implements ReplicaLog {
   }
 
   /**
-   * Writes the newest durable checkpoint out as an exported data file, while the log goes on; call `checkpoint` before for
-   * the state as it is now. Resolves with the position that the file is at.
+   * Writes the newest durable checkpoint as an exported data file, while the log goes on. Call `checkpoint` first to export
+   * the present state. Resolves with the file's position.
    */
   exportTo(target: ExportTarget): Promise<CheckpointPosition> {
     return this.#data.exportTo(target);
@@ -121,7 +124,7 @@ export class FileLog implements ReplicaLog {
     return this.#ring;
   }
 
-  /** While there are appends, a checkpoint takes at most half of the disk's time, unless the log is filling up. */
+  /** Limits a checkpoint to half of the disk's time while there are appends, unless the log is filling up. */
   async #pause(tookMs: number): Promise<void> {
     const busy = this.#appendsSeen > 0;
     this.#appendsSeen = 0;

@@ -1,4 +1,4 @@
-/** Makes a new replica's data file: an empty state and an empty log, whole under its name or not there at all. */
+/** Creation of a new replica's data file with an empty state and an empty log. The file exists whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
@@ -13,10 +13,10 @@ export interface FormatOptions {
   readonly identity: ReplicaIdentity;
   /** major << 16 | minor << 8 | patch. */
   readonly release: number;
-  /** Size of the log ring; a multiple of 4096. */
+  /** Size of the log ring in bytes; must be a multiple of 4096. */
   readonly logSizeBytes?: number;
   /**
-   * For a replica of several that has lost its state: the incarnation whose state it is to fetch from another replica,
+   * For one of several replicas that has lost its state: the incarnation whose state it must fetch from another replica
    * before it takes part.
    */
   readonly lostIn?: number;
@@ -26,7 +26,10 @@ export interface FormatOptions {
 const REPLICAS_MAX = 6;
 const U128_MAX = (1n << 128n) - 1n;
 
-/** Rejects with DataFileError (`already_exists`, `identity_invalid`) or with the system's error; leaves nothing half made. */
+/**
+ * Creates the file. Rejects with DataFileError (`already_exists`, `identity_invalid`) or the system's error, and leaves
+ * nothing then.
+ */
 export async function formatDataFile(options: FormatOptions): Promise<void> {
   const { storage = diskStorage, logSizeBytes = LOG_SIZE_DEFAULT } = options;
   checkIdentity(options.identity);
@@ -34,7 +37,7 @@ export async function formatDataFile(options: FormatOptions): Promise<void> {
   await createEmpty({ ...options, storage, logSizeBytes });
 }
 
-/** What `formatDataFile` does after its checks; tests make smaller logs with it than a server may have. */
+/** Creates the file without the checks of `formatDataFile`. Tests use it to make logs smaller than a server may have. */
 export async function createEmpty({
   path,
   identity,
@@ -86,8 +89,8 @@ export function checkLogSize(bytes: number): void {
 }
 
 /**
- * Writes a file under a temporary name and gives it its own when `write` is done and everything is durable. Refuses to
- * overwrite (`already_exists`); removes what it made when anything fails.
+ * Writes a file under a temporary name and renames it when `write` is done and everything is durable. Rejects with
+ * `already_exists` instead of overwriting. Removes the temporary file if anything fails.
  */
 export async function createWhole(
   storage: Storage,
@@ -118,7 +121,7 @@ function alreadyExists(path: string): DataFileError {
   );
 }
 
-/** Zeros, written, not left as a hole: the log must never find the disk full. */
+/** Writes zeros instead of leaving a hole, so that the log never finds the disk full. */
 export async function writeZeros(file: StorageFile, offset: number, end: number): Promise<void> {
   const zeros = new Uint8Array(1 << 20);
   for (let at = offset; at < end; at += zeros.length) {

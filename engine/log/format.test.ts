@@ -5,7 +5,7 @@ import { SectionKind } from '../ledger/checkpoint.ts';
 import { TableId } from '../ledger/checkpoint-tables.ts';
 import { FORMAT_VERSION, RULES_TABLE, SESSIONS_TABLE } from './layout.ts';
 
-// The one file that this unit test reads is the document under test.
+// This unit test reads one file, the document under test.
 const text = readFileSync(join(import.meta.dirname, 'FORMAT.md'), 'utf8');
 
 test('FORMAT.md lists every table, every kind of section and every record, and no others', () => {

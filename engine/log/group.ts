@@ -1,6 +1,6 @@
 /**
- * A group: the entries that one durable write put into the log. One group is in flight at a time, so a damaged group that
- * another one follows was durable once. Layout: FORMAT.md, "Log".
+ * A group: the entries that one durable write puts into the log. Only one group is in flight at a time, so a damaged group
+ * with another one after it was durable once. Layout: FORMAT.md, "Log".
  */
 import { decodeEntries, encodeEntries, entrySize } from './entries.ts';
 import { Fields } from './fields.ts';
@@ -9,7 +9,7 @@ import type { LogEntry } from './log.ts';
 import { seal, SEAL_SIZE, type SealKey, sealMatches } from './seal.ts';
 
 export interface GroupHead {
-  /** Counts from 1 in a file and is never used twice for a group that was durable. */
+  /** Number of the group, from 1 in each file. It is never used twice for a group that was durable. */
   readonly sequence: number;
   readonly seal: Uint8Array;
   readonly payloadSeal: Uint8Array;
@@ -23,17 +23,17 @@ export interface GroupHead {
 const MAGIC = 0x5052_474c; // "LGRP"
 export const GROUP_HEAD_SIZE = 128;
 
-/** Bytes that a group takes in the ring. */
+/** Returns the bytes that a group takes in the ring. */
 export function groupSize(head: { readonly payloadSize: number }): number {
   return roundUp(GROUP_HEAD_SIZE + head.payloadSize);
 }
 
-/** Whether a group that has `payloadSize` bytes takes this message too. */
+/** Returns whether a group with `payloadSize` bytes has room for this message. */
 export function fitsGroup(payloadSize: number, message: Uint8Array): boolean {
   return GROUP_HEAD_SIZE + payloadSize + entrySize(message) <= GROUP_SIZE_MAX;
 }
 
-/** Writes a group into `target` (at least GROUP_SIZE_MAX bytes); returns its head and its bytes, whole blocks. */
+/** Writes a group into `target` (at least GROUP_SIZE_MAX bytes). Returns its head and its bytes, in whole blocks. */
 export function encodeGroup(
   target: Uint8Array,
   key: SealKey,
@@ -78,7 +78,7 @@ function decodeHead(block: Uint8Array): GroupHead {
   };
 }
 
-/** The head of the group that begins with `block`; undefined when none does, or a damaged one. */
+/** Reads the head of the group that begins with `block`. Returns `undefined` if there is none or it is damaged. */
 export function readGroupHead(key: SealKey, block: Uint8Array): GroupHead | undefined {
   const fields = new Fields(block);
   if (block.length < GROUP_HEAD_SIZE || fields.u32(0) !== MAGIC) return undefined;
@@ -86,7 +86,7 @@ export function readGroupHead(key: SealKey, block: Uint8Array): GroupHead | unde
   return decodeHead(block);
 }
 
-/** The entries of a group, their messages being views of `bytes`; undefined when the payload is damaged. */
+/** Reads the entries of a group; their messages are views of `bytes`. Returns `undefined` if the payload is damaged. */
 export function readGroupEntries(
   key: SealKey,
   head: GroupHead,
@@ -98,5 +98,5 @@ export function readGroupEntries(
   return decodeEntries(payload, head.entryCount);
 }
 
-/** Blocks that a ring scan looks at. */
+/** Alignment of groups in the ring, in bytes. */
 export const GROUP_ALIGNMENT = BLOCK_SIZE;

@@ -1,4 +1,6 @@
-/** Says what a data file is and whether every byte of it is as it was written. Changes nothing, takes no lock. */
+/**
+ * Inspection of a data file: its kind, and whether every byte is as it was written. It changes nothing and takes no lock.
+ */
 import { diskStorage } from './disk-storage.ts';
 import { DataFileError } from './errors.ts';
 import { SUPERBLOCK_COPIES, BLOCK_SIZE } from './layout.ts';
@@ -16,7 +18,7 @@ import {
 export interface DataFileHead {
   readonly identity: ReplicaIdentity;
   readonly release: number;
-  /** Counts the checkpoints. */
+  /** Number of the newest checkpoint. */
   readonly sequence: number;
   readonly checkpoint: CheckpointPosition;
   /** 0 in an exported file. */
@@ -28,28 +30,28 @@ export type DataFileInspection =
       readonly kind: 'ledgerhouse';
       readonly head: DataFileHead;
       readonly sizeBytes: number;
-      /** Copies of the superblock that are whole, of four; the next start mends the others. */
+      /** Intact copies of the superblock, of four; the next start repairs the others. */
       readonly wholeCopies: number;
       readonly tables: readonly {
         readonly table: number;
         readonly sections: number;
         readonly bytes: number;
       }[];
-      /** Entries after the checkpoint, and the last op that is in the file. */
+      /** Number of entries after the checkpoint, and the last op in the file. */
       readonly logEntries: number;
       readonly lastOp: number;
-      /** A write that never finished stands at the log's end: harmless. */
+      /** True if an unfinished write is at the log's end, which is harmless. */
       readonly tornTail: boolean;
-      /** What is damaged; empty when everything was verified. */
+      /** Damage that was found; empty if everything was verified. */
       readonly errors: readonly { readonly code: string; readonly message: string }[];
     }
   | { readonly kind: 'tigerbeetle'; readonly head: TigerBeetleHead; readonly sizeBytes: number };
 
-/** Enough of a file for `recogniseHead`. */
+/** Bytes of a file that are enough for `recogniseHead`. */
 export const HEAD_SIZE = TIGERBEETLE_HEAD_SIZE;
 
 /**
- * What a file's first bytes say it is, without the rest. HEAD_SIZE bytes do for both kinds, 4 KiB for our own. Throws
+ * Recognises a file's kind by its first bytes. HEAD_SIZE bytes are enough for both kinds, 4 KiB for our own. Throws
  * DataFileError `not_a_data_file` for anything else.
  */
 export function recogniseHead(
@@ -62,7 +64,7 @@ export function recogniseHead(
   return { kind: 'ledgerhouse', head: headOf(readHead(bytes).superblock) };
 }
 
-/** Rejects with DataFileError when the head cannot be read; damage behind it is listed in `errors`. */
+/** Inspects a file. Rejects with DataFileError if the head cannot be read; damage after the head is listed in `errors`. */
 export async function inspectDataFile(
   path: string,
   storage: Storage = diskStorage,
@@ -125,7 +127,7 @@ async function verify(file: StorageFile, superblock: Superblock): Promise<Findin
 }
 
 async function drain(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  // Reading is verifying.
+  // Reading a section verifies it.
   for await (const chunk of chunks) void chunk;
 }
 

@@ -1,4 +1,4 @@
-/** Gives a checkpoint's sections back to a state, verifying every byte first. */
+/** Loads a checkpoint's sections into a state, verifying every byte first. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Checkpointed } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
@@ -24,7 +24,7 @@ export async function loadSections({
     }
     await state.finishLoad(() => nextTurn());
   } catch (cause) {
-    // Damage that a seal found and a disk that cannot be read have their own words.
+    // Damage found by a seal and a disk that cannot be read have their own messages.
     if (cause instanceof DataFileError || Object.hasOwn(cause as object, 'errno')) throw cause;
     throw new DataFileError(
       'state_rejected',

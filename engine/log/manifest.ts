@@ -1,5 +1,5 @@
 /**
- * The manifest: the sections of a checkpoint in the order in which they are to be applied, and where their bytes are.
+ * The manifest: the sections of a checkpoint in the order in which they must be applied, and the places of their bytes.
  * Layout: FORMAT.md, "Manifest".
  */
 import { assert } from '../../base/assert.ts';
@@ -22,14 +22,14 @@ export interface StoredSection extends SectionHead {
 }
 
 export const MANIFEST_MAGIC = 0x4e414d4c; // "LMAN"
-/** Two million pieces; it is written and read as one run of bytes in memory. */
+/** Maximum size of a manifest: two million pieces. It is written and read as one run of bytes in memory. */
 export const MANIFEST_SIZE_MAX = 64 << 20;
 const U32_MAX = 2 ** 32 - 1;
 const HEAD_SIZE = 16;
 const SECTION_SIZE = 40;
 export const PIECE_RECORD_SIZE = 32;
 
-/** Bytes that a section's rows take; an update's rows each carry their index. */
+/** Returns the bytes of a section's rows; each row of an update also has its index. */
 export function sectionBytes(head: SectionHead): number {
   return head.rowCount * (head.rowSize + (head.kind === SectionKind.update ? 4 : 0));
 }
@@ -41,7 +41,7 @@ export function manifestSize(sections: readonly { readonly pieces: readonly unkn
 
 export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
   const size = manifestSize(sections);
-  // The counts of sections and pieces fit a u32 then.
+  // With this size, the counts of sections and pieces fit a u32.
   assert(size <= MANIFEST_SIZE_MAX, 'a manifest is at most 64 MiB');
   const fields = new Fields(new Uint8Array(size));
   fields.putU32(0, MANIFEST_MAGIC);
@@ -69,7 +69,7 @@ export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
   return fields.bytes;
 }
 
-/** Decodes bytes whose seal was verified: what does not fit here is a bug of the writer. */
+/** Decodes bytes whose seal was verified. A mismatch here is a bug of the writer. */
 function decodeManifest(bytes: Uint8Array): StoredSection[] {
   const fields = new Fields(bytes);
   assert(fields.u32(0) === MANIFEST_MAGIC, 'a sealed manifest has its magic');
@@ -138,7 +138,7 @@ export async function readPiece(
   return bytes;
 }
 
-/** A section's verified bytes; the next piece is read while the last one is being used. */
+/** Yields a section's verified bytes. It reads the next piece while the caller uses the last one. */
 export async function* sectionChunks(
   file: StorageFile,
   key: Uint8Array,
@@ -155,7 +155,7 @@ export async function* sectionChunks(
   }
 }
 
-/** The sizes of the pieces that `bytes` are cut into. */
+/** Returns the sizes of the pieces into which `bytes` are cut. */
 export function pieceSizes(bytes: number): number[] {
   const sizes: number[] = [];
   for (let rest = bytes; rest > 0; rest -= PIECE_SIZE_MAX) {

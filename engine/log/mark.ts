@@ -1,6 +1,7 @@
 /**
- * Marks: "the group with this sequence was durable". The log writes one when it falls idle and when it closes, into two
- * slots in turn. A damaged group at the log's end is a torn write, unless a mark says that it was whole once.
+ * Marks. A mark says that the group with its sequence was durable. The log writes one when it becomes idle and when it
+ * closes, into two slots in turn. A damaged group at the log's end is a torn write unless a mark says that it was whole
+ * once.
  */
 import { Fields } from './fields.ts';
 import { BLOCK_SIZE, MARK_SLOTS, MARKS_OFFSET } from './layout.ts';
@@ -10,7 +11,7 @@ import type { StorageFile } from './storage.ts';
 const MAGIC = 0x4b52_4d4c; // "LMRK"
 const MARK_SIZE = 32;
 
-/** Alternating slots: the mark before survives a torn write. */
+/** Writes a mark. The slots alternate, so that the mark before survives a torn write. */
 export async function writeMark(
   file: StorageFile,
   key: SealKey,
@@ -23,7 +24,7 @@ export async function writeMark(
   await file.writeDurable(fields.bytes, MARKS_OFFSET + mark.slot * BLOCK_SIZE);
 }
 
-/** The highest sequence that a whole mark names, and the slot to write next; 0 when there is none. */
+/** Returns the highest sequence in an intact mark (0 if there is none), and the slot to write next. */
 export async function readMarks(
   file: StorageFile,
   key: SealKey,

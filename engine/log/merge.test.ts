@@ -94,7 +94,7 @@ test('power loss at every write of checkpoints that merge, and that use the spac
   expect(crashes).toBeGreaterThan(20);
 });
 
-/** Two checkpoints, of which the first merges. */
+/** Takes two checkpoints; the first one merges. */
 async function runToCrash(replica: ToyReplica): Promise<void> {
   for (let round = 0; round < 2 && replica.failures.length === 0; round += 1) {
     void replica.append(messageOf(replica.state.op + 1, 50));
@@ -117,7 +117,7 @@ test('on a full volume a checkpoint needs room for what changed only, and merges
     disk.capacity = old.bytes.length + blocks * BLOCK_SIZE;
     outcomes.add(await outcomeOf(disk, replica));
     expect(replica.failures).toEqual([]);
-    // What the first one dropped is free now; without it, a little room is enough.
+    // The pieces dropped by the first checkpoint are free now; otherwise a little room is enough.
     disk.capacity += 24 * BLOCK_SIZE;
     for (let round = 0; round < 3; round += 1) await step(replica);
     expect(await pieceCount(disk)).toBeLessThan(PIECES_SPARE);
@@ -155,7 +155,7 @@ test('a damaged piece is never merged under a new seal: the checkpoint goes on w
   });
 });
 
-/** Events of 128 bytes, `count` of them. */
+/** Makes a body of `count` events of 128 bytes. */
 function events(count: number, fill: (view: DataView) => void): Uint8Array {
   const bytes = new Uint8Array(count * 128);
   for (let at = 0; at < bytes.length; at += 128) fill(new DataView(bytes.buffer, at, 128));
@@ -248,7 +248,7 @@ test('any merge is of neighbours within its bound, and no other takes more piece
         expect(merge.bytes).toBe(merge.pieces.reduce((sum, { size }) => sum + size, 0));
         expect(merge.bytes).toBeLessThanOrEqual(bytesMax);
         const after = withMerged(sections, merge, piece(merge.bytes));
-        // Every section still holds its rows: encoding checks that.
+        // Encoding checks that every section still holds its rows.
         encodeManifest(after);
       },
     ),

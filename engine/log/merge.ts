@@ -1,23 +1,23 @@
 /**
- * Keeps a checkpoint's manifest short without a second copy of anything. Every checkpoint adds sections; those of one table
- * that follow each other become one section by their heads alone, and what is left to bound is the number of pieces.
+ * Keeps a checkpoint's manifest short without a second copy of anything. Every checkpoint adds sections. Consecutive
+ * sections of one table are joined by changing only their heads, so only the number of pieces needs a bound.
  */
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { pieceSizes, sectionBytes, type Piece, type StoredSection } from './manifest.ts';
 
-/** Pieces that a checkpoint may have beyond twice as many as its bytes need. */
+/** Number of pieces that a checkpoint may have above twice the number that its bytes need. */
 export const PIECES_SPARE = 2000;
 
-/** Neighbouring pieces of one section that become one piece. */
+/** A merge: neighbouring pieces of one section that become one piece. */
 export interface Merge {
-  /** Index of the section, and of its first piece that is merged. */
+  /** Index of the section, and of the first merged piece in it. */
   readonly section: number;
   readonly first: number;
   readonly pieces: readonly Piece[];
   readonly bytes: number;
 }
 
-/** The same rows in fewer sections. The order of sections matters within a table only, and stays. */
+/** Returns the same rows in fewer sections. The order of sections matters only within a table, where it stays the same. */
 export function joinSections(sections: readonly StoredSection[]): StoredSection[] {
   const joined: StoredSection[] = [];
   const lastOfTable = new Map<number, number>();
@@ -34,7 +34,7 @@ export function joinSections(sections: readonly StoredSection[]): StoredSection[
   return joined;
 }
 
-/** Whether `after`, the table's next section, only goes on with the bytes of `before`. */
+/** Returns whether `after`, the table's next section, simply continues the bytes of `before`. */
 function follows(before: StoredSection, after: StoredSection): boolean {
   if (before.rowSize !== after.rowSize) return false;
   if (after.kind === SectionKind.update) return before.kind === SectionKind.update;
@@ -42,7 +42,7 @@ function follows(before: StoredSection, after: StoredSection): boolean {
   return after.firstRow === before.firstRow + before.rowCount;
 }
 
-/** Whether there are so many pieces that some are to be merged. */
+/** Returns whether there are so many pieces that some must be merged. */
 export function hasManyPieces(sections: readonly StoredSection[]): boolean {
   let pieces = 0;
   let least = 0;
@@ -54,8 +54,8 @@ export function hasManyPieces(sections: readonly StoredSection[]): boolean {
 }
 
 /**
- * The merge of at most `bytesMax` bytes that makes the most pieces one, and of those the one that copies the least.
- * Undefined when no two neighbours fit. A piece in `damaged` stays where it is.
+ * Returns the merge of at most `bytesMax` bytes that joins the most pieces; among equal ones, that which copies the least.
+ * Returns `undefined` if no two neighbours fit. A piece in `damaged` stays where it is.
  */
 export function chooseMerge(
   sections: readonly StoredSection[],
@@ -85,7 +85,7 @@ export function chooseMerge(
   return { section, first, pieces: sections[section]!.pieces.slice(first, end), bytes };
 }
 
-/** The sections with `piece` in place of the pieces that were merged into it. */
+/** Returns the sections with `piece` in place of the pieces merged into it. */
 export function withMerged(
   sections: readonly StoredSection[],
   { section, first, pieces }: Merge,

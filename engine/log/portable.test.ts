@@ -51,7 +51,7 @@ test('an export of a running replica restores to the state at its op, without se
   expect(restored.state.op).toBe(8);
   expect(restored.state.digest(false)).toBe(atCheckpoint);
   expect(restored.state.session).toBe(0);
-  // And it goes on from there.
+  // The restored replica continues from there.
   await restored.append(messageOf(9, 100));
   await restored.checkpoint();
   await restored.log.close();
@@ -101,7 +101,7 @@ test('neither format nor export nor restore overwrites, and none leaves anything
   await expect(restoreDataFile({ from: EXPORTED, to: PATH, storage: disk })).rejects.toMatchObject(
     exists,
   );
-  // A damaged export: nothing stands under the target's name.
+  // From a damaged export, no file appears under the target's name.
   const damaged = disk.bytes(EXPORTED);
   damaged[damaged.length - 4090]! ^= 1;
   const other = MemoryStorage.of(EXPORTED, damaged);
@@ -113,7 +113,7 @@ test('neither format nor export nor restore overwrites, and none leaves anything
   });
   await expect(restore).rejects.toMatchObject({ code: 'checkpoint_corrupt' });
   expect(other.paths).toEqual([EXPORTED]);
-  // A full disk.
+  // The same on a full disk.
   disk.capacity = 0;
   const full = restoreDataFile({ from: EXPORTED, to: RESTORED, storage: disk });
   await expect(full).rejects.toMatchObject({ code: 'ENOSPC' });
@@ -137,7 +137,7 @@ test.each([
   await expect(format).rejects.toMatchObject({ code: 'identity_invalid' });
 });
 
-/** A TigerBeetle head as the reference describes it. */
+/** Makes a TigerBeetle head as the reference describes it. */
 function tigerBeetleHead(damagedCopies: number): Uint8Array {
   const head = new Uint8Array(4 * 24_576);
   for (let copy = 0; copy < 4; copy += 1) {

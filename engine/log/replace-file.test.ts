@@ -1,4 +1,4 @@
-/** Another replica's state takes the place of one that is behind, on volumes that hold both of them, or one. */
+/** Tests of replacing the state of a replica that is behind, on volumes with room for both files or only one. */
 import { expect, test } from '@jest/globals';
 import { DataFile } from './data-file.ts';
 import { createEmpty } from './format-file.ts';
@@ -13,10 +13,13 @@ const identity = { clusterId: 7n, replicaIndex: 2, replicaCount: 3 };
 const stateBytes = 9 << 20;
 const oldBytes = 48 << 20;
 const lostBytes = LOG_OFFSET + LOG_SIZE_MIN;
-/** Holds the old file and the one that it is put down as, or that one and the new one, but not the old and the new. */
+/**
+ * Room for the old file and the one that marks it as lost, or for that one and the new file, but not for the old and the
+ * new.
+ */
 const tightBytes = oldBytes + lostBytes + (4 << 20);
 
-/** What a replica sends that has executed eight operations, in pieces of odd sizes. */
+/** Returns the export of a replica that has executed eight operations, in parts of odd sizes. */
 async function sent(): Promise<{ digest: string; parts: readonly Uint8Array[] }> {
   const disk = new MemoryStorage();
   await createToyFile(disk, 64 << 10);
@@ -98,7 +101,7 @@ test('a volume that holds one state holds the one that comes: the old one goes f
   made.disk.capacity = tightBytes;
   made.disk.takenBytes = tightBytes - lostBytes - (34 << 20);
   await expect(replace(made, giving(parts))).rejects.toMatchObject({ code: 'storage_full' });
-  // It would not help to give the old one up.
+  // Giving up the old file would not help.
   expect(made.file.superblock.position.place).toBeUndefined();
   expect(made.disk.bytes(PATH).length).toBe(oldBytes);
   made.disk.takenBytes = 0;
@@ -147,7 +150,7 @@ test('killed at any instant it leaves the old state, a lost one, or the new one'
   const before = (await old()).disk.operations;
   const all = (await replacing(Infinity)).operations - before;
   for (let nth = 1; nth <= all + 1; nth += 1) {
-    // Most of the time it writes zeros.
+    // Most operations write zeros, so most are skipped.
     if (nth % 6 !== 0 && nth < all - 8) continue;
     const disk = await replacing(nth);
     const after = disk.afterCrash(() => nth % 4 === 0);

@@ -1,7 +1,7 @@
 /**
- * Puts what another replica has sent in the place of a replica's own data file. On a volume that has room for one of them
- * but not for both, the old one is given up first: it cannot bring the replica forward any more, and is put down as lost, so
- * that a start in between goes on with this.
+ * Replaces a replica's data file by the state that another replica sends. On a volume with room for only one of them, the
+ * old file is given up first, because it is of no use to the replica any more. It is replaced by a file marked as lost, so
+ * that a start in between resumes the fetch.
  */
 import { diskStorage } from './disk-storage.ts';
 import { StorageFullError } from './errors.ts';
@@ -17,24 +17,26 @@ import { readHead, writeSuperblock } from './superblock.ts';
 
 export interface ReplaceOptions {
   readonly path: string;
-  /** Whose file it becomes. */
+  /** Identity of the replica that the file is for. */
   readonly identity: ReplicaIdentity;
   readonly incarnation: number;
-  /** That makes the file which says that the old one is lost. */
+  /** Release that is written into the file that marks the old one as lost. */
   readonly release: number;
   readonly storage?: Storage;
-  /** Writes an exported file of another replica of the same cluster, in order. Called again after the old file was given up. */
+  /**
+   * Writes an exported file of another replica of the same cluster, in order. Called again after the old file is given up.
+   */
   readonly receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
-  /** Closes the old file; called when the new one is whole, verified and durable, or has no room beside it. */
+  /** Closes the old file. Called when the new one is whole, verified and durable, or has no room beside the old one. */
   readonly closeOld: () => Promise<void>;
 }
 
-/** There would be room without the old file. */
+/** There is no room beside the old file, but there would be without it. */
 class NoRoomBeside extends Error {}
 
 /**
- * Rejects when nothing whole came. The old file is then as it was, and open; or it is put down as lost, and closed. With
- * StorageFullError when the new one has no room without the old one either, which then is as it was.
+ * Replaces the data file. Rejects if no complete state came: the old file is then unchanged and open, or marked as lost and
+ * closed. Rejects with StorageFullError if the new file has no room even without the old one, which then is unchanged.
  */
 export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
   const { path, storage = diskStorage, closeOld } = options;
@@ -51,7 +53,7 @@ export async function replaceDataFile(options: ReplaceOptions): Promise<void> {
   await storage.replace(fetched, path);
 }
 
-/** Removes what a process left that was killed at it. */
+/** Removes the files of a replacement during which the process was killed. */
 export async function removeUnfinished(path: string, storage = diskStorage): Promise<void> {
   for (const left of [fetchedOf(path), lostOf(path)]) await removeIfThere(storage, left);
 }
@@ -67,12 +69,12 @@ async function putDownAsLost(
   await storage.replace(lost, path);
 }
 
-/** The file is whole, verified and durable when it resolves, and not there when it rejects. */
+/** Fetches the new file. It is whole, verified and durable when this resolves, and absent when this rejects. */
 async function fetchBeside(path: string, options: ReplaceOptions, storage: Storage): Promise<void> {
   await removeIfThere(storage, path);
   const file = await storage.create(path);
   try {
-    // First of all, so that the file has no hole, and its size says what it takes.
+    // This comes first, so that the file has no hole and its size equals the room that it takes.
     await writeZeros(file, 0, LOG_OFFSET + LOG_SIZE_MIN);
     const sent = await receiveExtents(file, options, storage);
     await finish(file, sent, options.identity);
@@ -84,10 +86,10 @@ async function fetchBeside(path: string, options: ReplaceOptions, storage: Stora
   await file.close();
 }
 
-/** What is sent, as its beginning says; the sections where they stand now. */
+/** The sent checkpoint as described by its head, with the present places of its sections. */
 type Sent = Pick<StoredCheckpoint, 'superblock' | 'sections'>;
 
-/** Everything that comes behind the head goes where it belongs. Looks for room once it knows how much is to come. */
+/** Writes everything after the head to its final place. Looks for room as soon as the size of the rest is known. */
 async function receiveExtents(
   file: StorageFile,
   { path, receive }: ReplaceOptions,
@@ -108,7 +110,7 @@ async function receiveExtents(
   return sent ?? readSent(file, head);
 }
 
-/** Whether the head and the list of all that follows are among the first `at` bytes. */
+/** Returns whether the first `at` bytes contain the head and the manifest. */
 function isListed(head: Uint8Array, at: number): boolean {
   if (at < LOG_OFFSET) return false;
   const { offset, size } = readHead(head).superblock.manifest;
@@ -137,10 +139,10 @@ const endOf = (sections: readonly StoredSection[]): number =>
     .flatMap(({ pieces }) => pieces)
     .reduce((end, { offset, size }) => Math.max(end, offset + roundUp(size)), 0) + LOG_SIZE_MIN;
 
-/** Makes the replica's file of what came: verified, with a log, and with its own name in its head. */
+/** Turns the received bytes into the replica's file: verified, with a log, and with the replica's identity in its head. */
 async function finish(file: StorageFile, sent: Sent, identity: ReplicaIdentity): Promise<void> {
   const copy = planCopy(sent, { identity, logSizeBytes: LOG_SIZE_MIN, sameCluster: true });
-  // An exported file is laid out as the copy of it is, so that everything stands where it is to be.
+  // An exported file has the same layout as its copy, so everything is already in its final place.
   for (const { pieces } of copy.sections)
     for (const piece of pieces) await readPiece(file, sent.superblock.key, piece);
   await file.write(copy.manifest, copy.superblock.manifest.offset);

@@ -1,4 +1,4 @@
-/** Makes a replica's data file from an exported one, or from a cleanly closed one. */
+/** Restore: makes a replica's data file from an exported one, or from a cleanly closed one. */
 import { diskStorage } from './disk-storage.ts';
 import { copyExtents, planCopy, readWholeCheckpoint } from './export.ts';
 import { checkIdentity, checkLogSize, createWhole, writeZeros } from './format-file.ts';
@@ -9,15 +9,17 @@ import { writeSuperblock } from './superblock.ts';
 
 export interface RestoreOptions {
   readonly from: string;
-  /** Must not exist. It does, whole, only when everything in `from` was verified and copied. */
+  /** Path of the new file, which must not exist. It appears only when everything in `from` is verified and copied. */
   readonly to: string;
-  /** What of the identity is to be another than in `from`. */
+  /** Fields of the identity that differ from those in `from`. */
   readonly restamp?: Partial<ReplicaIdentity>;
   readonly logSizeBytes?: number;
   readonly storage?: Storage;
 }
 
-/** Resolves with the identity and the position of the new file. Rejects with DataFileError or the system's error. */
+/**
+ * Restores. Resolves with the identity and the position of the new file. Rejects with DataFileError or the system's error.
+ */
 export async function restoreDataFile(
   options: RestoreOptions,
 ): Promise<{ identity: ReplicaIdentity; position: CheckpointPosition }> {
@@ -46,6 +48,6 @@ export async function restoreDataFile(
   }
 }
 
-/** Several replicas have their log in etcd. */
+/** Default size of the log: the smallest for several replicas, which have their log in etcd. */
 const logSizeOf = ({ replicaCount }: ReplicaIdentity): number =>
   replicaCount === 1 ? LOG_SIZE_DEFAULT : LOG_SIZE_MIN;

@@ -1,7 +1,7 @@
 /**
- * The log ring's writer: groups what is appended while the last write is on its way, writes one group at a time, and
- * tells in op order what is durable. A group is written where the one before ended, or at the ring's beginning when it
- * does not fit before the end; never over a group that the newest checkpoint still needs.
+ * Writer of the log ring. It groups the entries appended during the last write, writes one group at a time, and reports
+ * durable entries in op order. A group starts where the one before ended, or at the ring's beginning if it does not fit
+ * before the end. It never overwrites a group that the newest checkpoint still needs.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { assert } from '../../base/assert.ts';
@@ -22,7 +22,7 @@ export interface RingOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The log counts as idle after this long without an append; it then marks its last group. */
+/** Time without an append after which the log counts as idle and marks its last group. */
 const MARK_AFTER_MS = 20;
 
 export class LogRing {
@@ -66,8 +66,8 @@ export class LogRing {
   }
 
   /**
-   * After a start: makes what was read durable, for a process that was killed may have left it in the page cache only,
-   * and marks it.
+   * Call after a start: makes the groups that were read durable and marks them. A killed process may have left them only in
+   * the page cache.
    */
   async settle(): Promise<void> {
     if (this.#live.length === 0) return;
@@ -75,7 +75,7 @@ export class LogRing {
     await this.#mark();
   }
 
-  /** Bytes of the log that the newest checkpoint does not make superfluous, and those on their way. */
+  /** Bytes of the log that the newest checkpoint does not contain, and those in flight. */
   get usedBytes(): number {
     return this.#liveBytes + this.#queuedBytes;
   }
@@ -104,14 +104,14 @@ export class LogRing {
     return new Promise((resolve, reject) => this.#waiters.push({ op, resolve, reject }));
   }
 
-  /** From where the log is needed once a checkpoint contains `op`. */
+  /** Returns from which group on the log is needed once a checkpoint contains `op`. */
   startAfter(op: number): { sequence: number; parent: Uint8Array } {
     assert(op <= this.#durableOp, 'a checkpoint is of durable entries');
     const first = this.#live.find((group) => group.lastOp > op);
     return first ?? { sequence: this.#sequence, parent: this.#parent };
   }
 
-  /** Groups before `sequence` are superfluous: a durable checkpoint contains them. */
+  /** Frees the groups before `sequence`, because a durable checkpoint contains them. */
   release(sequence: number): void {
     const keep = this.#live.findIndex((group) => group.sequence >= sequence);
     for (const group of this.#live.splice(0, keep === -1 ? this.#live.length : keep)) {
@@ -120,7 +120,7 @@ export class LogRing {
     this.#pump();
   }
 
-  /** Everything appended is durable and marked; writes nothing afterwards. */
+  /** Resolves when everything appended is durable and marked. Nothing is written afterwards. */
   async close(): Promise<void> {
     clearTimeout(this.#markTimer);
     await this.durable(this.#appendedOp);
@@ -141,7 +141,7 @@ export class LogRing {
     this.#writing = this.#write(taken, offset);
   }
 
-  /** How many of the queue's entries the next group takes, and its bytes. */
+  /** Returns the number of queued entries in the next group, and its bytes. */
   #nextGroup(): { count: number; size: number } {
     let count = 0;
     let payloadSize = 0;
@@ -162,7 +162,7 @@ export class LogRing {
       if (this.#position + size <= this.#size) return this.#position;
       return size <= tail ? 0 : undefined;
     }
-    // Behind the ring's end, or equal to the tail: then the ring is full to the last byte.
+    // The group may end exactly at the tail: then the ring is full to the last byte.
     return this.#position + size <= tail ? this.#position : undefined;
   }
 
@@ -190,7 +190,7 @@ export class LogRing {
     this.#parent = head.seal;
     this.#durableOp = lastOp;
     this.#writing = undefined;
-    // The next group is on its way before the callers of this one are told.
+    // The next group is written before the callers of this one are notified.
     this.#pump();
     if (!this.#writing) this.#markTimer = setTimeout(() => this.#markSoon(), MARK_AFTER_MS).unref();
     for (const { committed } of taken) committed();
@@ -230,7 +230,7 @@ export class LogRing {
   }
 }
 
-/** Makes torn groups unreadable, durably: their sequences are about to be used again. */
+/** Makes torn groups unreadable, durably, because their sequences will be used again. */
 export async function eraseTorn(file: StorageFile, scan: LogScan): Promise<void> {
   for (const offset of scan.torn) {
     await file.writeDurable(new Uint8Array(BLOCK_SIZE), LOG_OFFSET + offset);

@@ -1,10 +1,10 @@
 /**
- * Reads the log ring after a start. Every block that begins with a sealed group head is found wherever it stands; the
- * groups from the checkpoint's on are then followed by sequence and chained by seals.
+ * Scan of the log ring after a start. It finds every block that begins with a sealed group head, wherever it is. Then it
+ * follows the groups from the checkpoint on by sequence, and checks their chain of seals.
  *
- * A group that is missing or damaged is a torn write, and the log ends before it, only when nothing says that it was
- * durable: no whole group with a higher sequence (one group is in flight at a time) and no mark. Otherwise the file is
- * corrupt, and refused: what follows it was acknowledged.
+ * A missing or damaged group is a torn write, before which the log ends, only if nothing proves that it was durable: no
+ * intact group has a higher sequence (one group is in flight at a time), and no mark names it. Otherwise the file is
+ * corrupt and is refused, because later entries were acknowledged.
  */
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import {
@@ -24,7 +24,7 @@ import type { Superblock } from './superblock.ts';
 export interface LiveGroup {
   readonly sequence: number;
   readonly lastOp: number;
-  /** Bytes from the ring's beginning. */
+  /** Offset from the ring's beginning, in bytes. */
   readonly offset: number;
   readonly size: number;
   readonly seal: Uint8Array;
@@ -34,16 +34,16 @@ export interface LiveGroup {
 
 export interface LogScan {
   readonly groups: readonly LiveGroup[];
-  /** Blocks in the ring that begin a torn group: to be erased before the sequence is used again. */
+  /** Offsets of the torn groups in the ring. They must be erased before their sequences are used again. */
   readonly torn: readonly number[];
-  /** Slot for the next mark. */
+  /** Slot of the next mark. */
   readonly nextMarkSlot: number;
   readonly lastOp: number;
 }
 
 const SCAN_SIZE = 4 << 20;
 
-/** Calls `replay` for every committed entry after the checkpoint, in order. */
+/** Scans the log and calls `replay` for every committed entry after the checkpoint, in order. */
 export async function scanLog(
   file: StorageFile,
   superblock: Superblock,
@@ -104,7 +104,7 @@ interface FoundHead {
   readonly offset: number;
 }
 
-/** Whole heads of groups that the checkpoint does not make superfluous, by sequence. */
+/** Returns the intact heads of groups that the checkpoint does not contain, by sequence. */
 async function findHeads(
   file: StorageFile,
   { key, logSizeBytes, logSequence }: Superblock,

@@ -1,8 +1,8 @@
 /**
- * Checksums of the data file: GMAC with AES-128 (node:crypto, hardware), 16 bytes. Measured at 20 GiB/s against 1.8 GiB/s of
- * SHA-256 on the same machine (docs/decisions/0012-data-file.md). Any change of the sealed bytes changes it, but for a
- * chance of about 2^-100. The key is random for every replica, and clients never see it: no client can put bytes into a
- * message that recovery would take for a record of ours.
+ * Seals, the checksums of the data file: GMAC with AES-128 (node:crypto, hardware), 16 bytes. Measured at 20 GiB/s against
+ * 1.8 GiB/s of SHA-256 on the same machine (docs/decisions/0012-data-file.md). Any change of the sealed bytes changes the
+ * seal, except with a probability of about 2^-100. The key is random for every replica and clients never see it. So no
+ * client can send bytes that recovery would take for one of our records.
  */
 import { createCipheriv, timingSafeEqual, type KeyObject } from 'node:crypto';
 
@@ -12,10 +12,10 @@ export const SUPERBLOCK_KEY = new TextEncoder().encode('ledger superblck');
 
 const nonce = new Uint8Array(12);
 
-/** A KeyObject is several times cheaper than bytes where seals are many. */
+/** Key of seals. For many seals, a KeyObject is several times cheaper than bytes. */
 export type SealKey = Uint8Array | KeyObject;
 
-/** The seal over `parts`, one after another. */
+/** Returns the seal over the concatenated `parts`. */
 export function seal(key: SealKey, ...parts: readonly Uint8Array[]): Uint8Array {
   const mac = createCipheriv('aes-128-gcm', key, nonce);
   for (const part of parts) mac.setAAD(part);

@@ -1,46 +1,51 @@
 /**
- * The disk, as little of it as the data file needs; production is `disk-storage.ts`, tests inject faults with
+ * The part of a disk that the data file needs. Production uses `disk-storage.ts`; tests inject faults with
  * `testing/memory-storage.ts`. Every promise rejects with the system's error; ENOSPC keeps its `code`.
  */
 export interface StorageFile {
-  /** Bytes now. */
+  /** Returns the file's present size in bytes. */
   size(): Promise<number>;
-  /** Fills `target` from `offset`; returns the bytes read, fewer only at the end of the file. */
+  /** Fills `target` from `offset`. Returns the number of bytes read, which is smaller only at the end of the file. */
   read(target: Uint8Array, offset: number): Promise<number>;
-  /** All of `bytes`; durable after the next `sync` that starts after this resolves. */
+  /** Writes all of `bytes`. They are durable after the next `sync` that starts after this resolves. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
-  /** All of `bytes`, durable when it resolves. */
+  /** Writes all of `bytes`. They are durable when this resolves. */
   writeDurable(bytes: Uint8Array, offset: number): Promise<void>;
   /** Makes every finished write durable, and the file's size with it. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a file is on. */
+/** The volume that a file is on. */
 export interface Volume {
   readonly sizeBytes: number;
-  /** That its files may still take. */
+  /** Bytes that its files may still take. */
   readonly freeBytes: number;
 }
 
 export interface Storage {
-  /** Opens for reading and, if asked for, writing. `exclusive` refuses (`locked`) while another process holds the file so. */
+  /**
+   * Opens a file for reading and, if `writable`, writing. `exclusive` rejects (`locked`) while another process holds it
+   * exclusively.
+   */
   open(
     path: string,
     options: { readonly writable: boolean; readonly exclusive: boolean },
   ): Promise<StorageFile>;
   /** Creates a file of mode 0600; fails with EEXIST. */
   create(path: string): Promise<StorageFile>;
-  /** Gives a finished file its name, durably; fails with EEXIST, so that nothing is ever overwritten. */
+  /**
+   * Gives a finished file its name, durably. Rejects with EEXIST if the name exists, so that nothing is ever overwritten.
+   */
   publish(temporary: string, path: string): Promise<void>;
-  /** Puts a finished file in the place of another one, durably: at every instant one of the two has the name. */
+  /** Replaces a file by a finished one, durably. At every instant one of the two has the name. */
   replace(temporary: string, path: string): Promise<void>;
   remove(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
   volume(path: string): Promise<Volume>;
 }
 
-/** Whether a system error says that the volume (or the quota) is full. */
+/** Returns whether a system error says that the volume or the quota is full. */
 export function isFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT';

@@ -1,7 +1,7 @@
 /**
- * The superblock: whose file it is, the newest checkpoint, where the log is. Four equal copies at the file's beginning; the
- * valid one with the highest sequence counts. They are written two and two with a sync between, so that at every instant
- * two copies of one sequence are whole. Layout: FORMAT.md, "Superblock".
+ * The superblock: the file's identity, its newest checkpoint and the place of its log. There are four equal copies at the
+ * file's beginning; the valid one with the highest sequence counts. They are written two at a time with a sync between, so
+ * that at every instant two copies of one sequence are intact. Layout: FORMAT.md, "Superblock".
  */
 import type { CheckpointPosition, ReplicaIdentity } from './log.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
@@ -14,17 +14,17 @@ export const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
 
 export interface Superblock {
   readonly sequence: number;
-  /** Release that wrote it, as the protocol writes releases: major << 16 | minor << 8 | patch. */
+  /** Release that wrote it, in the protocol's form: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly identity: ReplicaIdentity;
   readonly position: CheckpointPosition;
-  /** Seals everything in the file but the superblock. */
+  /** Key of all seals in the file but the superblock's. */
   readonly key: Uint8Array;
   /** 0 in an exported file: it has no log. */
   readonly logSizeBytes: number;
-  /** The first group of the log that holds an entry after the checkpoint, or would; groups count from 1. */
+  /** Sequence (from 1) of the first group of the log that holds, or will hold, an entry after the checkpoint. */
   readonly logSequence: number;
-  /** Head seal of the group before that one; zeros when there is none. */
+  /** Head seal of the group before `logSequence`; zeros if there is none. */
   readonly logParent: Uint8Array;
   readonly manifest: { readonly offset: number; readonly size: number; readonly seal: Uint8Array };
 }
@@ -67,7 +67,7 @@ function superblockSeal(block: Uint8Array): Uint8Array {
   return seal(SUPERBLOCK_KEY, block.subarray(0, 16), block.subarray(SEALED_FROM));
 }
 
-/** The superblock in one copy's bytes; undefined when they are not whole. Throws for a version that we do not know. */
+/** Decodes one copy. Returns `undefined` if its bytes are damaged. Throws for an unknown format version. */
 function decodeCopy(block: Uint8Array): Superblock | undefined {
   const fields = new Fields(block);
   if (block.length < BLOCK_SIZE || !hasMagic(block)) return undefined;
@@ -105,7 +105,7 @@ function decodeCopy(block: Uint8Array): Superblock | undefined {
   };
 }
 
-/** Incarnations count from 1, so that a file which says none has no place. */
+/** Decodes the place. Incarnations count from 1, so a file with incarnation 0 has no place. */
 function decodePlace(fields: Fields): Pick<CheckpointPosition, 'place'> {
   const incarnation = fields.u32(224);
   if (incarnation === 0) return {};
@@ -117,7 +117,7 @@ function hasMagic(block: Uint8Array): boolean {
   return SUPERBLOCK_MAGIC.every((byte, index) => block[index] === byte);
 }
 
-/** The newest superblock in a file's first 16 KiB (fewer bytes do while they hold a whole copy). Reads nothing else. */
+/** Returns the newest superblock in a file's first 16 KiB. Fewer bytes are enough if they hold an intact copy. */
 export function readHead(head: Uint8Array): { superblock: Superblock; wholeCopies: number } {
   let newest: Superblock | undefined;
   let wholeCopies = 0;
@@ -151,7 +151,7 @@ export async function readSuperblock(file: StorageFile): Promise<Superblock> {
   return readHead(head.subarray(0, length)).superblock;
 }
 
-/** Writes all copies, durably; what they refer to is durable already. */
+/** Writes all copies, durably. Everything that they refer to must be durable already. */
 export async function writeSuperblock(file: StorageFile, superblock: Superblock): Promise<void> {
   const block = encodeSuperblock(superblock);
   for (let copy = 0; copy < SUPERBLOCK_COPIES; copy += 1) {
@@ -160,7 +160,7 @@ export async function writeSuperblock(file: StorageFile, superblock: Superblock)
   }
 }
 
-/** Rewrites each copy that is not the newest: a crash between two copies, or a damaged one. One at a time, synced. */
+/** Rewrites each copy that is old after a crash, or damaged. It writes one at a time, with a sync after each. */
 export async function repairSuperblock(file: StorageFile, newest: Superblock): Promise<void> {
   const expected = encodeSuperblock(newest);
   const copy = new Uint8Array(BLOCK_SIZE);

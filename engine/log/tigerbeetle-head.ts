@@ -1,28 +1,28 @@
 /**
- * Recognises the head of a TigerBeetle data file: four copies of a superblock of 8 KiB, 24 KiB apart, each with a checksum
- * over its bytes 34 … 8191. The copies with the highest sequence count when at least two agree, as TigerBeetle itself has
- * it. Facts: TigerBeetle's `src/vsr/superblock.zig`, release 0.17.
+ * The head of a TigerBeetle data file: four copies of a superblock of 8 KiB, 24 KiB apart, each with a checksum over its
+ * bytes 34 … 8191. As in TigerBeetle itself, the copies with the highest sequence count if at least two agree. Facts:
+ * TigerBeetle's `src/vsr/superblock.zig`, release 0.17.
  */
 import { checksumMatches } from '../wire/checksum.ts';
 import { Fields } from './fields.ts';
 
 export interface TigerBeetleHead {
   readonly clusterId: bigint;
-  /** Place among the members; at or above `replicaCount` it is a standby; -1 when it is none of them. */
+  /** Index among the members; a standby has one at or above `replicaCount`; -1 if the file belongs to none of them. */
   readonly replicaIndex: number;
   readonly replicaCount: number;
   readonly formatVersion: number;
-  /** Counts the superblock's changes. */
+  /** Number of changes of the superblock. */
   readonly sequence: number;
   /** Release of the newest checkpoint, and the one that formatted the file: major << 16 | minor << 8 | patch. */
   readonly release: number;
   readonly releaseFormat: number;
   readonly checkpointOp: number;
-  /** Not 0 while the replica still fetches what its newest checkpoint refers to. */
+  /** Not 0 while the replica still fetches data that its newest checkpoint refers to. */
   readonly syncOpMax: number;
   readonly view: number;
   readonly sizeBytes: number;
-  /** Copies that agree with the newest superblock. */
+  /** Number of copies that agree with the newest superblock. */
   readonly copies: number;
 }
 
@@ -34,10 +34,10 @@ const MEMBERS_OFFSET = 1136;
 const MEMBERS_MAX = 12;
 const QUORUM = 2;
 
-/** A head is recognised in this many of the file's first bytes. */
+/** Number of bytes at the file's beginning that contain the head. */
 export const TIGERBEETLE_HEAD_SIZE = COPIES * COPY_DISTANCE;
 
-/** The head in a file's first bytes, or undefined when no two copies agree. */
+/** Reads the head in a file's first bytes. Returns `undefined` if no two copies agree. */
 export function readTigerBeetleHead(head: Uint8Array): TigerBeetleHead | undefined {
   const copies = Array.from({ length: COPIES }, (_, index) =>
     head.subarray(index * COPY_DISTANCE, index * COPY_DISTANCE + COPY_SIZE),

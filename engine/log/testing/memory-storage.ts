@@ -1,6 +1,6 @@
 /**
- * A disk in memory that behaves as badly as one may: what was written and not synced survives a crash or not, block by
- * block; a write or a sync can fail; space runs out.
+ * A disk in memory that behaves as badly as a real one may: unsynced writes survive a crash or not, block by block; a write
+ * or a sync can fail; space runs out.
  */
 import type { Storage, StorageFile, Volume } from '../storage.ts';
 
@@ -18,12 +18,12 @@ interface Contents {
   open: boolean;
 }
 
-/** Thrown by the operation at which the power goes. Nothing works on that disk afterwards, until `afterCrash`. */
+/** Thrown by the operation at which the power fails. Nothing works on that disk afterwards, until `afterCrash`. */
 export class PowerLoss extends Error {}
 
 export class MemoryStorage implements Storage {
   readonly #files = new Map<string, Contents>();
-  /** Operations that change the disk, so far. */
+  /** Number of operations so far that changed the disk. */
   operations = 0;
   /** The operation with this number is cut by a power loss: a write is left unsynced. */
   crashAt = Infinity;
@@ -35,7 +35,7 @@ export class MemoryStorage implements Storage {
   capacity = Infinity;
   #lost = false;
 
-  /** What a fresh start finds: `survives` decides for each 512-byte block of each write that was not synced. */
+  /** Returns the disk after a crash. `survives` decides for each 512-byte block of each unsynced write. */
   afterCrash(survives: () => boolean): MemoryStorage {
     const next = new MemoryStorage();
     for (const [path, { durable, unsynced }] of this.#files) {
@@ -51,7 +51,7 @@ export class MemoryStorage implements Storage {
     return next;
   }
 
-  /** What a fresh start finds when only the process died: everything written, synced or not. */
+  /** Returns the disk after only the process died: with everything written, synced or not. */
   afterKill(): MemoryStorage {
     const next = new MemoryStorage();
     for (const [path, contents] of this.#files) {
@@ -64,7 +64,7 @@ export class MemoryStorage implements Storage {
     return this.#get(path).current.slice();
   }
 
-  /** A disk that holds this one file. */
+  /** Makes a disk that holds this one file. */
   static of(path: string, bytes: Uint8Array): MemoryStorage {
     const storage = new MemoryStorage();
     storage.#files.set(path, {
@@ -125,7 +125,7 @@ export class MemoryStorage implements Storage {
     return { sizeBytes: this.capacity, freeBytes: this.capacity - this.#used() };
   }
 
-  /** Counts one operation that changes the disk; `half` is what it leaves behind when the power goes in the middle. */
+  /** Counts one operation that changes the disk. `half` makes its partial effect when the power fails in the middle. */
   async step(half?: () => void): Promise<void> {
     // As with a real disk, the caller goes on only after other work had its turn.
     await Promise.resolve();
@@ -215,7 +215,7 @@ class MemoryFile implements StorageFile {
   }
 }
 
-/** `into` with `bytes` at `offset`: in place when they fit, and with as much again to grow into when they do not. */
+/** Returns `into` with `bytes` at `offset`: in place if they fit, otherwise in new memory of twice the length. */
 function put(into: Uint8Array, bytes: Uint8Array, offset: number): Uint8Array {
   const length = Math.max(into.length, offset + bytes.length);
   let target = into;

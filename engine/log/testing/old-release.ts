@@ -1,4 +1,4 @@
-/** A data file as releases before the merging of pieces left it: each row of the toy state's history is a section. */
+/** A data file as written by releases without merging of pieces: each row of the toy state's history is a section. */
 import { SectionKind } from '../../ledger/checkpoint.ts';
 import {
   encodeManifest,
@@ -13,10 +13,10 @@ import { readSuperblock, writeSuperblock } from '../superblock.ts';
 import { MemoryStorage } from './memory-storage.ts';
 import { createToyFile, messageOf, PATH, ToyReplica } from './replica.ts';
 
-/** The table of the toy state that only grows. */
+/** The toy state's table that only grows. */
 export const HISTORY = 1;
 
-/** The bytes of a closed file whose checkpoint has a section for each of `rows` messages, and those messages. */
+/** Makes a closed file whose checkpoint has a section for each of `rows` messages. Returns its bytes and those messages. */
 export async function fileOfManySections(
   rows: number,
 ): Promise<{ bytes: Uint8Array; messages: readonly Uint8Array[] }> {
@@ -53,7 +53,7 @@ async function splitHistory(disk: MemoryStorage): Promise<void> {
       rows.push({ section: { ...section, kind, ...head }, bytes: own });
     }
   }
-  // Everything is read: one after another from the log's end on, so that nothing is free between.
+  // All rows are in memory now. They are written one after another from the log's end on, so that nothing is free between.
   let end = LOG_OFFSET + logSizeBytes;
   const sections: StoredSection[] = [];
   for (const { section, bytes } of rows) {

@@ -1,4 +1,4 @@
-/** A replica as small as one can be: a toy state on a file log, with what it was told to be durable. */
+/** A minimal replica: a toy state on a file log, with a record of what the log reported as durable. */
 import { createEmpty } from '../format-file.ts';
 import { FileLog } from '../file-log.ts';
 import type { Storage } from '../storage.ts';
@@ -50,7 +50,7 @@ export class ToyReplica {
     }
   }
 
-  /** Resolves when it is acknowledged; never, when the log fails first. */
+  /** Appends a message. Resolves when it is acknowledged, or never if the log fails first. */
   append(message: Uint8Array): Promise<void> {
     const op = this.state.op + 1;
     this.state.execute({ op, message });
@@ -63,7 +63,7 @@ export class ToyReplica {
     });
   }
 
-  /** What it sends of its newest checkpoint. */
+  /** Returns the export of its newest checkpoint. */
   async exported(): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     const write = async (bytes: Uint8Array): Promise<void> => {
@@ -86,7 +86,7 @@ export class ToyReplica {
   }
 }
 
-/** Bytes that say which op they are of, in a size of choice. */
+/** Makes a message of `size` bytes (at least 8) that contains its op. */
 export function messageOf(op: number, size: number, salt = 0): Uint8Array {
   const message = new Uint8Array(Math.max(size, 8));
   for (let at = 0; at < message.length; at += 1)

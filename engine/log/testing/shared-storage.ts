@@ -4,9 +4,9 @@ import { MemoryStorage } from './memory-storage.ts';
 
 const SIZE_BYTES = 2 ** 30;
 
-/** A volume that is shared: of its capacity, so much more is free as a data file leaves to the other. */
+/** A volume shared with an etcd member. It has, beyond its capacity, the bytes that a data file leaves to the member. */
 export class SharedStorage extends MemoryStorage {
-  /** The other has taken of it. */
+  /** Bytes that the etcd member has taken. */
   takenBytes = 0;
 
   override async volume(): Promise<Volume> {

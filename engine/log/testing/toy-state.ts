@@ -1,6 +1,6 @@
 /**
  * A small state machine with every kind of section: a table that grows, one whose rows change, one that is replaced. Its
- * content after op N is a function of the messages up to N, which is what recovery is checked against.
+ * content after op N is a function of the messages up to N; tests check recovery against it.
  */
 import { createHash } from 'node:crypto';
 import type { Checkpointed, Section, SectionHead } from '../../ledger/checkpoint.ts';
@@ -38,7 +38,7 @@ export class ToyState implements Checkpointed {
     return hash.digest('hex');
   }
 
-  /** 16 bytes of the digest. */
+  /** The first 16 bytes of the digest. */
   stateHash(): Uint8Array {
     return Buffer.from(this.digest(), 'hex').subarray(0, 16);
   }
@@ -122,7 +122,7 @@ function head(
   return { kind: kinds[kind], table, rowSize, firstRow: 0 };
 }
 
-/** What the state holds after these messages. */
+/** Returns the state after these messages. */
 export function modelOf(messages: readonly Uint8Array[]): ToyState {
   const state = new ToyState();
   for (const [index, message] of messages.entries()) state.execute({ op: index + 1, message });
