@@ -162,7 +162,7 @@ export class LogRing {
       if (this.#position + size <= this.#size) return this.#position;
       return size <= tail ? 0 : undefined;
     }
-    // The group may end exactly at the tail: then the ring is full to the last byte.
+    // Here the position has wrapped, or it equals the tail: then the ring is full to the last byte.
     return this.#position + size <= tail ? this.#position : undefined;
   }
 

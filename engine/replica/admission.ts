@@ -1,7 +1,7 @@
 /**
- * What is to be done with a request, in the order of checks that the protocol has. Reads are not logged, so that a
- * session's request number may be ahead of what the log knows: after a restart any number above the last logged one is
- * taken, and `parent` is checked only where the reply before is known. Dropping such a request would hang its client.
+ * Admission: decides what to do with a request, with checks in the protocol's order. Reads are not logged, so a session's
+ * request number may be ahead of the log. After a restart any number above the last logged one is taken, and `parent` is
+ * checked only if the reply before is known. Dropping such a request would hang its client.
  */
 import { inputValid } from '../wire/input-valid.ts';
 import { EvictionReason, type RequestHeader } from '../wire/header.ts';
@@ -46,7 +46,7 @@ export function admitRequest(
   return request.number <= lastKnown(session) ? repeated(request, session) : next(request, session);
 }
 
-/** Why a request can never be executed, whoever sends it. */
+/** Returns the reason why a request can never be executed, whoever sends it. */
 function refuse(
   request: RequestHeader,
   body: Uint8Array,
@@ -54,7 +54,7 @@ function refuse(
 ): EvictionReason | undefined {
   const { release } = request.header;
   if (release < oldestClientRelease) return EvictionReason.clientReleaseTooLow;
-  // Clients of the same minor release speak the same protocol, also those that came after us.
+  // Clients of the same minor release speak the same protocol, including those that are newer than this engine.
   if (release >>> 8 > engineRelease >>> 8) return EvictionReason.clientReleaseTooHigh;
   if (body.length > batchSizeLimit) return EvictionReason.invalidRequestBodySize;
   switch (request.operation) {
@@ -70,11 +70,11 @@ function refuse(
   }
 }
 
-/** The number of the last request whose reply is known here, logged or read. */
+/** Returns the number of the last request whose reply is known here, logged or read. */
 const lastKnown = (session: Session): number =>
   Math.max(session.lastRequest, session.read?.request ?? 0);
 
-/** A request that was executed before: answered again when it is the last one, otherwise nobody waits for it any more. */
+/** Admits a request that was executed before: the last one is answered again; nobody waits for an earlier one any more. */
 function repeated(request: RequestHeader, session: Session): Admission {
   for (const known of [session.read, session]) {
     if (known === undefined) continue;
@@ -88,9 +88,9 @@ function repeated(request: RequestHeader, session: Session): Admission {
 
 function next(request: RequestHeader, session: Session): Admission {
   if (request.number !== lastKnown(session) + 1) return execute;
-  // A read may have been executed by two leaders: the client has one reply, and this replica perhaps the other.
+  // Two leaders may have executed the same read: the client has one reply, and this replica may have the other.
   if (session.read !== undefined && session.read.request > session.lastRequest) return execute;
-  // A registration's reply says the batch limit of the process that executed it; a replay under another makes another.
+  // A registration's reply contains the batch limit of the process that executed it; a replay with another limit differs.
   if (session.lastRequest === 0) return execute;
   return equal(session.reply.header.subarray(160, 176), request.parent) ? execute : drop;
 }

@@ -1,4 +1,4 @@
-/** Replicas on a machine that has other work too: each of them stands still for moments, and nothing is wrong. */
+/** Tests of replicas on a busy machine: each of them stands still for moments, which must not count as a fault. */
 import { expect, test } from '@jest/globals';
 import { ReplicaWorld } from './testing/replica-world.ts';
 

@@ -1,4 +1,4 @@
-/** Fetches the state of another replica, when the log no longer has the blocks that this replica needs. */
+/** Catching up: fetches the state of another replica when the log no longer has the blocks that this replica needs. */
 import { sleep } from '../../base/timers.ts';
 import { StorageFullError } from '../log/errors.ts';
 import type { CheckpointPosition } from '../log/log.ts';
@@ -7,9 +7,9 @@ import type { HeldState } from './held-state.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const RETRY_MS = 250;
-/** A volume does not grow in a moment. */
+/** Time between tries while the volume has no room; it does not grow in a moment. */
 const WITHOUT_ROOM_RETRY_MS = 10_000;
-/** A peer that is asked for its state was heard this recently. */
+/** Maximum age of the last heartbeat of a peer that is asked for its state. */
 const HEARD_MS = 1000;
 
 export class CatchUp {
@@ -24,12 +24,12 @@ export class CatchUp {
   }
 
   /**
-   * Replaces this replica's state by another replica's that contains the block before `floor`. Asks until one gives it.
-   * Resolves with undefined when this replica stops first.
+   * Replaces this replica's state by another replica's that contains the block before `floor`. Retries until one sends it.
+   * Resolves with `undefined` if this replica stops first.
    */
   async fetch(floor: number): Promise<CheckpointPosition | undefined> {
     const state = this.#state;
-    // A replica that has lost its state takes any, even one without a single operation.
+    // A replica that has lost its state takes any state, even one without operations.
     const least = floor > 1 ? state.executor.op + 1 : 0;
     state.replacing = true;
     await state.checkpoints.idle();
@@ -62,7 +62,7 @@ export class CatchUp {
     }
   }
 
-  /** A follower rather than the leader, and the one that is furthest. */
+  /** Returns the peer to fetch from: a follower before the leader, then the highest op. */
   #source(least: number): HeardPeer | undefined {
     const { peers, timers } = this.#options;
     const [source] = peers

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Checkpoints } from './checkpoints.ts';
 
-/** A state that is executed on, and a disk that takes one checkpoint at a time. */
+/** A state that advances, and a disk that takes one checkpoint at a time. */
 function newWorld({ fails = 0 } = {}) {
   const world = { op: 5, taken: 0, running: 0, most: 0, nowMs: 0, errors: [] as unknown[], fails };
   const checkpoints = new Checkpoints({

@@ -1,13 +1,16 @@
 /**
- * When a replica takes a checkpoint: one at a time, whoever wants it. Some are begun because enough was logged; others because
- * somebody needs what was executed until now to be in one (an export, a replica that fetches the state, the end of the process).
+ * Scheduler of a replica's checkpoints, one at a time. Some begin because enough was logged; others because everything
+ * executed until now must be in a checkpoint (for an export, a replica that fetches the state, or the end of the process).
  */
 
 export interface CheckpointsOptions {
-  /** Takes one of the state as it is. Resolves with the operation that is durable then; undefined: there is nothing to take. */
+  /**
+   * Takes a checkpoint of the present state. Resolves with the op that is durable then, or `undefined` if there is nothing
+   * to take.
+   */
   readonly take: () => Promise<number | undefined>;
   readonly nowMs: () => number;
-  /** One failed; it is tried again. */
+  /** Called when a checkpoint failed; it is tried again. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -17,7 +20,7 @@ export class Checkpoints {
   readonly #options: CheckpointsOptions;
   #running: Promise<void> | undefined;
   #notBeforeMs = -Infinity;
-  /** What the newest durable one holds. */
+  /** Last op in the newest durable checkpoint. */
   op = 0;
   failures = 0;
 
@@ -25,7 +28,7 @@ export class Checkpoints {
     this.#options = options;
   }
 
-  /** None is under way, and none has failed just now. */
+  /** True if no checkpoint is in progress and none has failed just now. */
   get mayBegin(): boolean {
     return this.#running === undefined && this.#options.nowMs() >= this.#notBeforeMs;
   }
@@ -36,14 +39,14 @@ export class Checkpoints {
     });
   }
 
-  /** Resolves when none is under way. */
+  /** Resolves when no checkpoint is in progress. */
   async idle(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
   /**
-   * Until `op` is in a durable one, or two that were begun for it are over: the first may have been of an earlier state that
-   * had waited for room.
+   * Resolves when a durable checkpoint contains `op`, or when two that were begun for it are over: the first may be of an
+   * earlier state that had waited for room.
    */
   async reach(op: number): Promise<void> {
     for (let begun = 0; op > this.op && (begun < 2 || this.#running !== undefined);) {
@@ -55,7 +58,7 @@ export class Checkpoints {
     }
   }
 
-  /** The same; rejects when one has failed. */
+  /** Same as `reach`, but rejects if a checkpoint has failed. */
   async mustReach(op: number): Promise<void> {
     const { failures } = this;
     await this.reach(op);

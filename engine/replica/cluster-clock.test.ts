@@ -3,7 +3,7 @@ import { ClusterClock } from './cluster-clock.ts';
 
 const HOUR = 3_600_000;
 
-/** A cluster's clock as one replica has it, whose own clock and heartbeats the test moves. */
+/** The cluster clock of one replica. The test sets the replica's own clock and the heartbeats. */
 function newClock(replicaCount = 3) {
   const time = { nowMs: 50_000, aheadMs: 0 };
   const heard = new Map<number, { heardAtMs: number; wallMs: number }>();
@@ -20,10 +20,10 @@ function newClock(replicaCount = 3) {
   return {
     time,
     clock,
-    /** A heartbeat of a replica whose clock is ahead of the true time by so much. */
+    /** Adds a heartbeat of a replica whose clock is ahead of the true time by `aheadMs`. */
     hear: (replica: number, aheadMs: number) =>
       void heard.set(replica, { heardAtMs: time.nowMs, wallMs: epochMs + time.nowMs + aheadMs }),
-    /** How far the agreed time is ahead of the true one, ms. */
+    /** Returns how far the agreed time is ahead of the true time, in ms. */
     ahead: (): number | undefined => {
       const now = clock.nowNs();
       return now === undefined ? undefined : Number(now / 1_000_000n) - epochMs - time.nowMs;

@@ -1,25 +1,25 @@
 /**
  * The time that the replicas of a cluster agree on. Timestamps come from it, never from one machine's clock alone.
  *
- * Every heartbeat carries its sender's clock. Measured against this replica's monotonic time, which no administrator sets,
- * each clock is an offset. The agreed time is the newest one that a majority of all replicas has reached; a replica that was
- * not heard within the window has reached nothing. So one wrong clock of three moves nothing, and the agreed time is never
+ * Every heartbeat contains its sender's clock. Each clock is kept as an offset from this replica's monotonic time, which no
+ * administrator sets. The agreed time is the newest one that a majority of all replicas has reached; a replica without a
+ * heartbeat in the window has reached nothing. So one wrong clock of three has no effect, and the agreed time is never
  * ahead of the median of the clocks. Between heartbeats it advances with the monotonic time.
  *
- * A replica may use it while a majority's clocks are within the bound of it, its own among them, and while its own clock has
- * not jumped just now.
+ * A replica may use the agreed time while the clocks of a majority, including its own, are within the bound of it, and its
+ * own clock has not jumped just now.
  */
 import type { Timers } from '../../base/timers.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import type { ClockStanding } from './served-replica.ts';
 
-/** Clocks that are further apart do not agree. */
+/** Maximum distance between clocks that agree. */
 export const CLOCK_BOUND_MS = 10_000;
-/** A clock that was not heard for so long counts for nothing. */
+/** A clock without a heartbeat for this long is ignored. */
 const WINDOW_MS = 3000;
-/** A clock that moves so much against the monotonic time between two looks was set. Slewing moves it by far less. */
+/** A clock that moves this much against the monotonic time between two looks was set. Slewing moves it by far less. */
 const JUMP_MS = 1000;
-/** After a jump this replica's clock is not trusted for so long: it gives the lead up meanwhile. */
+/** Time after a jump during which this replica's clock is not trusted; the replica gives up the lead meanwhile. */
 const SETTLE_MS = 3000;
 
 type PeerClock = Pick<HeardPeer, 'heardAtMs' | 'wallMs'>;
@@ -42,7 +42,7 @@ export class ClusterClock {
     this.#ownOffsetMs = timers.wallMs() - timers.nowMs();
   }
 
-  /** Nanoseconds since the UNIX epoch; undefined while the clocks do not agree. */
+  /** Returns nanoseconds since the UNIX epoch, or `undefined` while the clocks do not agree. */
   nowNs(): bigint | undefined {
     const { agreedMs, agrees, nowMs } = this.#look();
     if (agreedMs === undefined || !agrees) return undefined;

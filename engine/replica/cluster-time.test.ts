@@ -1,4 +1,4 @@
-/** Whole replicas on a fake etcd, one or more of them with a wrong clock. */
+/** Tests of whole replicas on a fake etcd, one or more of them with a wrong clock. */
 import { expect, test } from '@jest/globals';
 import { splitMultiBatch } from '../wire/multi-batch.ts';
 import { Operation } from '../wire/operations.ts';
@@ -10,7 +10,7 @@ const HOUR = 3_600_000;
 const TIMEOUT_S = 1800;
 const CREATED = 0xffff_ffff;
 
-/** A cluster at rest in which transfer 10 is pending for half an hour. */
+/** Makes an idle cluster in which transfer 10 is pending for half an hour. */
 async function withPending(seed: number) {
   const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 0 });
   await world.runQuietly(1500);

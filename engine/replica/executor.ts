@@ -1,6 +1,6 @@
 /**
- * Executes what the log says, on the ledger and the sessions: a function of the entries alone, the same when they are new,
- * replayed, or another replica's. Who orders entries, and when answers leave, is not known here.
+ * Executor of log entries on the ledger and the sessions. The result depends on the entries alone, whether they are new,
+ * replayed, or another replica's. The executor does not order entries and does not decide when answers leave.
  */
 import { SectionKind, type Checkpointed, type Section } from '../ledger/checkpoint.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
@@ -17,27 +17,27 @@ import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
 export interface ExecutorOptions {
   readonly ledger: StateMachine;
   readonly identity: ReplicaIdentity;
-  /** Bytes of a request's body that clients are granted. */
+  /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
 }
 
-/** A read that goes on in steps, between which entries may be applied. */
+/** A read in steps, between which entries may be applied. */
 export interface Read {
-  /** True when it is done; it is then to be finished at once. */
+  /** Makes one step. Returns true when the read is done; `finish` must then be called at once. */
   step(): boolean;
-  /** False when its client has gone on without the answer. */
+  /** Returns false if the client no longer waits for the answer. */
   isWanted(): boolean;
-  /** The reply, which its session remembers; none when its client has gone on. */
+  /** Returns the reply, which the session remembers, or `undefined` if the client no longer waits for it. */
   finish(): Reply | undefined;
 }
 
-/** Seeks in lists between two looks at the sockets: one to three milliseconds. */
+/** Seeks in lists per step, between two looks at the sockets: one to three milliseconds. */
 const READ_STEP_UNITS = 32_768;
 
 export class Executor {
   readonly sessions = new SessionTable();
   readonly ledger: StateMachine;
-  /** Ledger and sessions, as what a checkpoint holds. */
+  /** Ledger and sessions as one state for checkpoints. */
   readonly state: Checkpointed;
   readonly #options: ExecutorOptions;
   #op = 0;
@@ -59,7 +59,7 @@ export class Executor {
     return this.#timestamp;
   }
 
-  /** The rules by which the next operation is executed. */
+  /** Rules that apply to the next operation. */
   get rules(): number {
     return this.#rules;
   }
@@ -68,7 +68,7 @@ export class Executor {
     return this.#view;
   }
 
-  /** The state was loaded from a checkpoint; entries before it, or behind it, may have been applied already. */
+  /** Call after the state was loaded from a checkpoint. Entries before or after it may have been applied already. */
   loaded(position: CheckpointPosition): void {
     this.#op = Math.max(this.#op, position.op);
     this.#timestamp = position.timestamp > this.#timestamp ? position.timestamp : this.#timestamp;
@@ -84,7 +84,7 @@ export class Executor {
     };
   }
 
-  /** How far an operation's timestamp is ahead of the moment in which it is ordered. */
+  /** Returns how far an operation's timestamp is ahead of the moment in which it is ordered, in ns. */
   timestampDelta(operation: number, body: Uint8Array): bigint {
     const needsNone =
       operation === Operation.register ||
@@ -94,8 +94,8 @@ export class Executor {
   }
 
   /**
-   * Executes an entry and gives the reply; none for what nobody asked. A request whose session has a later one, or the same,
-   * changes nothing: it was executed before. Throws DataFileError for rules that the ledger does not know.
+   * Executes an entry. Returns the reply, or `undefined` if no client asked. A request that its session has executed
+   * already, or that is older, changes nothing. Throws DataFileError for rules that the ledger does not know.
    */
   apply(entry: LogEntry): Reply | undefined {
     const request = new RequestHeader(new Header(entry.message));
@@ -134,7 +134,7 @@ export class Executor {
     }
   }
 
-  /** Begins a read, on the state as it is now; undefined when its session is gone. */
+  /** Begins a read on the present state. Returns `undefined` if its session is gone. */
   beginRead(request: RequestHeader, body: Uint8Array, now: bigint): Read | undefined {
     if (!this.#isNews(request)) return undefined;
     const read = this.ledger.beginRead(request.operation, body);
@@ -156,7 +156,7 @@ export class Executor {
     };
   }
 
-  /** Whether its session is there, and has gone no further. */
+  /** Returns whether the request's session exists and has not executed this request or a later one. */
   #isNews({ client, session: of, number }: RequestHeader): boolean {
     const session = this.sessions.get(client);
     return (
@@ -166,12 +166,12 @@ export class Executor {
     );
   }
 
-  /** The message that a pulse has in the log: a request of nobody, without a body. */
+  /** Returns the log message of a pulse: a request without a client and without a body. */
   pulseMessage(view: number): Uint8Array {
     return this.#ownMessage(Operation.pulse, view, empty);
   }
 
-  /** The message by which the log moves to other rules: a request of nobody. */
+  /** Returns the log message that moves the log to other rules: a request without a client. */
   upgradeMessage(rules: number, view: number): Uint8Array {
     return this.#ownMessage(Operation.upgrade, view, encodeRules(rules));
   }
@@ -192,7 +192,7 @@ export class Executor {
     this.#rules = rules;
   }
 
-  /** The ledger's tables, the sessions and the rules, as one state. */
+  /** Returns the ledger's tables, the sessions and the rules as one state. */
   #composedState(): Checkpointed {
     const { ledger, sessions } = this;
     return {

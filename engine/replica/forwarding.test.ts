@@ -32,7 +32,7 @@ const eviction = buildEviction({
   reason: EvictionReason.noSession,
 });
 
-/** A backup with one request, which came long enough ago to be passed on. */
+/** A backup with one request that is old enough to be passed on. */
 function backup() {
   const pending = new PendingRequests();
   const refused: bigint[] = [];
@@ -72,7 +72,7 @@ test('a request that an earlier leader may have logged is not told as refused: i
   expect(asked.refused).toEqual([]);
 
   const led = backup();
-  // This replica led, and had put it into the log.
+  // This replica led before, and had put the request into the log.
   for (const one of led.pending.all()) one.mayBeLogged = true;
   led.passOnTo(0, 1);
   led.forwarding.answered(eviction);

@@ -1,4 +1,7 @@
-/** Requests between replicas: a backup passes on what waits, and the leader's answers come back the same way. */
+/**
+ * Forwarding of requests between replicas: a backup passes waiting requests on, and the leader's answers come back the same
+ * way.
+ */
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { PeerLink } from '../peers/peer-link.ts';
@@ -17,23 +20,23 @@ export interface ForwardingOptions {
   readonly peers: PeerLink;
   readonly timers: Timers;
   readonly pending: PendingRequests;
-  /** Who leads, as far as this replica knows; undefined when nobody does, or when it leads itself. */
+  /** Returns the known leader, or `undefined` if there is none or this replica leads itself. */
   readonly leader: () => { readonly replica: number; readonly fence: number } | undefined;
   readonly view: () => number;
 }
 
 export class Forwarding {
   readonly #options: ForwardingOptions;
-  /** Fence of the leader that was known at the last look. */
+  /** Fence of the leader known at the last look. */
   #leadSeen = 0;
-  /** This replica stops: requests are passed on at once. */
+  /** True while this replica stops: requests are passed on at once. */
   leaving = false;
 
   constructor(options: ForwardingOptions) {
     this.#options = options;
   }
 
-  /** Passes on what has waited for a while, and everything when another replica leads now; once to each leader. */
+  /** Passes on requests that have waited for a while, or all of them if the leader has changed; once to each leader. */
   forwardWaiting(): void {
     const { identity, leader, peers, pending, timers } = this.#options;
     const lead = leader();
@@ -43,7 +46,7 @@ export class Forwarding {
       if (request.forwardedUnder >= lead.fence || request.state !== 'waiting') continue;
       const isNew = request.arrivedAtMs > late && !this.leaving;
       if (isNew && lead.fence === this.#leadSeen) continue;
-      // A leader before this one may have put it into the log.
+      // An earlier leader may have put the request into the log.
       if (request.forwardedUnder > 0) request.mayBeLogged = true;
       request.forwardedUnder = lead.fence;
       peers.forward(lead.replica, request.message);
@@ -51,7 +54,9 @@ export class Forwarding {
     this.#leadSeen = lead.fence;
   }
 
-  /** Answers to a request that `replica` has passed on. It executes and answers logged requests itself. */
+  /**
+   * Returns the sink for answers to a request that `replica` has passed on. That replica answers logged requests itself.
+   */
   sinkVia(replica: number): ReplySink {
     const { peers, identity, view } = this.#options;
     return {
@@ -67,7 +72,7 @@ export class Forwarding {
     };
   }
 
-  /** The leader's answer to a request that was passed on. */
+  /** Handles the leader's answer to a request that was passed on. */
   answered(message: Uint8Array): void {
     const { pending } = this.#options;
     const header = new Header(message);
@@ -75,8 +80,8 @@ export class Forwarding {
       const waiting = pending.get(header.u128(128));
       if (waiting === undefined || waiting.state !== 'waiting') return;
       pending.delete(waiting);
-      // The leader has no session for it, perhaps since it was executed: a client takes the refusal of what it sent once as
-      // proof that it was not. Asked again, it is refused again.
+      // The leader has no session for the request, perhaps because it was executed. A client that sent it once takes a
+      // refusal as proof that it was not executed. If the client asks again, it is refused again.
       if (waiting.mayBeLogged) return;
       const reason = header.u8(255) as Parameters<ReplySink['evict']>[1];
       for (const sink of waiting.sinks) sink.evict(waiting.header.client, reason);

@@ -5,11 +5,12 @@ export type HaltedCode =
   | 'unknown_rules';
 
 /**
- * Why a replica of several serves no more, though its log is in order. Codes are stable; messages say what to do.
- * - `state_differs`: at the same operation it has another state than so many others that it cannot be right.
+ * Reason why one of several replicas has stopped serving although its log is in order. Codes are stable; messages say what
+ * to do.
+ * - `state_differs`: at the same operation its state differs from so many others that it cannot be right.
  * - `incarnation_differs`: its data file belongs to another incarnation of the database.
  * - `member_removed`: the replica was replaced, and this is the volume that it had before.
- * - `unknown_rules`: the log goes on by rules of the ledger that this release does not know.
+ * - `unknown_rules`: the log continues with rules of the ledger that this release does not know.
  */
 export class HaltedError extends Error {
   override readonly name = 'HaltedError';

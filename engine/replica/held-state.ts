@@ -13,21 +13,21 @@ import { sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const CHECKPOINT_AFTER_BYTES = 64 << 20;
-/** A start reads so many blocks in some seconds, however little is in them. */
+/** Number of blocks, however small, after which a checkpoint is due: a start reads that many in some seconds. */
 const CHECKPOINT_AFTER_BLOCKS = 16_384;
 
 export class HeldState {
   readonly #options: ReplicatedReplicaOptions;
-  /** A checkpoint is durable. */
+  /** Called when a checkpoint is durable. */
   readonly #onDurable: (position: CheckpointPosition) => void;
   readonly #checkpointAfterBytes: number;
   readonly checkpoints: Checkpoints;
   #executor: Executor;
   #file: DataFile | undefined;
   #logBytes = 0;
-  /** Behind the last block executed; undefined before the first load. */
+  /** Position of the last executed block; `undefined` before the first load. */
   position: LogPosition | undefined;
-  /** Another replica's state is on its way: the file is about to be that one's. */
+  /** True while another replica's state is being fetched to replace the file. */
   replacing = false;
   #loaded = false;
 
@@ -50,7 +50,7 @@ export class HeldState {
     return this.#executor;
   }
 
-  /** The data file's state is in memory, and is not about to be replaced. */
+  /** True if the data file's state is in memory and is not being replaced. */
   get isWhole(): boolean {
     return this.#loaded && !this.replacing;
   }
@@ -60,7 +60,7 @@ export class HeldState {
     return Buffer.from(this.#executor.ledger.stateHash()).toString('hex');
   }
 
-  /** The volume has little room left. */
+  /** True if the volume has little room left. */
   get isShort(): boolean {
     return this.#file?.isShort === true;
   }
@@ -73,7 +73,7 @@ export class HeldState {
   async load(): Promise<CheckpointPosition> {
     const { openFile, incarnation, pause } = this.#options;
     this.#loaded = false;
-    // Memory is for one ledger: the old one goes before the new one is filled. Until that is whole the state is empty.
+    // Memory holds only one ledger: the old one is dropped before the new one is filled. Until then the state is empty.
     this.#executor = this.#newExecutor();
     const file = await openFile();
     this.#file = file;
@@ -101,7 +101,7 @@ export class HeldState {
     return position;
   }
 
-  /** The block's entries are executed. */
+  /** Call when the block's entries are executed. */
   executed(block: Block): void {
     this.position = positionAfter(block);
     const least = this.#checkpointAfterBytes / CHECKPOINT_AFTER_BLOCKS;
@@ -110,7 +110,7 @@ export class HeldState {
 
   checkpointWhenDue(): void {
     const { identity } = this.#options;
-    // The replicas' first checkpoints are apart, so that their disks are not all busy at once.
+    // The replicas' first checkpoints come at different times, so that their disks are not all busy at once.
     const part = identity.replicaIndex / identity.replicaCount;
     const first = this.checkpoints.op === 0 ? part * this.#checkpointAfterBytes : 0;
     if (this.replacing || this.#logBytes < this.#checkpointAfterBytes + first) return;
@@ -128,11 +128,11 @@ export class HeldState {
 
   /**
    * Writes a state that contains the block before `floor`, for another replica of the cluster. Takes a checkpoint first if
-   * there is none of that age. Rejects when there is no such state here.
+   * the newest one is older. Rejects if there is no such state here.
    */
   async sendTo(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     if (this.#file === undefined || !this.isWhole) throw new Error('there is no state here now');
-    // Where nothing is logged yet, the state that the incarnation began with is all there is.
+    // If nothing is logged yet, the only state is the one with which the incarnation began.
     const isEnough = (): boolean =>
       (this.position?.sequence === 0 && floor <= 1) ||
       (this.#file?.superblock.position.place?.sequence ?? 0) >= Math.max(1, floor - 1);

@@ -1,4 +1,4 @@
-/** Reads of a leader: each is executed once the log says that this replica still leads, on the state as it is then. */
+/** Reads of a leader. Each is executed once the log says that this replica still leads, on the state at that moment. */
 import type { Timers } from '../../base/timers.ts';
 import { ReadRefused } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
@@ -21,7 +21,7 @@ export interface LeaderReadsOptions {
 export class LeaderReads {
   readonly #options: LeaderReadsOptions;
   readonly #queue: ReadQueue;
-  /** The read that was begun last for a request. */
+  /** The last read begun for each request. */
   readonly #newest = new WeakMap<PendingRequest, Read>();
 
   constructor(options: LeaderReadsOptions) {
@@ -42,7 +42,7 @@ export class LeaderReads {
         (error: unknown) => {
           if (!(error instanceof ReadRefused)) throw error;
           if (!isStill()) return;
-          // It waits for whoever leads next.
+          // The request waits for the next leader.
           if (error.code === 'not_leading') request.state = 'waiting';
           else pending.delete(request);
         },
@@ -52,7 +52,7 @@ export class LeaderReads {
   #execute(request: PendingRequest, body: Uint8Array): void {
     const { state, clock, pending, counts } = this.#options;
     const { header } = request;
-    // Without a time to be trusted the reply has the timestamp of the last operation.
+    // Without a trusted time the reply has the timestamp of the last operation.
     const read = state.executor.beginRead(header, body, clock.nowNs() ?? 0n);
     if (read === undefined) {
       pending.delete(request);
@@ -61,7 +61,7 @@ export class LeaderReads {
     this.#newest.set(request, read);
     this.#queue.begin({
       step: () => read.step(),
-      // A replica that led, followed and leads again has begun anew.
+      // A replica that led, followed and leads again has begun the read anew.
       isWanted: () => {
         const isStill = pending.has(request) && request.state === 'reading';
         if (!isStill || this.#newest.get(request) !== read) return false;

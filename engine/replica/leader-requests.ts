@@ -1,4 +1,4 @@
-/** What a leader does with requests: it orders writes into the log and executes reads behind the log's fence. */
+/** Handling of requests by a leader: it orders writes into the log and executes reads after the fence check. */
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import { headerSize } from '../wire/limits.ts';
@@ -18,7 +18,7 @@ export interface LeaderRequestsOptions {
   readonly timers: Timers;
   readonly pending: PendingRequests;
   readonly counts: RequestCounts;
-  /** Bytes of a request's body that clients are granted. */
+  /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
   readonly view: () => number;
 }
@@ -29,7 +29,7 @@ export class LeaderRequests {
   readonly #reads: LeaderReads;
   /** View of this replica's reign; undefined while it does not lead. */
   #view: number | undefined;
-  /** Records that ordered entries may create when they are executed. */
+  /** Number of records that ordered entries may create when they are executed. */
   #ahead = { accounts: 0, transfers: 0 };
 
   constructor(options: LeaderRequestsOptions) {
@@ -51,7 +51,10 @@ export class LeaderRequests {
     return this.#view ?? 0;
   }
 
-  /** New events are dropped before they are logged. Reads go on, and so do new sessions and expiries, which take little. */
+  /**
+   * True when new events are dropped before they are logged. Reads go on, and so do new sessions and expiries, which are
+   * small.
+   */
   get isFull(): boolean {
     const { log, state } = this.#options;
     return log()?.full === true || state.isShort;
@@ -61,19 +64,19 @@ export class LeaderRequests {
     this.#view = role.kind === 'leading' ? role.view : undefined;
     if (role.kind === 'leading') this.#orderer.begin(role.position);
     this.#ahead = { accounts: 0, transfers: 0 };
-    // What was ordered may be in the log, or not: executed, it is answered; if not, it waits for whoever leads next.
+    // An ordered request may be in the log or not. If it is executed, it is answered; if not, it waits for the next leader.
     for (const request of this.#options.pending.all()) {
       request.state = 'waiting';
       request.creations = undefined;
     }
   }
 
-  /** This replica serves no more. */
+  /** Ends the handling: this replica has stopped serving. */
   halt(): void {
     this.#view = undefined;
   }
 
-  /** Looks at all requests that wait: there is room again, or this replica leads now. */
+  /** Takes all waiting requests. Call it when there is room again or this replica has become the leader. */
   consider(): void {
     for (const request of this.#options.pending.all()) {
       if (this.leads && request.state === 'waiting') this.take(request);
@@ -97,7 +100,7 @@ export class LeaderRequests {
       return;
     }
     pending.delete(request);
-    // As in forwarding.ts: no refusal of what was executed perhaps, here or by an earlier leader.
+    // As in forwarding.ts: a request that this or an earlier leader may have executed is not refused.
     const wasForwarded = request.forwardedUnder > 0 && request.forwardedUnder !== Infinity;
     if (admission.kind === 'evict' && !request.mayBeLogged && !wasForwarded)
       for (const sink of sinks) sink.evict(header.client, admission.reason);
@@ -119,7 +122,7 @@ export class LeaderRequests {
     this.#orderer.ordered(entry, Operation.upgrade);
   }
 
-  /** An entry of the log is executed; `request` waited for it here. */
+  /** Call when an entry of the log is executed; `request` waited for it here. */
   executed(operation: number, request: PendingRequest | undefined): void {
     this.#orderer.executed(operation);
     this.#ahead.accounts -= request?.creations?.accounts ?? 0;
@@ -131,13 +134,14 @@ export class LeaderRequests {
     const { ledger } = this.#options.state.executor;
     const isLedgers = operation !== Operation.register && operation !== Operation.noop;
     if (isLedgers && (this.isFull || !ledger.admits(operation, body, this.#ahead))) {
-      // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
+      // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
+      // reason.
       this.#options.pending.delete(request);
       this.#options.counts.refused += 1;
       return;
     }
-    // Without room it waits for the next commit; without the lead, for the next leader; while the clocks do not agree, for
-    // the next tick.
+    // Without room the request waits for the next commit; without the lead, for the next leader; while the clocks do not
+    // agree, for the next tick.
     if (!this.#append(operation, request.message)) return;
     request.state = 'ordered';
     request.mayBeLogged = true;

@@ -1,6 +1,6 @@
 /**
- * Gives operations their place in the log: the next op, and a timestamp later than every earlier one. A single replica and
- * the leader of several order alike; they differ in what happens to an entry afterwards.
+ * Orderer: gives operations their place in the log, that is the next op and a timestamp later than all before. A single
+ * replica and the leader of several use it alike; they differ in what happens to an entry afterwards.
  */
 import type { LogEntry } from '../log/log.ts';
 import { headerSize } from '../wire/limits.ts';
@@ -9,7 +9,7 @@ import type { Executor } from './executor.ts';
 
 export interface OrdererOptions {
   readonly executor: () => Executor;
-  /** Nanoseconds since the UNIX epoch; undefined while there is no time to be trusted. */
+  /** Returns nanoseconds since the UNIX epoch, or `undefined` while there is no trusted time. */
   readonly nowNs: () => bigint | undefined;
 }
 
@@ -17,16 +17,16 @@ export class Orderer {
   readonly #options: OrdererOptions;
   #op = 0;
   #timestamp = 0n;
-  /** A pulse was ordered and is not executed yet. */
+  /** True if a pulse was ordered and is not executed yet. */
   #pulsing = false;
-  /** Other rules were ordered and are not executed yet: what a request takes is not known before. */
+  /** True if other rules were ordered and are not executed yet. Until then it is unknown how much a request takes. */
   #upgrading = false;
 
   constructor(options: OrdererOptions) {
     this.#options = options;
   }
 
-  /** The next entry follows this one. Every reign begins here. */
+  /** Sets the entry that the next one follows. Every reign begins with this call. */
   begin({ op, timestamp }: { readonly op: number; readonly timestamp: bigint }): void {
     this.#op = op;
     this.#timestamp = timestamp;
@@ -35,8 +35,8 @@ export class Orderer {
   }
 
   /**
-   * The entry that `message` becomes if the log takes it: the caller says so with `ordered`. Undefined while there is no
-   * time to be trusted: nothing is ordered then.
+   * Returns the entry for `message`. If the log takes it, the caller must call `ordered`. Returns `undefined` while there
+   * is no trusted time, when nothing is ordered.
    */
   next(operation: number, message: Uint8Array, view: number): LogEntry | undefined {
     const { executor, nowNs } = this.#options;
@@ -52,7 +52,7 @@ export class Orderer {
     };
   }
 
-  /** The entry of a pulse, when an expiry is due and no earlier pulse waits to be executed. */
+  /** Returns the entry of a pulse if an expiry is due and no earlier pulse waits to be executed. */
   nextPulse(view: number): LogEntry | undefined {
     const executor = this.#options.executor();
     const due = executor.ledger.nextExpiry();
@@ -62,12 +62,12 @@ export class Orderer {
     return this.next(Operation.pulse, executor.pulseMessage(view), view);
   }
 
-  /** The entry that moves the log to other rules. */
+  /** Returns the entry that moves the log to other rules. */
   nextUpgrade(rules: number, view: number): LogEntry | undefined {
     return this.next(Operation.upgrade, this.#options.executor().upgradeMessage(rules, view), view);
   }
 
-  /** The log has taken the entry. */
+  /** Call when the log has taken the entry. */
   ordered(entry: LogEntry, operation: number): void {
     this.#op = entry.op;
     this.#timestamp = entry.timestamp;

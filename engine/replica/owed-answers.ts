@@ -1,6 +1,6 @@
 /**
- * Answers that a backup has and keeps back until it knows that a leader has executed as much. Else a client could hear of a
- * write from a backup, and another client's read at the leader, which has not heard yet that the write is committed, would
+ * Answers that a backup holds back until it knows that a leader has executed as much. Otherwise a client could learn of a
+ * write from a backup, and another client's read at the leader, which does not know yet that the write is committed, would
  * miss it.
  */
 interface Owed {
@@ -9,11 +9,11 @@ interface Owed {
 }
 
 export class OwedAnswers {
-  /** Rising by op, but for those that are asked for again. */
+  /** In order of op, except for answers that are requested again. */
   #owed: Owed[] = [];
   #ledOp = 0;
 
-  /** Every leader from now on has executed all up to `op`. */
+  /** Records that every leader from now on has executed everything up to `op`, and sends the answers up to there. */
   ledUpTo(op: number): void {
     if (op <= this.#ledOp) return;
     this.#ledOp = op;
@@ -23,12 +23,12 @@ export class OwedAnswers {
     for (const { send } of ready) send();
   }
 
-  /** Whether what tells of the state at `op` may be sent, and was. */
+  /** Returns whether answers about the state at `op` may be sent, so that held ones were sent. */
   maySay(op: number): boolean {
     return op <= this.#ledOp;
   }
 
-  /** Sends what tells of the state at `op`, now or when it may be told. */
+  /** Sends an answer about the state at `op`, now or as soon as it may be sent. */
   when(op: number, send: () => void): void {
     if (op <= this.#ledOp) return send();
     if (this.#owed.length === OWED_MAX) this.#owed.shift();
@@ -36,5 +36,5 @@ export class OwedAnswers {
   }
 }
 
-/** Clients repeat what they are not told. */
+/** Maximum number of answers held; clients repeat requests without an answer. */
 const OWED_MAX = 1024;

@@ -1,7 +1,7 @@
 /**
- * Requests that are not answered yet at one replica of several, the newest of each client, in the order of their arrival.
- * A backup keeps them for the case that it leads next; the leader until they are executed. Bounded: what does not fit is
- * dropped, and its client repeats it.
+ * Unanswered requests at one of several replicas, the newest of each client, in the order of arrival. A backup keeps them
+ * in case it leads next; the leader keeps them until they are executed. The number is bounded: a request that does not fit
+ * is dropped, and its client repeats it.
  */
 import { Header, RequestHeader } from '../wire/header.ts';
 import { sessionsMax } from '../wire/limits.ts';
@@ -12,15 +12,20 @@ export interface PendingRequest {
   readonly message: Uint8Array;
   readonly header: RequestHeader;
   readonly arrivedAtMs: number;
-  /** Ways to its client, newest last. */
+  /** Sinks to the request's client, newest last. */
   sinks: readonly ReplySink[];
-  /** `waiting`: for a leader, or for room in the log; `ordered`: in the log, not executed; `reading`: for the fence. */
+  /**
+   * `waiting`: for a leader or for room in the log; `ordered`: in the log, not executed; `reading`: waits for the fence
+   * check.
+   */
   state: 'waiting' | 'ordered' | 'reading';
-  /** It was given to a log or to a leader: it may be executed though whoever leads now does not know it. */
+  /**
+   * True if the request was given to a log or to a leader: it may be executed although the present leader does not know it.
+   */
   mayBeLogged: boolean;
-  /** Of an ordered request. */
+  /** Records that an ordered request may create. */
   creations: Creations | undefined;
-  /** Under which leader's fence it was forwarded last; Infinity: it came from a peer and is not passed on. */
+  /** Fence of the leader to which it was forwarded last; Infinity if it came from a peer and is not passed on. */
   forwardedUnder: number;
 }
 
@@ -48,7 +53,7 @@ export class PendingRequests {
     return this.#byClient.get(request.header.client) === request;
   }
 
-  /** Undefined when it is not kept: there is no room, it is here already, or it is older than what is here. */
+  /** Keeps a request. Returns `undefined` if it is not kept: there is no room, it is here already, or a newer one is. */
   put(
     message: Uint8Array,
     sink: ReplySink,
@@ -81,7 +86,7 @@ export class PendingRequests {
     return request;
   }
 
-  /** What waits for the request that was executed; later ones of its client stay, older ones go. */
+  /** Removes and returns the entry of an executed request. Later requests of its client stay; older ones are dropped. */
   executed(request: RequestHeader): PendingRequest | undefined {
     const known = this.#byClient.get(request.client);
     if (known === undefined) return undefined;
@@ -97,7 +102,7 @@ export class PendingRequests {
     this.#bytes -= request.message.length;
   }
 
-  /** Drops what came before that time: its client has repeated it long since, or is gone. */
+  /** Drops waiting requests that arrived before `timeMs`: their clients have repeated them long since, or are gone. */
   dropBefore(timeMs: number): void {
     for (const request of this.all()) {
       if (request.state === 'waiting' && request.arrivedAtMs < timeMs) this.delete(request);

@@ -1,20 +1,20 @@
 /**
- * Reads that need more than one step. All of them together get one step each time the event loop comes round, in turn, so
- * that requests, commits and heartbeats wait for one step at most, whatever is asked. A short read is done in its first
- * step, at once. Bounded by the sessions: a read is left as soon as its client has gone on, or has lost its session.
+ * Queue of reads that need more than one step. In each turn of the event loop only one of them makes a step, in rotation,
+ * so that requests, commits and heartbeats wait for at most one step. A short read is done at once, in its first step. The
+ * number of sessions bounds the queue: a read is dropped when its client no longer waits or has lost its session.
  */
 
 export interface QueuedRead {
-  /** Goes on for a bounded while; true when it is done. */
+  /** Works for a bounded time. Returns true when the read is done. */
   step(): boolean;
-  /** False when nobody waits for it any more. */
+  /** Returns false if nobody waits for the read any more. */
   isWanted(): boolean;
-  /** Right after the last step. */
+  /** Called right after the last step. */
   done(): void;
 }
 
 export class ReadQueue {
-  /** Calls back after other work that is due. */
+  /** Schedules a callback after other work that is due. */
   readonly #soon: (callback: () => void) => void;
   readonly #reads: QueuedRead[] = [];
   #isScheduled = false;
@@ -23,7 +23,7 @@ export class ReadQueue {
     this.#soon = soon;
   }
 
-  /** Reads under way. */
+  /** Number of reads in progress. */
   get size(): number {
     return this.#reads.length;
   }

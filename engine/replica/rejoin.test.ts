@@ -1,4 +1,4 @@
-/** Replicas that were away for so long that they need the state of another one. */
+/** Tests of replicas that were away for so long that they need the state of another one. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, jest, test } from '@jest/globals';
@@ -7,7 +7,7 @@ import { ReplicaWorld } from './testing/replica-world.ts';
 
 jest.setTimeout(120_000);
 
-/** A world that writes on, and a backup that stands still for so long that the others drop what it needs of the log. */
+/** A world with steady writes, and a backup that stands still for so long that the others drop the blocks that it needs. */
 async function withForgotten(seed: number, retainedBytesMax: number) {
   const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 1, retainedBytesMax });
   world.cluster.quotaBytes = 1 << 30;

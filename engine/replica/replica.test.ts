@@ -13,7 +13,7 @@ import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 import { TwoRulesLedger } from './testing/two-rules-ledger.ts';
 
-/** A log in memory that commits when the test says so, and counts what it was given. */
+/** A log in memory that commits when the test says so, and records its entries. */
 class HeldLog implements ReplicaLog {
   readonly identity = { clusterId: 0n, replicaIndex: 0, replicaCount: 1 };
   readonly entries: LogEntry[] = [];
@@ -48,7 +48,7 @@ class HeldLog implements ReplicaLog {
   close = async (): Promise<void> => undefined;
 }
 
-/** A client by hand: builds requests, and remembers what comes back. */
+/** A manual client: builds requests and records the answers. */
 class HandClient implements ReplySink {
   readonly id: bigint;
   readonly replies: ReplyHeader[] = [];
@@ -165,7 +165,7 @@ test('a read that may have seen an uncommitted write is answered after that is c
   await settled();
   expect(reader.replies).toHaveLength(1);
   log.commitAll();
-  // One account and the trailer, each 128 bytes.
+  // The body is one account and the trailer, each 128 bytes.
   expect(reader.replies.at(-1)?.header.size).toBe(256 + 128 + 128);
 });
 
@@ -211,7 +211,7 @@ test('after a restart a repeated write is answered with the same reply, and read
   expect(again.position.stateHash).toEqual(replica.position.stateHash);
   again.receive(write, client);
   expect(client.lastContext).toEqual(answered);
-  // The read was not logged: this write's number is two above the last that the log knows.
+  // The read was not logged, so this write's number is two above the last logged one.
   again.receive(next, client);
   log.commitAll();
   expect(client.replies.at(-1)?.request).toBe(3);
@@ -340,7 +340,7 @@ test('while the log is full a pending transfer still expires', async () => {
   nowNs += 1_500_000_000n;
   replica.tick();
   expect(replica.ledger.counts().pendingTransfers).toBe(1);
-  // The next one waits a while, so that the room that is kept lasts.
+  // The next pulse waits a while, so that the reserved room lasts.
   nowNs += 1_000_000_000n;
   replica.tick();
   expect(replica.ledger.counts().pendingTransfers).toBe(1);
@@ -349,7 +349,7 @@ test('while the log is full a pending transfer still expires', async () => {
   expect(replica.ledger.counts().pendingTransfers).toBe(0);
 });
 
-/** Pairs of fields that are both frequent and never together make a query walk through both of their lists. */
+/** Makes fields whose values are frequent but never occur together: a query for both walks through both lists. */
 async function withLongLists() {
   const { log, replica, client } = await newPair();
   const write = (operation: number, body: Uint8Array, sink = client): void => {
@@ -385,7 +385,7 @@ async function withLongLists() {
 test('while a query walks through long lists writes are answered', async () => {
   const { log, replica, client, write, transfers, filters } = await withLongLists();
   const reader = registered(replica, log, 8n);
-  // The last filter finds something, after others that walk for nothing.
+  // The last filter finds something, after others that find nothing.
   const never = Array.from({ length: 40 }, () => 2);
   const query = reader.request(Operation.queryTransfers, filters(...never, 1));
   replica.receive(query, reader);
@@ -395,7 +395,7 @@ test('while a query walks through long lists writes are answered', async () => {
     write(Operation.createTransfers, transfers(30_000 + written, 1));
     written += 1;
     expect(client.replies.at(-1)?.operation).toBe(Operation.createTransfers);
-    // Repeated as official clients do: it neither begins anew nor is it answered twice.
+    // Repeated as official clients do: the read does not start again and is not answered twice.
     if (written === 3) replica.receive(query, reader);
   }
   expect(written).toBeGreaterThan(10);
@@ -432,7 +432,7 @@ test('a write after a read is executed, whichever of two replies to the read its
   const { log, replica, client } = await newPair();
   replica.receive(client.request(Operation.lookupAccounts, idsBody(1)), client);
   await settled();
-  // As of another leader, which executed the same read: another timestamp, another context.
+  // As from another leader that executed the same read: with another timestamp and another context.
   const parent = new Uint8Array(16).fill(1);
   const body = accountBody(1);
   replica.receive(

@@ -1,7 +1,7 @@
 /**
- * Orders requests, executes them and answers. An operation is executed as soon as it is ordered, while its log entry is
- * being written; its answer, and that of every read which may have seen it, leaves when the log says that it is committed.
- * What the log promises (one file, or a quorum) is the log's business alone.
+ * A single replica: it orders requests, executes them and answers. It executes an operation as soon as it is ordered, while
+ * its log entry is being written. The operation's answer, and that of every read that may have seen it, leaves when the log
+ * says that the entry is committed. The log alone defines what committed means.
  */
 import type { Clock } from '../../base/clock.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
@@ -30,14 +30,14 @@ export interface ReplicaOptions {
   readonly log: ReplicaLog;
   readonly ledger: StateMachine;
   readonly clock: Clock;
-  /** Bytes of a request's body that clients are granted. */
+  /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
-  /** A checkpoint failed; it is tried again when more was logged. */
+  /** Called when a checkpoint failed; it is tried again when more was logged. */
   readonly onCheckpointError: (error: unknown) => void;
 }
 
 interface Waiting {
-  /** The answer leaves when this op is committed. */
+  /** Op whose commit lets the answer leave. */
   readonly op: number;
   readonly send: () => void;
 }
@@ -47,13 +47,13 @@ export class Replica implements ServedReplica {
   readonly #executor: Executor;
   readonly #orderer: Orderer;
   readonly #counts = new RequestCounts();
-  /** Answers in op order. */
+  /** Answers that wait, in op order. */
   #waiting: Waiting[] = [];
   #committed = 0;
   readonly #checkpoints: Checkpoints;
   #lastPulseMs = -Infinity;
   readonly #reads = new ReadQueue((callback) => void setImmediate(callback));
-  /** Of each client the read that is under way, and where its answer goes. */
+  /** Each client's read in progress, and the sink for its answer. */
   readonly #reading = new Map<bigint, { readonly checksum: Uint8Array; sink: ReplySink }>();
   /** Each client's newest read that has not begun, and its newest answer to a read that waits for a commit. */
   readonly #asked = new Map<bigint, RequestHeader>();
@@ -76,7 +76,7 @@ export class Replica implements ServedReplica {
     });
   }
 
-  /** Loads what is durable. Returns how many log entries were replayed. */
+  /** Loads the durable state. Returns the number of log entries that were replayed. */
   async recover(): Promise<number> {
     let replayed = 0;
     const executor = this.#executor;
@@ -170,7 +170,7 @@ export class Replica implements ServedReplica {
         sink.evict(request.client, admission.reason);
         return;
       case 'resend':
-        // Not before it is committed; a client that repeats itself is then answered twice and ignores the second.
+        // The answer waits for the commit. A client that repeats its request then gets two answers and ignores the second.
         this.#whenCommitted(opOf(admission.reply), () => sink.send(admission.reply));
         return;
       case 'execute':
@@ -178,16 +178,16 @@ export class Replica implements ServedReplica {
     }
   }
 
-  /** To be called every 100 ms: expires what is due, and begins a checkpoint when one is. */
+  /** Expires due transfers and begins a due checkpoint. Call it every 100 ms. */
   tick(): void {
     if (this.#stopping) return;
-    // A log that is full takes nothing more, so that this is where its next checkpoint is begun.
+    // A full log takes nothing more, so its next checkpoint begins here.
     this.#checkpointWhenDue();
     this.#pulseWhenDue();
     this.#upgradeWhenAble();
   }
 
-  /** Nobody else has to know the rules. */
+  /** Moves to the newest rules at once: no other replica has to know them. */
   #upgradeWhenAble(): void {
     const { rulesMax } = this.#options.ledger;
     if (!this.#recovered || rulesMax <= this.#executor.rules || this.#options.log.logFull) return;
@@ -203,19 +203,22 @@ export class Replica implements ServedReplica {
     this.#append(entry, Operation.pulse, undefined);
   }
 
-  /** Expiries go on while the log is full, from room that is kept for them; less often, so that it lasts for hours. */
+  /**
+   * Returns whether a pulse may be logged. Expiries go on while the log is full, in room reserved for them, but less often,
+   * so that it lasts for hours.
+   */
   #mayPulse(): boolean {
     const { log } = this.#options;
     if (!log.logFull) return true;
     return !log.logPulsesExhausted && performance.now() >= this.#lastPulseMs + FULL_PULSE_MS;
   }
 
-  /** Makes what was executed until now part of a checkpoint. Rejects when there is no room for it. */
+  /** Takes a checkpoint that contains everything executed until now. Rejects if there is no room for it. */
   checkpointNow(): Promise<void> {
     return this.#checkpoints.mustReach(this.op);
   }
 
-  /** Answers what was taken, writes a checkpoint and closes the log. */
+  /** Answers the requests that were taken, writes a checkpoint and closes the log. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#checkpoints.idle();
@@ -231,10 +234,11 @@ export class Replica implements ServedReplica {
       this.#read(request, body, sink);
       return;
     }
-    // Clients repeat what is not answered; official ones have one request in flight, so that only others meet this bound.
+    // Clients repeat unanswered requests. Official ones have only one in flight, so only others reach this bound.
     if (this.op - this.#committed >= uncommittedMax) return;
     if (this.#isFullFor(operation, body)) {
-      // Not answered, as the protocol has no word for it: the client tries again, and the status says why it waits.
+      // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
+      // reason.
       this.#counts.refused += 1;
       return;
     }
@@ -245,17 +249,20 @@ export class Replica implements ServedReplica {
     this.#pulseWhenDue();
   }
 
-  /** At a limit only registrations are taken, as long as there is room for them: without a session nobody reads. */
+  /**
+   * Returns whether there is no room for the request. At a limit only registrations are taken, as long as they fit: without
+   * a session a client cannot read.
+   */
   #isFullFor(operation: number, body: Uint8Array): boolean {
     const { ledger, log } = this.#options;
     if (operation === Operation.register) return log.logExhausted;
     return log.logFull || (operation !== Operation.noop && !ledger.admits(operation, body));
   }
 
-  /** Logs an entry, executes it, and gives its reply to `answer` once it is committed. */
+  /** Logs an entry, executes it, and passes its reply to `answer` once it is committed. */
   #append(entry: LogEntry, operation: number, answer: ((reply: Reply) => void) | undefined): void {
     this.#orderer.ordered(entry, operation);
-    // The write is under way while the operation is executed.
+    // The operation is executed while the write is in progress.
     this.#options.log.append(entry, () => this.#onCommitted(entry.op));
     const reply = this.#executor.apply(entry);
     this.#orderer.executed(operation);
@@ -267,7 +274,7 @@ export class Replica implements ServedReplica {
   #read(request: RequestHeader, body: Uint8Array, sink: ReplySink): void {
     const { log } = this.#options;
     const { client } = request;
-    // A client has one request in flight. Of those that it sends at once, however many, the newest is executed.
+    // A client has one request in flight. If it sends several reads at once, only the newest is executed.
     this.#asked.set(client, request);
     void log.readBarrier().then(() => {
       if (this.#asked.get(client) !== request) return;
@@ -281,7 +288,7 @@ export class Replica implements ServedReplica {
     const { client } = request;
     const known = this.#reading.get(client);
     if (known !== undefined && sameChecksum(known.checksum, request.header.checksum)) {
-      // Its client repeats it, over another connection perhaps.
+      // The client has repeated the read, perhaps over another connection.
       known.sink = sink;
       return;
     }
@@ -303,7 +310,7 @@ export class Replica implements ServedReplica {
         if (reply === undefined) return;
         this.#held.set(client, reply);
         this.#whenCommitted(this.op, () => {
-          // The client has gone on, and an answer of one only is kept.
+          // Only the newest answer for each client is kept; this one was superseded.
           if (this.#held.get(client) !== reply) return;
           this.#held.delete(client);
           own.sink.send(reply);
@@ -334,11 +341,11 @@ export class Replica implements ServedReplica {
   }
 }
 
-/** While the log is full a pulse, which expires up to 8,190 transfers and takes 4 KiB of it, comes at most this often. */
+/** Minimum time between pulses while the log is full. A pulse expires up to 8,190 transfers and takes 4 KiB of the log. */
 const FULL_PULSE_MS = 5_000;
 
-/** Operations that may wait for the log: the sessions' one each, and pulses. */
+/** Maximum number of operations that wait for the log: one for each session, and pulses. */
 const uncommittedMax = 2 * sessionsMax;
 
-/** The op that a reply says it was executed at. */
+/** Returns the op at which a reply says that it was executed. */
 const opOf = (reply: Reply): number => Number(new Header(reply.header).u64(208));

@@ -1,4 +1,4 @@
-/** Everything that one replica of three or six stands on. */
+/** Dependencies and settings of one replica of three or six. */
 import type { Timers } from '../../base/timers.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { DataFile } from '../log/data-file.ts';
@@ -11,16 +11,16 @@ import type { HaltedError } from './halted-error.ts';
 
 export interface ReplicatedReplicaOptions {
   readonly identity: ReplicaIdentity;
-  /** Counts the logs that the database has had, from 1: a restore or an import begins another. */
+  /** Number of this log among all logs of the database, from 1: a restore or an import begins a new one. */
   readonly incarnation: number;
-  /** Different for each process. */
+  /** Random value, different for each process. */
   readonly nonce: string;
-  /** Opens the data file; called again when another file has taken its place. */
+  /** Opens the data file. Called again when another file has replaced it. */
   readonly openFile: () => Promise<DataFile>;
   /**
-   * Replaces the data file by the state that another replica gives. `receive` writes what comes; `closeOld` closes the file
-   * before the new one takes its place. Rejects when nothing whole came; the file is then as it was, or marked as lost
-   * (replaceDataFile).
+   * Replaces the data file by the state that another replica sends. `receive` writes the received bytes; `closeOld` closes
+   * the old file before the new one replaces it. Rejects if no complete state came; the file is then unchanged or marked as
+   * lost (replaceDataFile).
    */
   readonly replaceFile: (
     receive: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
@@ -31,16 +31,16 @@ export interface ReplicatedReplicaOptions {
   readonly peers: PeerLink;
   readonly timers: Timers;
   readonly random: () => number;
-  /** Bytes of a request's body that clients are granted. */
+  /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
-  /** Lets other work through while a checkpoint is written; the last piece took so long. */
+  /** Lets other work run while a checkpoint is written; `tookMs` is the time that the last piece took. */
   readonly pause: (tookMs: number) => Promise<void>;
-  /** Bytes of log after which a checkpoint is due; tests set less. */
+  /** Bytes of log after which a checkpoint is due; tests set a smaller value. */
   readonly checkpointAfterBytes?: number;
   readonly retainedBytesMax?: number;
-  /** A checkpoint or a fetch failed; it is tried again. */
+  /** Called when a checkpoint or a fetch failed; it is tried again. */
   readonly onCheckpointError: (error: unknown) => void;
-  /** This replica serves no more, until somebody looks after it. */
+  /** Called when this replica stops serving until an operator acts. */
   readonly onHalted: (error: HaltedError | ReplicatedLogError) => void;
   readonly onRole: (role: Role) => void;
 }

@@ -1,6 +1,6 @@
 /**
- * Whole replicas under faults, on a fake etcd, with clients. A failure prints the seed; REPLICA_SEED=<seed> runs that one
- * alone, and REPLICA_SEEDS sets how many.
+ * Tests of whole replicas with clients under faults, on a fake etcd. A failure prints the seed. REPLICA_SEED=<seed> runs
+ * that one alone; REPLICA_SEEDS sets the number of seeds.
  */
 import { expect, jest, test } from '@jest/globals';
 import type { HeardPeer } from '../peers/peer-link.ts';
@@ -26,7 +26,7 @@ test('clients are told what happened, once and in one order, whatever goes wrong
       throw new Error(`REPLICA_SEED=${seed}: ${violation.message}`, { cause: violation });
     for (const figure of Object.keys(sum) as (keyof typeof sum)[]) sum[figure] += outcome[figure];
   }
-  // That the worlds are worth something.
+  // The worlds test something only if enough happened in them.
   expect(sum.writes).toBeGreaterThan(seeds.length * 10);
   expect(sum.reads).toBeGreaterThan(seeds.length * 5);
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);
@@ -37,7 +37,7 @@ test('a backup owes the answer to what it was asked, not to what came next: the 
   await world.runQuietly(3000);
   const leader = world.members.find(({ standing }) => standing?.role === 'primary')!;
   const backup = world.members.find((member) => member !== leader)!;
-  // It does not hear how far the leader is, and the client asks the leader only.
+  // The backup does not learn how far the leader is, and the client asks only the leader.
   const link = backup.link!;
   const handler = link.handler!;
   let heard: HeardPeer | undefined;
@@ -79,7 +79,7 @@ test('what was acknowledged outlives the loss of any one volume, though the othe
   const checkpoints = followers.map(({ checkpointOp }) => checkpointOp);
   const isFull = () => leader.standing?.logFull === true;
   for (let passed = 0; passed < 60_000 && !isFull(); passed += 100) await world.simulation.run(100);
-  // The leader alone has them in a checkpoint: they stay in the log, and it takes no more.
+  // Only the leader has the blocks in a checkpoint, so they stay in the log, and it takes no more entries.
   expect(isFull()).toBe(true);
   expect(leader.checkpointOp).toBeGreaterThan(Math.max(...checkpoints.map(Number)));
   expect(followers.map(({ checkpointOp }) => checkpointOp)).toEqual(checkpoints);
@@ -88,14 +88,14 @@ test('what was acknowledged outlives the loss of any one volume, though the othe
   await world.simulation.run(1000);
   expect(world.history.writes).toBe(writes);
   const op = leader.op!;
-  // All lose power, and the leader's volume does not come back.
+  // All replicas lose power, and the leader's volume is lost.
   for (const member of world.members) member.kill();
   world.cluster.cutOff(leader.index);
   for (const follower of followers) follower.start();
   world.cluster.elect(followers[0]!.index);
   await world.simulation.run(10_000);
   for (const follower of followers) expect(follower.op).toBeGreaterThan(op);
-  // There is room again, so that clients go on where they were.
+  // There is room again, so the clients continue.
   expect(world.history.writes).toBeGreaterThan(writes);
   expect(world.history.violation).toBeUndefined();
   world.end();
@@ -134,7 +134,7 @@ test.each([1, 2, 3, 4, 5, 6])(
     const leader = world.members.find(({ standing }) => standing?.role === 'primary');
     void leader?.stop();
     await world.simulation.run(50);
-    // Who asks only when it has gone asks nobody, here: real clients ask one other besides.
+    // A client that asks only after the leader has gone reaches nobody here; real clients also ask one other replica.
     for (const client of world.clients) client.stopped = true;
     await world.simulation.run(2000);
     const { violation, writes } = world.history;

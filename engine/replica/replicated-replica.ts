@@ -1,7 +1,7 @@
 /**
- * One replica of three or six. It executes the log's committed stream and nothing else, as leader and as follower, so that
- * nothing is ever rolled back. The leader orders requests into the log (leader-requests.ts); every replica that a client has
- * asked answers it once it has executed the request, or keeps the request for the case that it leads next (forwarding.ts).
+ * One replica of three or six. As leader and as follower, it executes only the log's committed blocks, so that nothing is
+ * ever rolled back. The leader orders requests into the log (leader-requests.ts). Every replica that a client has asked
+ * answers once it has executed the request; until then it keeps the request in case it leads next (forwarding.ts).
  */
 import { assert } from '../../base/assert.ts';
 import { sleep } from '../../base/timers.ts';
@@ -38,10 +38,10 @@ import type { Session, SessionTable } from './sessions.ts';
 import { StateComparison } from './state-comparison.ts';
 
 const BEAT_MS = 50;
-/** A peer that was heard this recently is there. */
+/** Maximum age of the last heartbeat of a peer that counts as present. */
 const LATELY_MS = 1000;
 const PENDING_MS = 10_000;
-/** A replica that has handed over stays so long at most for those that asked it as the leader. */
+/** Maximum time that a replica stays after handing over, for clients that asked it as the leader. */
 const LEAVE_MS = 1000;
 const LEAVE_LOOK_MS = 5;
 
@@ -59,12 +59,12 @@ export class ReplicatedReplica implements ServedReplica {
   readonly #forwarding: Forwarding;
   #log: ReplicatedLog | undefined;
   #halted: HaltedError | ReplicatedLogError | undefined;
-  /** A request that a peer passed on is executed: the peer answers as soon as it hears how far the leader is. */
+  /** True if a request that a peer passed on is executed: the peer answers as soon as it learns how far the leader is. */
   #peersWait = false;
   #handingOver = false;
-  /** The log has entries by rules that this release does not know. */
+  /** True if the log has entries with rules that this release does not know. */
   #unable = false;
-  /** States taken from another replica. */
+  /** Number of states taken from other replicas. */
   catchUps = 0;
 
   constructor(options: ReplicatedReplicaOptions) {
@@ -95,7 +95,7 @@ export class ReplicatedReplica implements ServedReplica {
     this.#comparison = new StateComparison(replicaCount);
   }
 
-  /** Loads the checkpoint, and begins to follow the log. */
+  /** Loads the checkpoint and begins to follow the log. */
   async recover(): Promise<number> {
     const { peers } = this.#options;
     const state = this.#state;
@@ -105,14 +105,14 @@ export class ReplicatedReplica implements ServedReplica {
       answered: (message) => this.#forwarding.answered(message),
       sendState: (floor, write) => state.sendTo(floor, write),
     });
-    // While it loads or fetches too: the others keep for it what it needs of the log.
+    // Heartbeats go out even while it loads or fetches, so that the others keep the blocks that it needs.
     this.#beat();
     let position = await this.#load();
     if (position.place?.sequence === 0) position = (await this.#fetchState(1)) ?? position;
     if (this.#stopped.signal.aborted) return 0;
     state.position = logPositionOf(position);
     this.#log = this.#openLog(state.position);
-    // A lost volume may have had more than this one: its old mark must not count for the majority.
+    // A lost volume may have had more than this one; its old mark must not count for the majority.
     this.#mark(position);
     return 0;
   }
@@ -172,7 +172,7 @@ export class ReplicatedReplica implements ServedReplica {
     return this.#state.storage();
   }
 
-  /** The newest checkpoint, as an exported data file. Rejects while there is no data file open. */
+  /** Writes the newest checkpoint as an exported data file. Rejects while no data file is open. */
   exportTo(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     return this.#state.exportTo(write);
   }
@@ -206,7 +206,10 @@ export class ReplicatedReplica implements ServedReplica {
     this.#leader.upgradeWhenAble(this.#commonRules());
   }
 
-  /** The newest rules that every replica has said lately it can execute; the first ones while one is not heard. */
+  /**
+   * Returns the newest rules that every replica can execute according to recent heartbeats, or the first rules while one is
+   * silent.
+   */
   #commonRules(): number {
     const { identity, peers, timers } = this.#options;
     const sinceMs = timers.nowMs() - LATELY_MS;
@@ -216,8 +219,8 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   /**
-   * A replica that could lead has a clock that agrees with the cluster's time. While there is none, this one stays and
-   * serves reads.
+   * Returns whether another replica that could lead has a clock that agrees with the cluster's time. While there is none,
+   * this one keeps the lead and serves reads.
    */
   #isBetterElsewhere(): boolean {
     const { peers, timers } = this.#options;
@@ -227,7 +230,7 @@ export class ReplicatedReplica implements ServedReplica {
       .some((peer) => peer.canLead && peer.clockAgrees !== false && peer.heardAtMs >= sinceMs);
   }
 
-  /** Lets another replica lead; true when one does. */
+  /** Lets another replica lead. Returns true when one does. */
   async handOver(): Promise<boolean> {
     if (this.#handingOver) return false;
     this.#handingOver = true;
@@ -256,7 +259,7 @@ export class ReplicatedReplica implements ServedReplica {
     await this.#state.closeFile();
   }
 
-  /** As the death of the process: nothing is written down. */
+  /** Ends like the death of the process: nothing is written. */
   abandon(): void {
     this.#stopped.abort();
     this.#log?.close();
@@ -264,8 +267,9 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   /**
-   * Clients that asked this replica as the leader may have reached no other one. The next leader executes what is passed on
-   * to it and knows no way to the client, so that this one stays until it has executed that too, and answers.
+   * Answers the last clients before stopping. Clients that asked this replica as the leader may have reached no other one.
+   * The next leader executes requests passed on to it but has no connection to the client. So this replica stays until it
+   * has executed them too, and answers.
    */
   async #answerTheLast(): Promise<void> {
     const { timers } = this.#options;
@@ -275,19 +279,22 @@ export class ReplicatedReplica implements ServedReplica {
     this.#forwarding.forwardWaiting();
     while (this.#isAskedAsLeader() && timers.nowMs() < untilMs)
       await sleep(timers, LEAVE_LOOK_MS, signal);
-    // Executed, but told only when the leader is known to be as far.
+    // Executed requests are answered only when the leader is known to be as far.
     const { op } = this.#state.executor;
     while (!this.#owed.maySay(op) && timers.nowMs() < untilMs)
       await sleep(timers, LEAVE_LOOK_MS, signal);
   }
 
-  /** A client waits that has not heard of the next leader. Others ask that one, and this one only besides. */
+  /**
+   * Returns whether a client waits that does not know the next leader. Other clients ask that leader, and this replica only
+   * in addition.
+   */
   #isAskedAsLeader(): boolean {
     const { view } = this.#log?.lead ?? { view: Infinity };
     return this.#pending.all().some(({ header }) => header.header.view < view);
   }
 
-  /** Serves no more, and says why: something beside it has found that it must not. */
+  /** Stops serving with this error. Called by code outside this class that has found that this replica must not serve. */
   halt(error: HaltedError): void {
     this.#halt(error);
   }
@@ -331,7 +338,7 @@ export class ReplicatedReplica implements ServedReplica {
     else if (this.#forwarding.leaving) this.#forwarding.forwardWaiting();
   }
 
-  /** Whether a backup keeps a request; it answers what it has answered before. */
+  /** Returns whether a backup keeps a request. It answers again a request that it has answered before. */
   #keeps(message: Uint8Array, sink: ReplySink): boolean {
     const request = new RequestHeader(new Header(message));
     if (!request.isWellFormed()) return false;
@@ -340,7 +347,7 @@ export class ReplicatedReplica implements ServedReplica {
     if (session === undefined) return isRegister;
     if (!isRegister && session.session !== request.session) return false;
     if (request.number > session.lastRequest) return true;
-    // As they are now: the session may go on before the leader has executed as much.
+    // Copies of the present values: the session may advance before the leader has executed as much.
     const { lastOp, reply } = session;
     if (isLast(session, request)) this.#owed.when(lastOp, () => sink.send(reply));
     return false;
@@ -353,7 +360,8 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   /**
-   * Nothing of a block is executed when a part of it cannot be: a checkpoint then stays at the end of the block before.
+   * Returns whether all rules in a block are known. Otherwise nothing of it is executed, so that a checkpoint stays at the
+   * end of the block before.
    */
   #knowsRulesOf(block: Block): boolean {
     if (this.#unable) return false;
@@ -395,7 +403,7 @@ export class ReplicatedReplica implements ServedReplica {
     const answer = (): void => {
       for (const sink of waiting.sinks) sink.send(reply);
     };
-    // What this replica has executed as the leader, the leader has executed.
+    // If this replica leads, the leader has executed the entry.
     this.#peersWait ||= waiting.forwardedUnder === Infinity;
     if (this.#leader.leads) answer();
     else this.#owed.when(entry.op, answer);
@@ -454,14 +462,14 @@ export class ReplicatedReplica implements ServedReplica {
   #heartbeat(): Heartbeat {
     if (this.#log !== undefined && this.#state.isWhole) return this.#log.heartbeat();
     const { replicaIndex: replica } = this.#options.identity;
-    // Op and hash belong together, whether it still holds an old state or none yet.
+    // Op and hash must belong together, whether the replica still holds an old state or none yet.
     const op = this.committedOp;
     return { replica, memberId: undefined, op, fence: undefined, canLead: false, loading: true };
   }
 
   #heard(peer: HeardPeer): void {
     if (this.#stopped.signal.aborted || this.#halted !== undefined) return;
-    // A leader has executed all that it says it has, and so has everybody who leads after it.
+    // A leader has executed everything up to the op in its heartbeat, and so has every later leader.
     if (peer.fence !== undefined) this.#owed.ledUpTo(peer.op);
     if (this.#state.replacing) return;
     this.#comparison.heard(peer.replica, peer.op, peer.stateHash);
@@ -471,7 +479,7 @@ export class ReplicatedReplica implements ServedReplica {
 
   // Catching up and checkpoints.
 
-  /** Blocks that this replica needs are gone: it goes on from another one's state. */
+  /** Handles that blocks needed here are deleted: continues from another replica's state. */
   async #fellBehind(floor: number): Promise<void> {
     const position = await this.#fetchState(floor).catch((error: unknown) => {
       if (!(error instanceof DataFileError) || error.code !== 'unknown_rules') throw error;

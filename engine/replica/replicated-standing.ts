@@ -1,4 +1,4 @@
-/** How one replica of several stands to the others, for its status. */
+/** Standing of one of several replicas relative to the others, for its status. */
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
@@ -7,12 +7,12 @@ import type { HaltedError } from './halted-error.ts';
 import type { ClockStanding, ReplicaStanding } from './served-replica.ts';
 
 export interface StandingParts {
-  /** Undefined while it is not opened yet, and after the replica was stopped. */
+  /** `undefined` before the log is opened and after the replica was stopped. */
   readonly log: ReplicatedLog | undefined;
   readonly halted: HaltedError | ReplicatedLogError | undefined;
   readonly leads: boolean;
   readonly isFull: boolean;
-  /** It fetches the state of another replica. */
+  /** True while it fetches the state of another replica. */
   readonly catchingUp: boolean;
   readonly clock: ClockStanding;
   readonly peers: readonly HeardPeer[];
@@ -36,7 +36,7 @@ export function standingOf(parts: StandingParts): ReplicaStanding {
   };
 }
 
-/** Why the replica takes no part in serving clients; undefined when it does. */
+/** Returns the reason why the replica does not serve clients, or `undefined` if it does. */
 function unreadyOf(parts: StandingParts, follows: boolean): string | undefined {
   const { log, halted, leads, catchingUp, peers, nowMs } = parts;
   if (halted !== undefined) return `halted (${halted.code}): ${halted.message}`;

@@ -1,4 +1,4 @@
-/** Replicas of several releases side by side: the older ones know rules 1 of the ledger, the newer ones rules 2 too. */
+/** Tests with replicas of several releases: the older ones know rules 1 of the ledger, the newer ones also rules 2. */
 import { expect, jest, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
 import { Asker } from './testing/asker.ts';
@@ -29,7 +29,7 @@ test.each([1, 2, 3])(
     const last = world.members[2]!;
     last.kill();
     await world.simulation.run(3000);
-    // One that is not heard counts as one that is not able.
+    // A silent replica counts as one that does not know the rules.
     expect(rulesOf(world).slice(0, 2)).toEqual([1, 1]);
     last.rulesMax = 2;
     last.start();

@@ -1,7 +1,7 @@
 /**
- * What one replica still holds when the majority is gone for good: its data file's state, and what its member of etcd has
- * of the log behind that. The member is asked for what it has applied itself, since nobody is left to agree with; what it
- * had been sent and not yet told to be committed is lost.
+ * Salvage from one replica when the majority is gone for good: its data file's state, and the later blocks that its etcd
+ * member has. Only blocks that the member has applied itself are read, because there is no majority to ask. Entries that it
+ * had received but did not know to be committed are lost.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataFile } from '../log/data-file.ts';
@@ -20,16 +20,16 @@ import { logPositionOf } from './log-position.ts';
 import { newLedger } from './new-ledger.ts';
 
 export interface SalvageOptions {
-  /** Of a replica that does not run. Its checkpoint becomes the salvaged state. */
+  /** Data file of a replica that does not run. Its checkpoint becomes part of the salvaged state. */
   readonly path: string;
-  /** The member beside it, which runs. */
+  /** The etcd member beside the replica, which must run. */
   readonly etcd: Pick<Etcd, 'txn' | 'status'> & Pick<EtcdMembership, 'members'>;
   readonly memoryLimitBytes: number;
-  /** Where the exported file goes; must not exist. */
+  /** Path of the exported file, which must not exist. */
   readonly to: string;
 }
 
-/** Why nothing is salvaged; the message says what to do. */
+/** Reason why nothing is salvaged; the message says what to do. */
 export class SalvageRefused extends Error {
   override readonly name = 'SalvageRefused';
   readonly code = 'salvage_refused';
@@ -37,7 +37,7 @@ export class SalvageRefused extends Error {
 
 const CALL_TIMEOUT_MS = 5000;
 
-/** Rejects with SalvageRefused, ReplicatedLogError, DataFileError or EtcdError. */
+/** Salvages. Rejects with SalvageRefused, ReplicatedLogError, DataFileError or EtcdError. */
 export async function salvage(options: SalvageOptions): Promise<CheckpointPosition> {
   const { path, etcd, memoryLimitBytes, to } = options;
   await expectMajorityGone(etcd);
@@ -70,7 +70,7 @@ export async function salvage(options: SalvageOptions): Promise<CheckpointPositi
   }
 }
 
-/** A member alone: without a leader, or made the only one by `--force-new-cluster`. */
+/** Rejects unless the member is alone: without a leader, or made the only one by `--force-new-cluster`. */
 async function expectMajorityGone(etcd: SalvageOptions['etcd']): Promise<void> {
   const call = { timeoutMs: CALL_TIMEOUT_MS };
   const { leaderId } = await etcd.status(call);
@@ -80,7 +80,9 @@ async function expectMajorityGone(etcd: SalvageOptions['etcd']): Promise<void> {
   );
 }
 
-/** Executes what the member has behind the checkpoint, up to the first gap. Undefined when that is nothing. */
+/**
+ * Executes the member's blocks after the checkpoint, up to the first gap. Returns `undefined` if nothing was ever logged.
+ */
 async function applyBlocks(
   etcd: Pick<Etcd, 'txn'>,
   { identity }: DataFile,
@@ -88,7 +90,7 @@ async function applyBlocks(
   position: CheckpointPosition,
 ): Promise<LogPlace | undefined> {
   const meta = await readMeta(etcd);
-  // Nobody has ever led, so that nothing was ever logged.
+  // Nobody has ever led, so nothing was ever logged.
   if (meta === undefined && position.place === undefined) return undefined;
   const { clusterId, replicaIndex, replicaCount } = identity;
   const incarnation = position.place?.incarnation ?? meta?.incarnation ?? 0;
@@ -105,7 +107,7 @@ async function applyBlocks(
     for (const { key, value } of page.blocks) {
       const sequence = sequenceOf(key);
       from = (sequence ?? from) + 1;
-      // Behind a gap nothing was ever acknowledged.
+      // Blocks after a gap were never acknowledged.
       if (sequence !== at.sequence + 1) return placeOf(at, position, incarnation);
       const block = decodeBlock(sealKey, value);
       const misfit = block === undefined ? 'seal' : misfitOf(at, block);

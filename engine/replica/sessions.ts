@@ -1,14 +1,14 @@
 /**
  * Client sessions: part of the replicated state, changed by logged operations only, so that every replica and every replay
- * has the same. Each keeps the reply to its last logged request, from which a request that comes again is answered
- * instead of being run twice. Replies to reads are remembered too, but only in this process: reads are not logged.
+ * has the same. Each session keeps the reply to its last logged request, so that a repeated request is answered from it
+ * instead of being executed twice. Replies to reads are also kept, but only in this process, because reads are not logged.
  */
 import type { Section, SectionHead } from '../ledger/checkpoint.ts';
 import { SectionKind } from '../ledger/checkpoint.ts';
 import { assert } from '../../base/assert.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
 
-/** Table number of the sessions in checkpoints. A restore or an import leaves the table out: its clients begin anew. */
+/** Table number of the sessions in checkpoints. A restore or an import leaves the table out, so clients register again. */
 export const sessionsTable = 100;
 
 export interface Reply {
@@ -18,10 +18,10 @@ export interface Reply {
 
 export interface Session {
   readonly client: bigint;
-  /** The register operation's op; names the session. */
+  /** Number of the session: the op of its register operation. */
   readonly session: bigint;
   readonly release: number;
-  /** The last logged request: its number, its op, its header's checksum (16 bytes) and what was answered. */
+  /** The last logged request: its number, its op, its header's checksum (16 bytes) and its reply. */
   lastRequest: number;
   lastOp: number;
   requestChecksum: Uint8Array;
@@ -46,7 +46,7 @@ export class SessionTable {
     return this.#sessions.get(client);
   }
 
-  /** Adds a session. A full table loses the one whose last logged request is the oldest; it is returned. */
+  /** Adds a session. A full table drops the session whose last logged request is the oldest, and returns it. */
   register(session: Session): Session | undefined {
     let evicted: Session | undefined;
     if (!this.#sessions.has(session.client) && this.#sessions.size === sessionsMax) {
@@ -60,7 +60,7 @@ export class SessionTable {
     return evicted;
   }
 
-  /** All of the table as one section: it is small (64 sessions). */
+  /** Returns the whole table as one section: it is small (64 sessions). */
   takeSection(): Section {
     const bytes = this.#encode();
     const chunks: Uint8Array[] = [];

@@ -1,16 +1,16 @@
 /**
- * Compares this replica's state with the others' as heartbeats tell it: hashes at the same op are equal. A hash covers all
- * that was executed before, so that replicas which differ once differ from then on. Those that are fewer are wrong.
+ * Comparison of this replica's state with the others' by heartbeats: hashes at the same op must be equal. A hash covers
+ * everything executed before, so replicas that differ once differ from then on. The minority is wrong.
  */
 
-/** Ops whose own hash is remembered: seconds of the smallest blocks there are. */
+/** Number of ops whose own hash is kept: some seconds of the smallest possible blocks. */
 const REMEMBERED_MAX = 4096;
 
 export class StateComparison {
   readonly #replicaCount: number;
-  /** By op, rising; hexadecimal. */
+  /** Own hashes (hexadecimal) by op, in rising order. */
   readonly #own = new Map<number, string>();
-  /** What was heard of an op that is not executed here yet, by replica. */
+  /** Hash of an op that is not executed here yet, by replica. */
   readonly #ahead = new Map<number, { readonly op: number; readonly hash: string }>();
   readonly #verdicts = new Map<number, 'same' | 'differs'>();
 
@@ -40,11 +40,11 @@ export class StateComparison {
       this.#verdicts.set(replica, own === hash ? 'same' : 'differs');
       return;
     }
-    // The first that is ahead is kept: were it replaced by each later one, a replica that lags would never compare.
+    // The first hash ahead is kept. If each later one replaced it, a replica that lags would never compare.
     if (op > this.#lastOp && !this.#ahead.has(replica)) this.#ahead.set(replica, { op, hash });
   }
 
-  /** Another state has taken the place of this one. */
+  /** Starts again after another state has replaced this one. */
   restart(): void {
     this.#lastOp = 0;
     this.#own.clear();
@@ -52,7 +52,7 @@ export class StateComparison {
     this.#verdicts.clear();
   }
 
-  /** So many others differ that this replica cannot be one of a majority. */
+  /** True if so many others differ that this replica cannot be in the majority. */
   get isWrong(): boolean {
     const differing = [...this.#verdicts.values()].filter(
       (verdict) => verdict === 'differs',
@@ -60,7 +60,7 @@ export class StateComparison {
     return this.#replicaCount - differing < Math.floor(this.#replicaCount / 2) + 1;
   }
 
-  /** Replicas whose state was another at the same op. */
+  /** Replicas whose state differed at the same op. */
   get differing(): readonly number[] {
     return [...this.#verdicts]
       .filter(([, verdict]) => verdict === 'differs')

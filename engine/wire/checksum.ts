@@ -42,7 +42,7 @@ const initialState = (() => {
   return memory.slice(stateAt, stateAt + 128);
 })();
 
-/** Leaves the tag of `data` in the module's memory. Not reentrant, and it need not be: nothing here waits. */
+/** Computes the tag of `data` in the module's memory. It is not reentrant and need not be, because it is synchronous. */
 function compute(data: Uint8Array): void {
   memory.set(initialState, stateAt);
   let at = 0;
@@ -60,7 +60,7 @@ function compute(data: Uint8Array): void {
   aegis.finish(BigInt(data.length) * 8n);
 }
 
-/** The checksum of `data`, in fresh memory. */
+/** Returns the checksum of `data`, in fresh memory. */
 export function checksum(data: Uint8Array): Uint8Array {
   compute(data);
   return memory.slice(tagAt, tagAt + checksumSize);
@@ -72,7 +72,7 @@ export function checksumInto(data: Uint8Array, out: Uint8Array, offset: number):
   for (let i = 0; i < checksumSize; i += 1) out[offset + i] = memory[tagAt + i] ?? 0;
 }
 
-/** Whether `expected[offset … offset + 15]` is the checksum of `data`. */
+/** Returns whether `expected[offset … offset + 15]` is the checksum of `data`. */
 export function checksumMatches(data: Uint8Array, expected: Uint8Array, offset: number): boolean {
   compute(data);
   for (let i = 0; i < checksumSize; i += 1) {

@@ -1,5 +1,6 @@
 /**
- * Message headers: 256 bytes, little-endian, the same frame for every command and 128 bytes of the command's own.
+ * Message headers: 256 bytes, little-endian. All commands share the same frame; the last 128 bytes are specific to the
+ * command.
  *
  *       0 checksum u128 (of bytes 16 … 255)   16 padding       32 checksum_body u128   48 padding
  *      64 nonce u128 (0)                      80 cluster u128  96 size u32            100 epoch u32 (0)
@@ -25,7 +26,7 @@ const knownCommands = new Set([
 ]);
 export const isKnownCommand = (command: number): boolean => knownCommands.has(command);
 
-/** Why a session ended, as the eviction message says it. */
+/** Reason in an eviction message why a session ended. */
 export const EvictionReason = {
   noSession: 1,
   clientReleaseTooLow: 2,
@@ -46,7 +47,7 @@ export class Header {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
 
-  /** `bytes` begins with the header; what follows is not looked at. */
+  /** `bytes` begins with the header; later bytes are ignored. */
   constructor(bytes: Uint8Array) {
     this.bytes = bytes.subarray(0, headerSize);
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, headerSize);
@@ -92,13 +93,13 @@ export class Header {
     return this.bytes.subarray(0, 16);
   }
 
-  /** Writes both checksums. To be called last, once for a header. */
+  /** Writes both checksums. Call it last, once for each header. */
   seal(body: Uint8Array): void {
     checksumInto(body, this.bytes, 32);
     this.sealHeader();
   }
 
-  /** Writes the header's own checksum, that of the body being in place. */
+  /** Writes the header's own checksum. The body's checksum must be in place. */
   sealHeader(): void {
     checksumInto(this.bytes.subarray(16), this.bytes, 0);
   }
@@ -112,7 +113,7 @@ export class Header {
   }
 }
 
-/** What every header that we make begins with. */
+/** Fields common to every header that we make. */
 interface Frame {
   readonly cluster: U128;
   readonly view: number;
@@ -173,11 +174,11 @@ export interface RequestFields {
   readonly session: bigint;
   readonly request: number;
   readonly operation: number;
-  /** `context` of the reply before, 16 bytes; zero for a register request. */
+  /** `context` of the previous reply, 16 bytes; zero for a register request. */
   readonly parent: Uint8Array;
 }
 
-/** Header of a request. `bodyChecksum` may be given when it is known. */
+/** Builds the header of a request. `bodyChecksum` may be given if it is known. */
 export function buildRequest(
   fields: RequestFields,
   body: Uint8Array,
@@ -195,15 +196,15 @@ export function buildRequest(
 }
 
 export interface ReplyFields extends Frame {
-  /** The request that is answered, whose release, client, number, operation and checksum the reply repeats. */
+  /** The answered request. The reply repeats its release, client, number, operation and checksum. */
   readonly request: RequestHeader;
   readonly op: number;
   readonly timestamp: bigint;
 }
 
 /**
- * Header of a reply. Its context, the next request's `parent`, is the header's checksum with a context of zero, so that it
- * stays the same when a reply is sent again.
+ * Builds the header of a reply. Its context, the next request's `parent`, is the checksum of the header with a context of
+ * zero, so that it stays the same when a reply is sent again.
  */
 export function buildReply(fields: ReplyFields, body: Uint8Array): Uint8Array {
   const header = frame(Command.reply, headerSize + body.length, fields);
@@ -246,7 +247,7 @@ export class RequestHeader {
     return this.header.u8(196);
   }
 
-  /** Whether the fields are as the protocol says; a request that breaks a rule is ignored. */
+  /** Returns whether the fields follow the protocol; a request that breaks a rule is ignored. */
   isWellFormed(): boolean {
     const { header } = this;
     return (
@@ -312,7 +313,7 @@ export class ReplyHeader {
   }
 }
 
-/** Whether a client's ping is as the protocol says. */
+/** Returns whether a client's ping follows the protocol. */
 export function pingClientIsWellFormed(header: Header): boolean {
   return (
     frameIsWellFormed(header) &&
@@ -346,7 +347,7 @@ export function evictionIsWellFormed(header: Header): boolean {
   );
 }
 
-/** Padding, nonce, epoch, protocol version and reserved bytes of the frame. */
+/** Checks the padding, nonce, epoch, protocol version and reserved bytes of the frame. */
 function frameIsWellFormed({ bytes }: Header): boolean {
   return (
     allZero(bytes, 16, 32) &&

@@ -1,9 +1,9 @@
-/** Whether a request's body is one that its operation takes. A body that is not costs the client its session. */
+/** Check of a request's body against its operation. An invalid body costs the client its session. */
 import { bodySizeMax } from './limits.ts';
 import { decodeMultiBatch } from './multi-batch.ts';
 import { eventMax, resultMax, shapeOf, trailerSize, type OperationShape } from './operations.ts';
 
-/** `batchSizeLimit` is what the session was granted when it registered. */
+/** Returns whether the body is valid. `batchSizeLimit` (bytes) was granted to the session when it registered. */
 export function inputValid(operation: number, body: Uint8Array, batchSizeLimit: number): boolean {
   const shape = shapeOf(operation);
   if (shape === undefined) return false;
@@ -27,7 +27,7 @@ function fits(shape: OperationShape, events: number, batchSizeLimit: number): bo
   return shape.batchable ? events <= eventMax(shape, batchSizeLimit) : events === 1;
 }
 
-/** The most results that a batch can have: one an event, or as many as its filter's limit admits. */
+/** Returns the maximum number of results of a batch: one for each event, or as many as its filter's limit allows. */
 function expectedResults(
   shape: OperationShape,
   body: Uint8Array,

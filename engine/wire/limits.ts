@@ -3,7 +3,7 @@ export const headerSize = 256;
 export const messageSizeMax = 1_048_576;
 export const bodySizeMax = messageSizeMax - headerSize;
 
-/** What a client may send as one request's body: in production all of a message, less with `--development`. */
+/** Maximum size of a request's body from a client: in production the whole message, less with `--development`. */
 export const batchSizeLimitProduction = bodySizeMax;
 export const batchSizeLimitDevelopment = 32 * 1024 - headerSize;
 

@@ -1,7 +1,7 @@
 /**
- * Takes a connection's bytes as they come and gives whole, verified messages. Memory is bounded: 256 bytes until a header's
- * checksum has been verified, then as many as that header says, at most 1 MiB. After a failure the stream is out of step
- * and the connection is to be closed.
+ * Reader that turns a connection's bytes into whole, verified messages. Memory is bounded: 256 bytes until a header's
+ * checksum is verified, then the size in that header, at most 1 MiB. After a failure the stream is out of step and the
+ * connection must be closed.
  */
 import { Header, isKnownCommand } from './header.ts';
 import { headerSize, messageSizeMax } from './limits.ts';
@@ -13,7 +13,7 @@ export type StreamError =
   | 'wrong_cluster'
   | 'unknown_command';
 
-/** A whole message; `bytes` has memory of its own, aligned to 8 bytes. */
+/** A whole message; `bytes` has its own memory, aligned to 8 bytes. */
 export interface Message {
   readonly header: Header;
   readonly bytes: Uint8Array;
@@ -25,7 +25,7 @@ export class MessageReader {
   #head = new Uint8Array(headerSize);
   #bytes: Uint8Array | undefined;
   #filled = 0;
-  /** Bytes of a chunk that were not looked at yet. */
+  /** Bytes of a chunk that are not read yet. */
   #rest: Uint8Array | undefined;
   #error: StreamError | undefined;
 
@@ -33,7 +33,7 @@ export class MessageReader {
     this.#cluster = cluster;
   }
 
-  /** Bytes of memory for a message that has begun and is not whole yet. */
+  /** Bytes of memory held for an incomplete message. */
   get begunBytes(): number {
     return this.#bytes?.length ?? this.#filled;
   }
@@ -78,7 +78,7 @@ export class MessageReader {
     return this.#error;
   }
 
-  /** The header is there: verifies it and makes room for the message. */
+  /** Verifies a complete header and allocates memory for the message. */
   #beginBody(): StreamError | undefined {
     const header = new Header(this.#head);
     if (!header.checksumIsRight()) return 'bad_header_checksum';

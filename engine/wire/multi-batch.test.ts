@@ -88,7 +88,7 @@ test('a filter stands alone, and what several ask for together must fit one repl
   };
   const body = (...limits: number[]) => encodeMultiBatch(limits.map(filter), 64);
   expect(inputValid(Operation.queryAccounts, body(8189), bodySizeMax)).toBe(true);
-  // A larger limit is cut, not refused.
+  // A limit above the maximum is reduced, not refused.
   expect(inputValid(Operation.queryAccounts, body(4_000_000_000), bodySizeMax)).toBe(true);
   expect(inputValid(Operation.queryAccounts, body(4000, 4000), bodySizeMax)).toBe(true);
   expect(inputValid(Operation.queryAccounts, body(8189, 1), bodySizeMax)).toBe(false);

@@ -4,14 +4,15 @@
  *     payload: the batches one after another │ FF padding │ count[n-1] … count[1] count[0] │ n
  *                                            └───────── trailer, whole elements ──────────┘
  *
- * Counts (u16, elements of a batch) stand in reverse, so that the first batch's is next to n. Padding is checked.
+ * The counts (u16, elements of a batch) are in reverse order, so that the first batch's count is next to n. Padding is
+ * checked.
  */
 import { trailerSize } from './operations.ts';
 
-/** Most batches of one body: 65535 is not allowed. */
+/** Maximum number of batches in a body: 65535 is not allowed. */
 const batchesMax = 65_534;
 
-/** Element counts of the batches, in order, or undefined when the body is not a valid multi-batch. */
+/** Returns the element counts of the batches, in order, or `undefined` if the body is not a valid multi-batch. */
 export function decodeMultiBatch(
   body: Uint8Array,
   elementSize: number,
@@ -36,7 +37,7 @@ export function decodeMultiBatch(
   return counts;
 }
 
-/** Writes the trailer for `counts` behind `payloadSize` bytes that are in `body` already; gives the body's size. */
+/** Writes the trailer for `counts` after the `payloadSize` bytes that are in `body` already. Returns the body's size. */
 export function writeTrailer(
   body: Uint8Array,
   payloadSize: number,
@@ -50,7 +51,7 @@ export function writeTrailer(
   return size;
 }
 
-/** A body of the given batches. Each must be whole elements. */
+/** Returns a body of the given batches. Each batch must consist of whole elements. */
 export function encodeMultiBatch(batches: readonly Uint8Array[], elementSize: number): Uint8Array {
   const payload = batches.reduce((sum, batch) => sum + batch.length, 0);
   const body = new Uint8Array(payload + trailerSize(elementSize, batches.length));
@@ -64,7 +65,7 @@ export function encodeMultiBatch(batches: readonly Uint8Array[], elementSize: nu
   return body;
 }
 
-/** The batches of a valid body as views into it, or undefined when it is not valid. */
+/** Returns the batches of a body as views into it, or `undefined` if it is not valid. */
 export function splitMultiBatch(
   body: Uint8Array,
   elementSize: number,

@@ -1,9 +1,9 @@
-/** Operation codes and what their bodies are made of. Codes below 128 belong to the protocol, the rest to the ledger. */
+/** Operation codes and the layout of their bodies. Codes below 128 belong to the protocol, the rest to the ledger. */
 import { bodySizeMax } from './limits.ts';
 
 export const Operation = {
   register: 2,
-  /** In the log only: the replicas go on by other rules (engine/replica/rules.ts). */
+  /** Only in the log: moves the replicas to other rules (engine/replica/rules.ts). */
   upgrade: 5,
   noop: 6,
   pulse: 128,
@@ -29,16 +29,16 @@ export const Operation = {
 } as const;
 export type Operation = (typeof Operation)[keyof typeof Operation];
 
-/** How a ledger operation's request and reply are laid out. */
+/** Layout of a ledger operation's request and reply. */
 export interface OperationShape {
   /** Bytes of one event (an account, an id, a filter) and of one result. */
   readonly eventSize: number;
   readonly resultSize: number;
-  /** The body is a multi-batch (see multi-batch.ts), the reply too. */
+  /** True if body and reply are multi-batches (see multi-batch.ts). */
   readonly multiBatch: boolean;
-  /** A batch holds any number of events; otherwise exactly one filter. */
+  /** True if a batch holds any number of events; otherwise it holds exactly one filter. */
   readonly batchable: boolean;
-  /** Changes the ledger, hence is logged. */
+  /** True if the operation changes the ledger, and so is logged. */
   readonly write: boolean;
   /** Byte offset of the filter's `limit` (u32), for operations that take a filter. */
   readonly limitOffset?: number;
@@ -94,17 +94,17 @@ const shapes: ReadonlyMap<number, OperationShape> = new Map<number, OperationSha
   [Operation.createTransfers, create(16, true)],
 ]);
 
-/** The shape of an operation that a client may send to the ledger; undefined for every other code. */
+/** Returns the shape of an operation that a client may send to the ledger, or `undefined` for every other code. */
 export function shapeOf(operation: number): OperationShape | undefined {
   return shapes.get(operation);
 }
 
-/** Bytes of a multi-batch's trailer of `batches` batches of elements of `elementSize` bytes. */
+/** Returns the bytes of a multi-batch's trailer for `batches` batches with elements of `elementSize` bytes. */
 export function trailerSize(elementSize: number, batches: number): number {
   return Math.ceil((2 * batches + 2) / elementSize) * elementSize;
 }
 
-/** The most events that one batch may hold when bodies may have `batchSizeLimit` bytes. */
+/** Returns the maximum number of events in a batch if bodies may have `batchSizeLimit` bytes. */
 export function eventMax(
   { eventSize, resultSize, multiBatch }: OperationShape,
   batchSizeLimit: number,
@@ -117,7 +117,7 @@ export function eventMax(
   );
 }
 
-/** The most results that a reply to one batch may hold. Replies are bounded by a message, never by the batch limit. */
+/** Returns the maximum number of results in a reply to one batch. The message size bounds replies, not the batch limit. */
 export function resultMax(shape: OperationShape, batchSizeLimit: number): number {
   if (shape.batchable) return eventMax(shape, batchSizeLimit);
   const room = shape.multiBatch ? bodySizeMax - trailerSize(shape.resultSize, 1) : bodySizeMax;

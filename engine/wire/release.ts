@@ -3,10 +3,10 @@ export function releaseOf(major: number, minor: number, patch: number): number {
   return major * 65_536 + minor * 256 + patch;
 }
 
-/** What this engine says of itself: the release whose answers it gives. */
+/** Release that this engine reports: the one whose answers it gives. */
 export const engineRelease = releaseOf(0, 17, 9);
 
-/** The oldest client that is served (as TigerBeetle 0.17's `release_client_min`). */
+/** Oldest client release that is served (as TigerBeetle 0.17's `release_client_min`). */
 export const oldestClientRelease = releaseOf(0, 16, 4);
 
 export function formatRelease(release: number): string {

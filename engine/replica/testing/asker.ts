@@ -1,4 +1,4 @@
-/** A client that asks whoever leads, one request at a time, and gives the answer to the test. */
+/** A client that asks the leader, one request at a time, and returns the answer to the test. */
 import { buildRequest, Command, Header, ReplyHeader } from '../../wire/header.ts';
 import { headerSize } from '../../wire/limits.ts';
 import { Operation } from '../../wire/operations.ts';
@@ -30,14 +30,17 @@ export class Asker {
     await this.ask(Operation.register, new Uint8Array(256));
   }
 
-  /** Repeats the request until it is answered. Rejects when that takes more than ten seconds of the world's time. */
+  /** Repeats the request until it is answered. Rejects after ten seconds of the world's time. */
   async ask(operation: number, body: Uint8Array): Promise<Answer> {
     const answer = await this.tryToAsk(operation, body, PATIENCE_MS);
     if (answer === undefined) throw new Error(`operation ${operation} was not answered`);
     return answer;
   }
 
-  /** Undefined when it is not answered within the time; the next call may ask something else under the same number. */
+  /**
+   * Sends a request. Returns `undefined` if no answer comes in time; the next call may ask something else under the same
+   * number.
+   */
   async tryToAsk(operation: number, body: Uint8Array, ms: number): Promise<Answer | undefined> {
     const fields = { cluster: 0n, view: 0, release: engineRelease, client: this.#client };
     const place = { session: this.#session, request: this.#number, parent: this.#parent };

@@ -1,13 +1,13 @@
 /**
- * What clients asked and were told, and what replicas say of their state, checked as it happens:
+ * Checker of the clients' requests and answers and of the replicas' states during a run:
  *
- * - a write that is acknowledged was executed once: by its own request, not as one that is there already;
- * - timestamps rise with ops, and each op is acknowledged to one;
- * - no timestamp is ahead of the true time: nothing expires early;
- * - a read sees all that was acknowledged, to anybody, before it was sent, and all that an earlier read saw;
+ * - an acknowledged write was executed once, by its own request, not found as already existing;
+ * - timestamps rise with ops, and each op is acknowledged to one client;
+ * - no timestamp is ahead of the true time, so that nothing expires early;
+ * - a read sees everything that was acknowledged to any client before it was sent, and everything that an earlier read saw;
  * - replicas at the same op have the same state.
  */
-/** Clocks are some milliseconds apart where they are right. */
+/** Tolerance: correct clocks differ by some milliseconds. */
 const AHEAD_MAX_MS = 100;
 
 export class History {
@@ -15,18 +15,18 @@ export class History {
   writes = 0;
   reads = 0;
   #begun = 0;
-  /** Least that a read begun now must see, and what each read that was begun must. */
+  /** Number of writes that a read begun now must see at least, and the same for each read already begun. */
   #floor = 0;
   readonly #floors: number[] = [];
   readonly #timestamps = new Map<number, bigint>();
   readonly #hashes = new Map<number, string>();
 
-  /** The id of a new transfer. */
+  /** Returns the id of a new transfer. */
   beginWrite(): number {
     return (this.#begun += 1);
   }
 
-  /** A token for `read`. */
+  /** Returns a token for `read`. */
   beginRead(): number {
     return this.#floors.push(this.#floor) - 1;
   }
@@ -39,7 +39,7 @@ export class History {
     this.#floor = Math.max(this.#floor, this.writes);
   }
 
-  /** An answer has a timestamp, ns; it came at that true time, ms. */
+  /** Checks the timestamp (ns) of an answer that came at the true time `trueMs`. */
   told(timestamp: bigint, trueMs: number): void {
     const aheadMs = Number(timestamp / 1_000_000n) - trueMs;
     if (aheadMs > AHEAD_MAX_MS) this.fail(`a timestamp is ${Math.round(aheadMs)} ms ahead of time`);
@@ -59,9 +59,9 @@ export class History {
     else if (known !== hash) this.fail(`two states at op ${op}`);
   }
 
-  /** All replicas have caught up: so many of the transfers that were counted are in the ledger. */
+  /** Checks the number of counted transfers in the ledger after all replicas have caught up. */
   finished(transfers: number): void {
-    // Each client waits until it is answered, so that nothing is unknown at the end.
+    // Each client waits for its answer, so nothing is unknown at the end.
     if (transfers !== this.#begun || transfers !== this.writes)
       this.fail(
         `${this.#begun} writes were sent, ${this.writes} acknowledged, ${transfers} are there`,

@@ -23,7 +23,7 @@ export const accountsBody = (...ids: readonly number[]): Uint8Array =>
     128,
   );
 
-/** One unit from account 1 to account 2; with a timeout (seconds) it is pending, and expires. */
+/** Body of a transfer of one unit from account 1 to account 2. With a timeout (seconds) it is pending and expires. */
 export const transferBody = (id: number, timeout = 0): Uint8Array =>
   encodeMultiBatch(
     [
@@ -41,7 +41,7 @@ export const transferBody = (id: number, timeout = 0): Uint8Array =>
     128,
   );
 
-/** Posts the whole pending transfer. */
+/** Body of a transfer that posts the whole pending transfer. */
 export const postBody = (id: number, pendingId: number): Uint8Array =>
   encodeMultiBatch(
     [

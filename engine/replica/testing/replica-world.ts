@@ -1,4 +1,4 @@
-/** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. All of it from one seed. */
+/** Three or six whole replicas on a fake etcd, with clients, under a schedule of faults. One seed decides everything. */
 import { Freezer } from '../../log/replicated/testing/freezer.ts';
 import { sleep, type Timers } from '../../../base/timers.ts';
 import { StateMachine } from '../../ledger/state-machine.ts';
@@ -25,11 +25,11 @@ export interface WorldOptions {
   readonly chaosMs: number;
   readonly replicaCount?: number;
   readonly clients?: number;
-  /** A replica whose memory is at fault. */
+  /** Index of a replica with faulty memory. */
   readonly broken?: number;
-  /** Clients send each request to one more replica than the leader; true when absent. */
+  /** Clients send each request to one more replica than the leader; true by default. */
   readonly hedges?: boolean;
-  /** Bytes of blocks kept for replicas that are behind; by chance when absent. */
+  /** Bytes of blocks kept for replicas that are behind; random by default. */
   readonly retainedBytesMax?: number;
 }
 
@@ -56,11 +56,11 @@ export class ReplicaWorld implements ClientWorld {
   readonly hedges: boolean;
   readonly clients: readonly SimClient[];
   reigns = 0;
-  /** How long it takes until the state of another replica is there. */
+  /** Time that fetching another replica's state takes. */
   fetchMs = 0;
   /** Called when a replica has read a data file and builds its indexes. */
   onFinishLoad: () => void = () => undefined;
-  /** Part of what is said between clients and replicas, and among replicas, that is lost. */
+  /** Part of the messages between clients and replicas, and among replicas, that is lost. */
   loss = 0;
   #chaos = false;
 
@@ -71,14 +71,14 @@ export class ReplicaWorld implements ClientWorld {
     this.hedges = hedges;
     this.replicaCount = replicaCount;
     this.cluster = new FakeCluster(this.simulation, new FakeStore(), replicaCount);
-    // In few worlds next to nothing is kept for those that are behind: fetching a state takes long here.
+    // In few worlds almost nothing is kept for replicas that are behind, because fetching a state takes long here.
     const retainedBytesMax = this.simulation.chance(0.15) ? 3000 : 1 << 24;
     this.retainedBytesMax = options.retainedBytesMax ?? retainedBytesMax;
     this.members = Array.from({ length: replicaCount }, (_, i) => new SimMember(this, i));
     this.clients = Array.from({ length: clients }, (_, i) => new SimClient(this, BigInt(i + 1)));
   }
 
-  /** Takes something from one place to another, or not. */
+  /** Delivers a message after a delay, or loses it. */
   carry(arrive: () => void): void {
     const { simulation } = this;
     if (simulation.chance(this.loss)) return;
@@ -90,7 +90,7 @@ export class ReplicaWorld implements ClientWorld {
     return EPOCH_MS + this.simulation.nowMs;
   }
 
-  /** The replica that leads, and knows it. */
+  /** The replica that leads and knows it. */
   get leader(): SimMember | undefined {
     return this.members.find(({ standing }) => standing?.role === 'primary');
   }
@@ -100,7 +100,7 @@ export class ReplicaWorld implements ClientWorld {
     this.carry(() => member?.receive(message, client));
   }
 
-  /** Without faults, for so long. */
+  /** Runs without faults for `ms`. */
   async runQuietly(ms: number): Promise<void> {
     await this.#begin();
     await this.simulation.run(ms);
@@ -189,7 +189,7 @@ export class ReplicaWorld implements ClientWorld {
         member.checkpoint();
         break;
       case 10:
-        // One at a time: two wrong clocks of three that agree are the time.
+        // Only one clock is wrong at a time: two wrong clocks of three that agree would define the time.
         if (this.members.some(({ aheadMs }) => aheadMs !== 0)) break;
         member.aheadMs = simulation.below(2) === 0 ? 3_600_000 : -3_600_000;
         later(() => void (member.aheadMs = 0));
@@ -210,7 +210,7 @@ export class ReplicaWorld implements ClientWorld {
       member.thaw();
       member.start();
     }
-    // What was planned in the chaos ends within this time.
+    // Everything planned during the chaos ends within this time.
     await this.simulation.run(1000);
     for (const member of this.members) member.start();
     for (const client of this.clients) client.stopped = true;
@@ -223,7 +223,7 @@ export class ReplicaWorld implements ClientWorld {
       this.history.fail(`healed, and not level within 15 s: ops ${ops}, ${idle} clients answered`);
       return;
     }
-    // One of each client's has expired meanwhile.
+    // One transfer of each client has expired meanwhile.
     for (const { transfers } of this.members)
       this.history.finished(transfers - this.clients.length);
   }
@@ -235,7 +235,7 @@ export class ReplicaWorld implements ClientWorld {
   }
 }
 
-/** A machine with a disk, on which a replica runs or does not. */
+/** A machine with a disk, on which a replica may run. */
 export class SimMember {
   readonly index: number;
   readonly #world: ReplicaWorld;
@@ -243,12 +243,12 @@ export class SimMember {
   #replica: ReplicatedReplica | undefined;
   #link: SimLink | undefined;
   #starts = 0;
-  /** What waits while the process stands still. */
+  /** Holds callbacks while the process stands still. */
   readonly #freezer = new Freezer();
   catchUps = 0;
   /** The newest rules of the ledger that the release on this machine knows. */
   rulesMax = 1;
-  /** It is made to halt, or not to start. */
+  /** True if the test expects it to halt or not to start. */
   mayHalt = false;
   recoverError: Error | undefined;
   /** How far this machine's clock is ahead of the true time, ms. */
@@ -281,7 +281,7 @@ export class SimMember {
     return Buffer.from(hash).toString('hex');
   }
 
-  /** The rules that its ledger goes on by. */
+  /** Rules that its ledger uses now. */
   get rules(): number | undefined {
     return this.#replica?.ledger instanceof TwoRulesLedger ? this.#replica.ledger.rules : 1;
   }
@@ -294,13 +294,13 @@ export class SimMember {
     return this.#replica?.checkpointOp;
   }
 
-  /** The disk takes no more, until the next start. */
+  /** Fills the disk until the next start. */
   fillDisk(): void {
     const storage = this.#storage;
     storage.capacity = storage.paths.reduce((sum, path) => sum + storage.bytes(path).length, 0);
   }
 
-  /** Transfers that wait for what is to become of them. */
+  /** Number of pending transfers. */
   get pending(): number | undefined {
     return this.#replica?.ledger.counts().pendingTransfers;
   }
@@ -404,7 +404,7 @@ export class SimMember {
     return ledger;
   }
 
-  /** As by SIGKILL: what was asked of etcd may happen yet; nothing comes back. */
+  /** Kills the process as SIGKILL does: requests to etcd may still take effect, but no answer comes back. */
   kill(): void {
     this.#replica?.abandon();
     this.#replica = undefined;
@@ -412,7 +412,7 @@ export class SimMember {
     this.#freezer.forget();
   }
 
-  /** As by SIGTERM. */
+  /** Stops the process as SIGTERM does. */
   async stop(): Promise<void> {
     await this.#replica?.stop();
     this.kill();
@@ -458,7 +458,7 @@ export class SimMember {
   }
 }
 
-/** Forgets the tenth operation. */
+/** A ledger that forgets the tenth operation. */
 class BrokenLedger extends StateMachine {
   #operations = 0;
 

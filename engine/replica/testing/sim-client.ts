@@ -1,6 +1,7 @@
 /**
- * A client as the official ones are: a session, one request at a time, each sent to the replica that it takes for the
- * leader and to one other, and again until it is answered. It writes and reads, and checks what it is told.
+ * A client that behaves like the official ones: it has a session and one request at a time. It sends each request to the
+ * presumed leader and to one other replica, and repeats it until it is answered. It writes and reads, and checks the
+ * answers.
  */
 import type { Simulation } from '../../log/replicated/testing/simulation.ts';
 import { buildRequest, Command, Header, ReplyHeader } from '../../wire/header.ts';
@@ -21,9 +22,9 @@ export interface ClientWorld {
   readonly replicaCount: number;
   /** The true time, ms since the UNIX epoch. */
   readonly trueMs: number;
-  /** Each request goes to one more replica than the leader. */
+  /** True if each request goes to one more replica than the leader. */
   readonly hedges: boolean;
-  /** Takes a message to a replica, or loses it; answers come by `take`. */
+  /** Delivers a message to a replica, or loses it. Answers come by `take`. */
   deliver(replica: number, message: Uint8Array, client: SimClient): void;
 }
 
@@ -44,7 +45,7 @@ export class SimClient {
   #inFlight: InFlight | undefined;
   #sentAtMs = 0;
   #longestMs = 0;
-  /** Begins no more requests. */
+  /** If true, the client begins no more requests. */
   stopped = false;
 
   constructor(world: ClientWorld, id: bigint) {
@@ -56,13 +57,13 @@ export class SimClient {
     return this.#inFlight === undefined;
   }
 
-  /** The longest time that it waited for an answer, until now; ms. */
+  /** Longest wait for an answer until now, in ms. */
   get longestMs(): number {
     const waitsMs = this.isIdle ? 0 : this.#world.simulation.nowMs - this.#sentAtMs;
     return Math.max(this.#longestMs, waitsMs);
   }
 
-  /** As of now a fresh measure. */
+  /** Resets `longestMs`. */
   forget(): void {
     this.#longestMs = 0;
   }
@@ -153,5 +154,5 @@ const viewOf = (bytes: Uint8Array): DataView =>
 
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
 
-/** Ids beyond those of transfers that are counted. */
+/** Id of a client's pending transfer, beyond the ids of counted transfers. */
 const pendingId = (client: bigint): number => 1_000_000 + Number(client);

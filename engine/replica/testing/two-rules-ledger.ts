@@ -1,4 +1,4 @@
-/** A ledger of a later release: it knows rules 2, by which the same history has another state. */
+/** A ledger of a later release. It knows rules 2, under which the same history gives another state. */
 import { StateMachine } from '../../ledger/state-machine.ts';
 
 export class TwoRulesLedger extends StateMachine {
