@@ -1,4 +1,4 @@
-/** A checkpoint that is not whole is refused; it never becomes a state that is subtly another. */
+/** Tests that an incomplete checkpoint is refused and never becomes a subtly different state. */
 import { expect, test } from '@jest/globals';
 import { concatenate } from '../../test/support/engine/ledger/records.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';

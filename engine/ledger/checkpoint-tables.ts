@@ -1,8 +1,8 @@
 /**
  * The state as checkpoint tables (layouts in tables.md). All tables but one are append-only: a delta is the rows since the
- * last one, and what they alias never changes, so that taking a delta copies nothing. Accounts are written as they were
- * created; balances, `closed`, pending statuses and indexes come back from the rows of transfers and expiries, which hold
- * the balances after each event. `finishLoad` also checks that the tables fit together.
+ * last one. Their memory never changes, so that taking a delta copies nothing. Accounts are written as they were created;
+ * balances, `closed`, pending statuses and indexes are restored from the rows of transfers and expiries, which hold the
+ * balances after each event. `finishLoad` also checks that the tables fit together.
  */
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
 import { Account, Expiry, Transfer } from './layout.ts';
@@ -26,7 +26,7 @@ const CHUNK_BYTES_MAX = 1 << 20;
 const HEAD_BYTES = 24;
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
-/** Stored sections that do not fit together: the store gave back something else than it was given. */
+/** Stored sections that do not fit together: the store returned other data than it was given. */
 export class CheckpointError extends Error {
   override readonly name = 'CheckpointError';
   readonly code = 'checkpoint_inconsistent';
@@ -37,7 +37,7 @@ export class CheckpointTables {
   readonly #hash: Uint32Array;
   readonly #committed: Uint32Array;
   readonly #tables: ReadonlyMap<number, RowTable>;
-  /** Rows that earlier deltas have given. */
+  /** Number of rows in earlier deltas, by table. */
   readonly #given = new Map<number, number>();
 
   constructor(state: LedgerState, hash: Uint32Array, committed: Uint32Array) {
@@ -92,7 +92,7 @@ export class CheckpointTables {
     this.#given.set(head.table, table.count);
   }
 
-  /** A slice of some thousand rows at a time. */
+  /** Builds the derived state, in slices of some thousand rows. */
   *finishLoad(): Generator<void> {
     yield* this.#state.addAllIds();
     yield* restoreBalances(this.#state);
@@ -139,7 +139,7 @@ function* rows(table: RowTable, from: number, end: number): Generator<Uint8Array
   }
 }
 
-/** Accounts' rows without what changes later. */
+/** Yields the rows of accounts without the fields that change later. */
 function* createdRows(table: RowTable, from: number, end: number): Generator<Uint8Array> {
   let copy = new Uint32Array(0);
   for (const bytes of rows(table, from, end)) {
@@ -161,7 +161,7 @@ async function loadRows(
 ): Promise<void> {
   const { rowBytes } = table;
   const end = table.count + rowCount;
-  /** Bytes of the last row that are there already; chunks may end inside a row. */
+  /** Bytes of the last row that have arrived; chunks may end inside a row. */
   let partial = 0;
   for await (const chunk of chunks) {
     let at = 0;
@@ -188,7 +188,7 @@ async function loadRows(
   check(partial === 0 && table.count === end, 'a section holds fewer rows than it says');
 }
 
-/** Goes through all events in the order they ran in; what the last one left is what holds. */
+/** Goes through all events in the order of their execution. The last event of an account gives its balances. */
 function* restoreBalances(state: LedgerState): Generator<void> {
   const { transfers, expiries } = state;
   let expiry = 0;

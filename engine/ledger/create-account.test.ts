@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { check } from '../../test/support/engine/ledger/scenario.ts';
 import { AccountStatus } from './status.ts';
 
-/** What breaks each rule, in order of precedence, on an account that would be created; given as field=value words. */
+/** Changes (field=value) to a valid account that break each rule, in order of precedence. */
 const violations: readonly (readonly [status: string, words: string])[] = [
   ['timestamp_must_be_zero', 'timestamp=1'],
   ['reserved_field', 'reserved=1'],

@@ -1,4 +1,4 @@
-/** One event of create_accounts. */
+/** Execution of one event of create_accounts. */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
 import { Account, Transfer } from './layout.ts';
 import { AccountFlag, AccountStatus } from './status.ts';
@@ -8,8 +8,8 @@ const LIMITS =
   AccountFlag.debits_must_not_exceed_credits | AccountFlag.credits_must_not_exceed_debits;
 
 /**
- * Checks one account in TigerBeetle's order of precedence and creates it. What holds for any event of a batch (chains,
- * imported, timestamp) was checked before.
+ * Checks one account in TigerBeetle's order of precedence and creates it. Returns its status. The caller has made the
+ * checks common to all events of a batch (chains, imported, timestamp).
  */
 export function createAccount(context: EventContext, event: Uint32Array, at: number): number {
   const { state } = context;

@@ -12,7 +12,7 @@ const WORLD = `
   account A6 flags=closed -> created
 `;
 
-/** What breaks each rule of a plain transfer from A1 to A2, in order of precedence. */
+/** Changes (field=value) that break each rule of a plain transfer from A1 to A2, in order of precedence. */
 const violations: readonly (readonly [status: string, words: string])[] = [
   ['timestamp_must_be_zero', 'timestamp=1'],
   ['reserved_flag', 'flags=512'],

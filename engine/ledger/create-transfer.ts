@@ -1,4 +1,7 @@
-/** One event of create_transfers: single-phase and pending transfers. Posting and voiding is in resolve-transfer.ts. */
+/**
+ * Execution of one event of create_transfers: single-phase and pending transfers. Posting and voiding is in
+ * resolve-transfer.ts.
+ */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
 import { compareExisting } from './existing-transfer.ts';
 import { importedRegresses } from './imported.ts';
@@ -27,8 +30,8 @@ const available = new Uint32Array(4);
 const total = new Uint32Array(4);
 
 /**
- * Checks one transfer in TigerBeetle's order of precedence and creates it. What holds for any event of a batch (chains,
- * imported, timestamp) was checked before.
+ * Checks one transfer in TigerBeetle's order of precedence and creates it. Returns its status. The caller has made the
+ * checks common to all events of a batch (chains, imported, timestamp).
  */
 export function createTransfer(context: EventContext, event: Uint32Array, at: number): number {
   const flags = event[at + WireTransfer.codeFlags]! >>> 16;
@@ -43,7 +46,7 @@ export function createTransfer(context: EventContext, event: Uint32Array, at: nu
   return status === TransferStatus.created ? move(context, event, at, flags) : status;
 }
 
-/** The checks that need nothing but the event. */
+/** Makes the checks that need only the event. */
 function checkFields(event: Uint32Array, at: number, flags: number): number {
   const debit = at + WireTransfer.debitAccountId;
   const credit = at + WireTransfer.creditAccountId;
@@ -220,7 +223,7 @@ function clamp(account: Uint32Array, pending: number, posted: number, limit: num
   if (compare128(available, 0, clamped, 0) < 0) copy128(clamped, 0, available, 0);
 }
 
-/** Whether `pending + posted + amount > limit`; none of it overflows, that was checked. */
+/** Returns whether `pending + posted + amount > limit`. The caller has checked that nothing overflows. */
 function exceeds(
   account: Uint32Array,
   pending: number,

@@ -1,21 +1,24 @@
 /**
- * Walks through sets of records in one direction, and through the intersection of several, without looking at records
- * that are in none. The cost follows the page that is asked for and how the lists interleave, not the table's size; lists
- * that never meet are walked to their ends, so that every walk has a budget and can be left and gone on with.
+ * Cursors over sets of records in one direction, and over the intersection of several sets, without reading records that
+ * are in none. The cost depends on the requested page and on how the lists interleave, not on the table's size. Lists that
+ * never meet are walked to their ends, so every walk has a budget and can be interrupted and resumed.
  */
 import type { PostingView } from './posting-lists.ts';
 
-/** No record: the end of a cursor. */
+/** Value of a cursor at its end, instead of a record. */
 export const END = -1;
 
 export interface Cursor {
-  /** Upper bound of the records it can give. */
+  /** Upper bound of the number of records. */
   readonly count: number;
-  /** The nearest record at or after `target` in the cursor's direction, END when none is left. Targets never go back. */
+  /**
+   * Returns the nearest record at or after `target` in the cursor's direction, or END if none is left. Targets must not go
+   * back.
+   */
   seek(target: number): number;
 }
 
-/** One posting list. */
+/** Cursor over one posting list. */
 export class ListCursor implements Cursor {
   readonly count: number;
   readonly #list: PostingView;
@@ -36,7 +39,7 @@ export class ListCursor implements Cursor {
   #seekUp(target: number): number {
     const list = this.#list;
     let low = this.#position;
-    // Gallop: the next one is mostly near.
+    // Gallop, because the next record is mostly near.
     let step = 1;
     let high = low;
     while (high < list.count && list.at(high) < target) {
@@ -75,7 +78,7 @@ export class ListCursor implements Cursor {
   }
 }
 
-/** The records of either of two cursors. */
+/** Cursor over the union of two cursors. */
 export class UnionCursor implements Cursor {
   readonly count: number;
   readonly #first: Cursor;
@@ -106,26 +109,26 @@ export interface Page {
   readonly limit: number;
 }
 
-/** How much of a page is done. */
+/** Progress within a page. */
 export interface Progress {
-  /** Every record of the page before this one, in the page's direction, was looked at. */
+  /** Next record to look at, in the page's direction; all before it are done. */
   next: number;
-  /** Records found until now. */
+  /** Number of records found until now. */
   count: number;
 }
 
-/** What a request may still do before others have their turn. */
+/** Work that a request may still do before others have their turn. */
 export interface Budget {
-  /** One unit a seek in a list; below zero it is used up. */
+  /** Remaining units, one for each seek in a list. Below zero the budget is used up. */
   left: number;
 }
 
 export const firstOf = ({ isReversed, from, end }: Page): number => (isReversed ? end - 1 : from);
 
 /**
- * Writes the page's records that are in all of the cursors (all records, when there is none) to `hits` from
- * `progress.count` on. True when the page is done; false when the budget was used up before: another call goes on where
- * this one stopped, with new cursors where lists have grown meanwhile.
+ * Writes the page's records that are in all of the cursors (all records if there is no cursor) to `hits` from
+ * `progress.count` on. Returns true when the page is done, false when the budget is used up. Another call then continues
+ * where this one stopped, with new cursors if lists have grown meanwhile.
  */
 export function intersect(
   cursors: readonly Cursor[],
@@ -138,7 +141,7 @@ export function intersect(
   const step = page.isReversed ? -1 : 1;
   let candidate = progress.next;
   while (progress.count < page.limit) {
-    // Each cursor in turn goes to the candidate or makes what it has next the candidate, until all agree.
+    // Each cursor in turn seeks the candidate or makes its next record the candidate, until all agree.
     for (let agreed = 0, i = 0; agreed < sorted.length; i = (i + 1) % sorted.length) {
       if (budget.left < 0) {
         progress.next = candidate;

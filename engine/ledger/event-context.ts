@@ -1,4 +1,4 @@
-/** What the checks of one event read and write besides the event itself. */
+/** Context that the checks of one event read and write besides the event itself. */
 import type { LedgerState } from './ledger-state.ts';
 import type { UndoLog } from './undo-log.ts';
 
@@ -9,8 +9,8 @@ export interface EventContext {
   readonly state: LedgerState;
   readonly undo: UndoLog;
   /**
-   * Time.batch: the timestamp of the batch's last event; Time.slot: this event's; Time.result: what its result will say,
-   * set to the slot's beforehand and overwritten by the checks when it differs.
+   * Time.batch: timestamp of the batch's last event. Time.slot: this event's timestamp. Time.result: timestamp in the
+   * event's result; it starts as the slot's, and the checks overwrite it if it differs.
    */
   readonly times: Uint32Array;
 }

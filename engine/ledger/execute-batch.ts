@@ -1,8 +1,8 @@
 /**
- * Runs the events of one batch: chains, what holds for any event, timestamps, results.
+ * Execution of one batch: chains, the checks common to all events, timestamps, results.
  *
- * Each event has its slot of time, T - n + i + 1, used or not. A chain is a run of events with `linked` and the first one
- * without; it is created as a whole or not at all. It never goes beyond its batch.
+ * Each event has its own timestamp slot, T - n + i + 1, used or not. A chain is a run of events with `linked` and the first
+ * event without it. It is created as a whole or not at all, and never extends beyond its batch.
  */
 import { createAccount } from './create-account.ts';
 import { createTransfer } from './create-transfer.ts';
@@ -18,13 +18,16 @@ import {
 } from './status.ts';
 import { compare64, isTimestamp, offset64 } from './words.ts';
 
-/** Results: timestamp u64, status u32, reserved u32. */
+/** Words of a result: timestamp u64, status u32, reserved u32. */
 export const RESULT_WORDS = 4;
 
 export const EventKind = { account: 0, transfer: 1 } as const;
 export type EventKind = (typeof EventKind)[keyof typeof EventKind];
 
-/** Accounts and transfers have flags, timestamp and id at the same places, and number shared statuses differently. */
+/**
+ * Words of an event. Accounts and transfers have flags, timestamp and id at the same offsets, but different codes for
+ * shared statuses.
+ */
 const EVENT_WORDS = Account.words;
 const LINKED = AccountFlag.linked;
 const statuses = [AccountStatus, TransferStatus] as const;
@@ -33,10 +36,10 @@ const importedFlags = [AccountFlag.imported, TransferFlag.imported] as const;
 export interface Batch {
   readonly kind: EventKind;
   readonly events: Uint32Array;
-  /** Of the first event, in words. */
+  /** Offset of the first event, in words. */
   readonly at: number;
   readonly count: number;
-  /** Dense results are written here from the beginning, RESULT_WORDS each. */
+  /** Receives the dense results from its beginning on, RESULT_WORDS each. */
   readonly results: Uint32Array;
 }
 
@@ -74,7 +77,7 @@ export function executeBatch(context: EventContext, batch: Batch): void {
         results[j * RESULT_WORDS + 2] = failed;
       }
     }
-    // After the rollback, which must not take it back.
+    // Burn the id after the rollback, which must not undo it.
     if (kind === EventKind.transfer && isTransient(status)) context.state.burnId(events, at);
     if (chainStart !== -1 && !isLinked) {
       chainStart = -1;

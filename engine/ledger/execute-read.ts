@@ -1,4 +1,4 @@
-/** Writes the answers to operations that only read. */
+/** Replies of operations that only read. */
 import { assert } from '../../base/assert.ts';
 import { AccountBalance, Account, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
@@ -20,11 +20,11 @@ export interface Read {
   readonly state: LedgerState;
   readonly reply: ReplyWriter;
   readonly events: Uint32Array;
-  /** The most records that the operation gives. */
+  /** Maximum number of records in the reply. */
   readonly limitMax: number;
 }
 
-/** The reply's body; `found` gives the records that a query's filters have found. */
+/** Writes the reply's body and returns it. `found` returns the records that a query's filters have found. */
 export function writeReply(
   read: Read,
   { action, shape }: LedgerOperation,
@@ -43,7 +43,7 @@ export function writeReply(
 }
 
 interface Batch {
-  /** Of its first event, in words. */
+  /** Offset of its first event, in words. */
   readonly at: number;
   readonly count: number;
   readonly hits: Uint32Array;
@@ -117,7 +117,7 @@ function writeAccountBalances({ state, reply, events }: Read, at: number, hits: 
   }
 }
 
-/** Transfers and expiries, merged by timestamp. */
+/** Writes transfers and expiries, merged by timestamp. */
 function getChangeEvents({ state, reply, events, limitMax }: Read): void {
   const range = selectChangeEvents(state, events, limitMax);
   if (range === undefined) return;

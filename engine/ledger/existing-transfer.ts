@@ -1,4 +1,4 @@
-/** An event of create_transfers whose id is a stored transfer's: is it the same event? */
+/** Comparison of an event of create_transfers with the stored transfer that has the same id. */
 import { type EventContext, setResultTime } from './event-context.ts';
 import { Account, Transfer, WireTransfer } from './layout.ts';
 import { RowFlag, TransferFlag, TransferStatus } from './status.ts';
@@ -46,7 +46,7 @@ export function compareExisting(
   return status;
 }
 
-/** A post or void may leave the accounts out. */
+/** Compares the accounts, which a post or void may leave out. */
 function compareAccounts(
   context: EventContext,
   event: Uint32Array,
@@ -83,7 +83,7 @@ function compareMoving(
   flags: number,
 ): number {
   const comparison = compare128(event, at + WireTransfer.amount, stored, 0);
-  // A balancing transfer may have been given less than it asked for, never more.
+  // A balancing transfer may have got less than its amount, never more.
   if ((flags & BALANCING) !== 0 ? comparison < 0 : comparison !== 0) {
     return TransferStatus.exists_with_different_amount;
   }
@@ -99,7 +99,7 @@ function compareMoving(
   return TransferStatus.exists;
 }
 
-/** What a post or void leaves out stands for the pending transfer's value. */
+/** Compares a post or void. A field that it leaves out means the pending transfer's value. */
 function compareResolving(
   context: EventContext,
   event: Uint32Array,

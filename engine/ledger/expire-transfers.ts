@@ -1,18 +1,18 @@
-/** The pulse: pending transfers whose time is over give back what they reserved. */
+/** The pulse: expires due pending transfers, which releases the amounts that they reserved. */
 import { Account, Expiry, Transfer } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
 import { closedFlags, copyNarrow, isNarrow, setClosed, storeWide } from './store-transfer.ts';
 import { compare64, offset64, subtract128 } from './words.ts';
 
-/** How many transfers a pulse expires, and how many timestamps it takes. */
+/** Maximum number of transfers that a pulse expires; it always takes this many timestamps. */
 export const EXPIRIES_MAX = 8190;
 
 const due = new Uint32Array(EXPIRIES_MAX);
 const expiresAt = new Uint32Array(2);
 const amount = new Uint32Array(4);
 
-/** Writes when the earliest unresolved pending transfer expires; false when none has a timeout. */
+/** Writes the expiry (u64) of the earliest unresolved pending transfer. Returns false if none has a timeout. */
 export function readNextExpiry(state: LedgerState, to: Uint32Array, at: number): boolean {
   const queue = state.expiryQueue;
   while (queue.size > 0) {
@@ -25,7 +25,7 @@ export function readNextExpiry(state: LedgerState, to: Uint32Array, at: number):
   return false;
 }
 
-/** Expires what is due at the u64 timestamp, the earliest first; the last one's event has that timestamp. */
+/** Expires the transfers due at the u64 timestamp, earliest first. The last one's event has that timestamp. */
 export function expireTransfers(state: LedgerState, timestamp: Uint32Array, at: number): void {
   let count = 0;
   while (count < EXPIRIES_MAX && readNextExpiry(state, expiresAt, 0)) {
@@ -42,7 +42,7 @@ export function expireTransfers(state: LedgerState, timestamp: Uint32Array, at: 
   }
 }
 
-/** Returns the index of the expiry, whose timestamp the caller writes. */
+/** Expires one transfer. Returns the index of the expiry; the caller must write its timestamp. */
 function expire(state: LedgerState, transfer: number): number {
   const p = state.transfers.chunkOf(transfer);
   const o = state.transfers.offsetOf(transfer);

@@ -1,7 +1,7 @@
 /**
- * Pending transfers with a timeout, by (expiry time, transfer). A binary heap of rows (expiry's high word, its low word,
- * transfer index, unused); transfers with equal timeouts come in rising order, so that inserting rarely moves anything.
- * A transfer that is posted or voided stays in the heap until it reaches the top, where its status tells.
+ * Queue of pending transfers with a timeout, by (expiry time, transfer). It is a binary heap of rows (expiry's high word,
+ * its low word, transfer index, unused). Transfers with equal timeouts come in rising order, so inserting rarely moves
+ * anything. A posted or voided transfer stays in the heap until it reaches the top, where its status is checked.
  */
 import type { Memory } from './memory.ts';
 import { RowTable } from './row-table.ts';

@@ -1,9 +1,9 @@
-/** The rule that imported transfers of every kind share. */
+/** Timestamp rule of imported transfers of every kind. */
 import type { EventContext } from './event-context.ts';
 import { Account, Transfer } from './layout.ts';
 import { compare64 } from './words.ts';
 
-/** Whether an imported transfer's timestamp does not follow the last transfer's, or is an account's. */
+/** Returns whether an imported transfer's timestamp does not follow the last transfer's, or equals an account's. */
 export function importedRegresses(context: EventContext, time: Uint32Array, at: number): boolean {
   const { accounts, transfers } = context.state;
   if (transfers.count > 0) {

@@ -1,4 +1,4 @@
-/** The indexes against plain arrays and maps. */
+/** Tests of the indexes against plain arrays and maps. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type Cursor, firstOf, intersect, ListCursor, UnionCursor } from './cursor.ts';
@@ -30,7 +30,7 @@ test('a slot table finds exactly what was inserted and not removed, through spli
         const hash = Math.imul(x ^ (x >>> 15), 0x2c1b3c6d) & (i % 50 === 0 ? mask : -1);
         slots.insert(hash, i);
         model.set(hash, [...(model.get(hash) ?? []), i]);
-        // Taken back like a broken chain's, the newest first, splits in between.
+        // Removed as for a broken chain, the newest first, with splits in between.
         if (i % 3 === 0) {
           slots.remove(hash, i);
           model.get(hash)!.pop();
@@ -160,7 +160,7 @@ test('intersections and unions select what filtering all records would', () => {
           ...sets.map(cursorOf),
         ];
         const hits = new Uint32Array(64);
-        // In steps of a few units, each with cursors of its own.
+        // Runs in steps of a few units, each with its own cursors.
         const progress = { next: firstOf(page), count: 0 };
         while (!intersect(open(), page, progress, hits, { left: units }));
         const { count } = progress;

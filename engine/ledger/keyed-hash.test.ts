@@ -1,4 +1,4 @@
-/** Ids that somebody chose so that they collide cost what others cost. */
+/** Tests that ids chosen to collide cost no more than others. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
@@ -10,20 +10,20 @@ import { imul } from './words.ts';
 const EVENTS = 8000;
 const rotateLeft = (x: number, n: number): number => (x << n) | (x >>> (32 - n));
 
-/** MurmurHash3 with a seed that everybody can read, which hashed ids before. */
+/** MurmurHash3 with a public seed, which hashed ids before. */
 function absorb(hash: number, word: number): number {
   const k = imul(rotateLeft(imul(word, 0xcc9e2d51), 15), 0x1b873593);
   return (imul(rotateLeft(hash ^ k, 13), 5) + 0xe6546b64) | 0;
 }
 
-/** The number that multiplies with an odd one to 1, modulo 2^32. */
+/** Returns the inverse of an odd number modulo 2^32. */
 function inverse(odd: number): number {
   let x = odd;
   for (let i = 0; i < 5; i += 1) x = imul(x, 2 - imul(odd, x));
   return x | 0;
 }
 
-/** Ids of three free words each, and a fourth that gives all of them one hash of MurmurHash3. */
+/** Makes ids of three free words and a fourth that gives all of them the same MurmurHash3 hash. */
 function forgedIds(count: number): Uint32Array {
   const words = new Uint32Array(count * 4);
   const wanted = 0x1234567;

@@ -1,6 +1,6 @@
 /**
  * Hashes of ids and field values under a secret key: HalfSipHash-1-3, made for hash tables whose keys come from strangers.
- * Without the key nobody can choose values that share a hash, or the place in a table that it names.
+ * Without the key nobody can choose values with the same hash or the same place in a table.
  *
  * Hashes never leave the process: indexes are rebuilt at each start, and neither answers nor state hashes depend on them.
  * So replicas, and starts of one replica, may have different keys (docs/decisions/0040-hash-key.md).
@@ -14,10 +14,10 @@ export interface HashKey {
   readonly high: number;
 }
 
-/** The length of four words in bytes, where HalfSipHash has it. */
+/** Length of four words in bytes, at its place in HalfSipHash's last word. */
 const BYTES_128 = 16 << 24;
 
-/** For ledgers that no stranger fills: tests and benchmarks. */
+/** Key for ledgers without untrusted clients: tests and benchmarks. */
 export const PUBLIC_HASH_KEY: HashKey = { low: 0x2545f491, high: 0x1b873593 };
 
 export class KeyedHash {
@@ -29,18 +29,18 @@ export class KeyedHash {
     this.#high = high | 0;
   }
 
-  /** A hash of one word that no other word has: the table needs no key beside it. */
+  /** Returns a hash of one word, different for each word, so that the table needs no key beside it. */
   ofWord(word: number): number {
     return hash32(hash32(word ^ this.#low) ^ this.#high);
   }
 
-  /** The hash of `count` words as an int32 (a small integer for the machine, whatever its top bit). */
+  /** Returns the hash of `count` words as an int32 (a small integer for the machine, whatever its top bit). */
   of(words: Uint32Array, at: number, count: number): number {
     let v0 = this.#low;
     let v1 = this.#high;
     let v2 = this.#low ^ 0x6c796765;
     let v3 = this.#high ^ 0x74656462;
-    // A round for each word, one for the length in bytes, three to end with.
+    // One round for each word, one for the length in bytes, and three to finish.
     for (let i = 0; i < count + 4; i += 1) {
       const word = i < count ? words[at + i]! | 0 : i === count ? count << 26 : 0;
       if (i === count + 1) v2 ^= 0xff;
@@ -60,7 +60,7 @@ export class KeyedHash {
     return v1 ^ v3;
   }
 
-  /** The same for four words, which is what a batch needs thousands of: unrolled, it takes two thirds of the time. */
+  /** Same as `of` for four words. A batch needs thousands of these; the unrolled loop takes two thirds of the time. */
   // oxlint-disable-next-line max-lines-per-function -- one unrolled loop
   of128(words: Uint32Array, at: number): number {
     let v0 = this.#low;

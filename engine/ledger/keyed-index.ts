@@ -1,6 +1,6 @@
 /**
- * From a field's value (a ledger, a code, user data) to the posting list of the records that have it. Keys are not
- * stored: a key of more than 32 bits is compared in the first record of its list, and one of 32 bits has a hash of its own.
+ * Index from a field's value (a ledger, a code, user data) to the posting list of the records that have it. Keys are not
+ * stored: a key of more than 32 bits is compared with the first record of its list, and a key of 32 bits has a unique hash.
  *
  * A slot's value is record + 1 for a key that occurs once, -(list + 1) otherwise.
  */
@@ -12,9 +12,9 @@ import { RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
 
 export interface KeyedIndexOptions {
-  /** Where the key is kept. */
+  /** Table whose rows contain the key. */
   readonly rows: RowTable;
-  /** Its first word in a row; only read for keys of two or four words. */
+  /** Offset of the key in a row, in words; only used for keys of two or four words. */
   readonly word: number;
   readonly width: 1 | 2 | 4;
 }
@@ -28,7 +28,7 @@ export class KeyedIndex {
   readonly #lists: RowTable;
   readonly #postings: PostingLists;
   readonly #single = new Uint32Array(2);
-  /** The list of the key that was added last: neighbours in a batch mostly share ledger and code. */
+  /** Key and list added last: neighbours in a batch mostly share ledger and code. */
   #lastKey = -1;
   #lastList = 0;
 
@@ -66,7 +66,7 @@ export class KeyedIndex {
     return this.#postings.view(this.#single, 0);
   }
 
-  /** Bytes that adding `records` may allocate, the posting lists' own not counted. */
+  /** Returns the maximum bytes that adding `records` may allocate, without those of the posting lists. */
   growthBytes(records: number): number {
     return this.#slots.growthBytes(records) + this.#lists.growthBytes(records);
   }

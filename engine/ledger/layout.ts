@@ -1,9 +1,9 @@
 /**
- * Where fields are, in u32 words. Wire records are the client protocol's (128 bytes each); rows are ours, drawn in
- * tables.md. An account's row is its wire record, with the balances as they are now.
+ * Offsets of fields, in u32 words. Wire records are those of the client protocol (128 bytes each); rows are our own,
+ * described in tables.md. An account's row is its wire record with the present balances.
  */
 
-/** Account: wire record and row alike. */
+/** Account, both as wire record and as row. */
 export const Account = {
   words: 32,
   id: 0,
@@ -14,7 +14,7 @@ export const Account = {
   userData128: 20,
   userData64: 24,
   userData32: 26,
-  /** Must be zero on the wire. In memory 1 when the account was created closed. */
+  /** Must be zero on the wire. In memory it is 1 if the account was created closed. */
   reserved: 27,
   ledger: 28,
   /** code in the lower half, flags in the upper. */
@@ -64,7 +64,7 @@ export const Expiry = {
   words: 24,
   timestamp: 0,
   transfer: 2,
-  /** How many transfers were there when it expired: with it events can be put back into the order they ran in. */
+  /** Number of transfers when it expired, from which the order of all events can be restored. */
   transfersBefore: 3,
   /** RowFlag, in the upper half as in a transfer. */
   flags: 4,
@@ -72,7 +72,7 @@ export const Expiry = {
   balances: 6,
 } as const;
 
-/** Amount and balances in full, for transfers and expiries of which one exceeds 64 bits: nine u128. */
+/** Amount and balances in full, for transfers and expiries with a value above 64 bits: nine u128. */
 export const Wide = { words: 36, amount: 0, balances: 4 } as const;
 
 export const BurnedId = { words: 4 } as const;

@@ -1,9 +1,9 @@
 /**
- * One request that reads, answered in as many steps as its work needs, so that commits have their turn in between.
+ * A read request, answered in as many steps as its work needs, so that commits can run in between.
  *
- * It sees one state. Transfers, expiries and what they say of balances never change, so that a read of them leaves out what
- * came after its first step. Accounts change: a read of them sees the state at its last step, in which all of its accounts are
- * written at once; accounts that were created on the way are looked at before. (docs/decisions/0047-reads-in-steps.md)
+ * The read sees one state. Transfers, expiries and the balances in them never change, so a read of them leaves out records
+ * created after its first step. Accounts change: a read of them sees the state at its last step, which writes all of its
+ * accounts at once, after accounts created meanwhile were also checked. (docs/decisions/0047-reads-in-steps.md)
  */
 import { assert } from '../../base/assert.ts';
 import { bodySizeMax } from '../wire/limits.ts';
@@ -24,7 +24,7 @@ import { wordsOf } from './words.ts';
 
 /** Units of a budget that a filter takes before its first seek. */
 const FILTER_COST = 16;
-/** Accounts may be created in every pause. After so many passes over new ones a last one goes through without a pause. */
+/** Accounts may be created in every pause. After this many passes over new ones, a last pass runs without a pause. */
 const PASSES_MAX = 4;
 
 export class LedgerRead {
@@ -33,7 +33,7 @@ export class LedgerRead {
   readonly #events: Uint32Array;
   readonly #counts: readonly number[];
   readonly #limitMax: number;
-  /** Records from `#seen` to `#end` are looked at in this pass. */
+  /** This pass looks at the records from `#seen` to `#end`. */
   #seen = 0;
   #end: number;
   #passes = 1;
@@ -52,8 +52,8 @@ export class LedgerRead {
   }
 
   /**
-   * Goes on until it is done (true), or has used up `units` of work (false). One that is done is to be finished before
-   * anything else is committed.
+   * Continues until the read is done (returns true) or has used up `units` of work (returns false). When it is done,
+   * `finish` must be called before anything else is committed.
    */
   step(units: number): boolean {
     if (!isQuery(this.#operation.action)) return true;
@@ -96,7 +96,7 @@ export class LedgerRead {
     this.#found = new Found();
   }
 
-  /** Goes on with the first filter that is not done; true when that is done. */
+  /** Continues with the first unfinished filter. Returns true when that filter is done. */
   #goOn(budget: Budget): boolean {
     budget.left -= FILTER_COST;
     const found = this.#found;
@@ -110,7 +110,7 @@ export class LedgerRead {
     if (this.#progress === undefined) {
       this.#progress = { next: firstOf(page), count: 0 };
       found.reserve(page.limit);
-      // In order of time, what was found before comes first.
+      // In order of time, the records found earlier come first.
       if (!page.isReversed) this.#progress.count = found.put(earlier, 0, page.limit);
     }
     const progress = this.#progress;
@@ -140,7 +140,7 @@ const queries: ReadonlySet<Action> = new Set([
   Action.getAccountBalances,
 ]);
 
-/** Other reads take as many steps as their reply has records. */
+/** Returns whether the action is a query. The work of other reads is bounded by the records in their reply. */
 function isQuery(action: Action): boolean {
   const creates = action === Action.createAccounts || action === Action.createTransfers;
   assert(!creates, 'creations are committed, not read');
@@ -152,7 +152,7 @@ class Found {
   #hits = new Uint32Array(0);
   readonly #ends: number[] = [];
   #used = 0;
-  /** Where the filter that is under way writes. */
+  /** Buffer to which the current filter writes. */
   room = this.#hits;
 
   get batches(): number {
@@ -173,7 +173,7 @@ class Found {
     this.room = this.#hits.subarray(this.#used, this.#used + count);
   }
 
-  /** Adds records that were found before, as far as the limit lets them; gives how many there are then. */
+  /** Adds records found earlier, up to the limit. Returns the new number of records. */
   put(records: Uint32Array, count: number, limit: number): number {
     const fits = Math.min(records.length, limit - count);
     this.room.set(records.subarray(0, fits), count);

@@ -19,12 +19,15 @@ import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
 const TOUCHED_TOGETHER = 4096;
-/** While a checkpoint is loaded, rows between two pauses: some milliseconds. A multiple of those touched together. */
+/** Rows between two pauses while a checkpoint is loaded: some milliseconds. A multiple of TOUCHED_TOGETHER. */
 export const ROWS_A_SLICE = 8192;
 const code = new Uint32Array(1);
 const expiry = new Uint32Array(2);
 
-/** The room, in postings, that lists may take for all fields and accounts of new records: one that moves takes twice its own. */
+/**
+ * Returns the room, in postings, that lists may take for all fields and accounts of new records. A list that moves takes
+ * twice its size.
+ */
 const postingsOf = (accounts: number, transfers: number): number =>
   (accounts * 5 + transfers * 7) * 2;
 
@@ -78,14 +81,14 @@ export class LedgerState {
   readonly expiries = new RowTable(this.memory, { wordsPerRow: Expiry.words, rowsShift: 14 });
   readonly burnedIds = new RowTable(this.memory, { wordsPerRow: BurnedId.words, rowsShift: 14 });
 
-  /** Of each transfer, one of PendingStatus. */
+  /** PendingStatus of each transfer. */
   readonly pendingStatuses = new ByteTable(this.memory);
   pendingTransfers = 0;
-  /** Those of them that have a timeout: each will need room for its expiry, or for what resolves it. */
+  /** Pending transfers with a timeout. Each will need room for its expiry or for the transfer that resolves it. */
   expiringTransfers = 0;
 
   readonly postings = new PostingLists(this.memory);
-  /** Of each account two lists of transfers: (count, address) of its debits, (count, address) of its credits. */
+  /** Two lists of transfers for each account: (count, address) of its debits, (count, address) of its credits. */
   readonly accountTransfers = new RowTable(this.memory, { wordsPerRow: 4, rowsShift: 14 });
   readonly accountFields: FieldIndexes;
   readonly transferFields: FieldIndexes;
@@ -93,7 +96,7 @@ export class LedgerState {
 
   readonly #hash: KeyedHash;
   readonly #accountIds = new SlotTable(this.memory);
-  /** Of transfers: index + 1; of burned ids: -(index + 1). */
+  /** Values: index + 1 for transfers, -(index + 1) for burned ids. */
   readonly #transferIds = new SlotTable(this.memory);
   #indexedAccounts = 0;
   #indexedTransfers = 0;
@@ -106,7 +109,7 @@ export class LedgerState {
     this.transferFields = new FieldIndexes(memory, hash, postings, this.transfers, Transfer);
   }
 
-  /** The account with the id, -1 when there is none. */
+  /** Returns the account with the id, or -1 if there is none. */
   findAccount(id: Uint32Array, at: number): number {
     const ids = this.#accountIds;
     ids.seek(this.#hash.of128(id, at));
@@ -118,7 +121,7 @@ export class LedgerState {
     }
   }
 
-  /** Index + 1 of the transfer with the id, -(index + 1) of the burned id, 0 when the id was never used. */
+  /** Returns index + 1 of the transfer with the id, -(index + 1) of the burned id, or 0 if the id was never used. */
   findTransfer(id: Uint32Array, at: number): number {
     const ids = this.#transferIds;
     ids.seek(this.#hash.of128(id, at));
@@ -131,19 +134,19 @@ export class LedgerState {
     }
   }
 
-  /** Brings the places where the ids of `count` transfers will be looked for into the processor's cache. */
+  /** Loads the index slots for the ids of `count` transfers into the processor's cache. */
   touchTransferIds(events: Uint32Array, at: number, count: number, wordsPerEvent: number): void {
     for (let i = 0; i < count; i += 1) {
       this.#transferIds.touch(this.#hash.of128(events, at + i * wordsPerEvent));
     }
   }
 
-  /** Makes the id of an account's row findable; the field indexes follow with `indexNew`. */
+  /** Adds the id of an account's row to the index of ids. `indexNew` updates the field indexes later. */
   addAccountId(account: number): void {
     const hash = this.#hash.of128(this.accounts.chunkOf(account), this.accounts.offsetOf(account));
     this.#accountIds.insert(hash, account + 1);
     if (this.accountTransfers.count <= account) {
-      // Stays through a rollback: an account that was taken back has no transfers in the lists.
+      // The row stays after a rollback: an account that was taken back has no transfers in the lists.
       this.accountTransfers.push();
     }
   }
@@ -164,7 +167,7 @@ export class LedgerState {
     this.addBurnedId(index);
   }
 
-  /** Makes all rows' ids findable, in a state whose rows were just loaded, a slice of them at a time. */
+  /** Adds the ids of all rows to the indexes after the rows were loaded, a slice at a time. */
   *addAllIds(): Generator<void> {
     this.#accountIds.reserve(this.accounts.count);
     this.#transferIds.reserve(this.transfers.count + this.burnedIds.count);
@@ -216,13 +219,13 @@ export class LedgerState {
     this.transfers.truncate(count);
   }
 
-  /** Brings the field indexes up to date. Called when what was created can no longer be rolled back. */
+  /** Updates the field indexes. Call it when new records can no longer be rolled back. */
   indexNew(): void {
     this.#indexAccounts(this.accounts.count);
     this.#indexTransfers(this.transfers.count);
   }
 
-  /** The same for all that was loaded, a slice at a time. */
+  /** Same as `indexNew` for all loaded records, a slice at a time. */
   *indexAll(): Generator<void> {
     const { accounts, transfers } = this;
     while (this.#indexedAccounts + ROWS_A_SLICE <= accounts.count) {
@@ -236,7 +239,7 @@ export class LedgerState {
     this.indexNew();
   }
 
-  /** The row number of the first account or transfer whose timestamp is not below the given one. */
+  /** Returns the row number of the first account or transfer whose timestamp is not below the given one. */
   firstNotBefore(
     table: RowTable,
     timestampWord: number,
@@ -254,7 +257,7 @@ export class LedgerState {
     return low;
   }
 
-  /** Whether a record of the table has exactly this timestamp. */
+  /** Returns whether a record of the table has exactly this timestamp. */
   hasTimestamp(table: RowTable, word: number, timestamp: Uint32Array, at: number): boolean {
     const index = this.firstNotBefore(table, word, timestamp, at);
     if (index === table.count) return false;
@@ -275,7 +278,9 @@ export class LedgerState {
     to[at + 3] = 0;
   }
 
-  /** Whether so many of each, and the expiries of all that is pending then, can be numbered and addressed. */
+  /**
+   * Returns whether this many new records, and the expiries of all transfers pending then, can be numbered and addressed.
+   */
   fits(accounts: number, transfers: number): boolean {
     const expiries = this.expiringTransfers + transfers;
     return (
@@ -289,8 +294,8 @@ export class LedgerState {
   }
 
   /**
-   * Bytes that creating so many of each may allocate, and the expiries of all that is pending then: an expiry comes with
-   * time, whatever the limit is, so that its room is kept from the moment in which its transfer is created.
+   * Returns the maximum bytes that creating this many records may allocate, with the expiries of all transfers pending
+   * then. An expiry comes with time, whatever the limit is, so its room is reserved when its transfer is created.
    */
   growthBytes(accounts: number, transfers: number): number {
     return (

@@ -67,7 +67,7 @@ test('what expires has had its room from the beginning: the limit holds when all
   commit(Operation.createAccounts, events('account', 100, 0));
   let count = 0;
   for (;;) {
-    // Every other amount is beyond 64 bits, so that its expiry needs a wide row besides.
+    // Every other amount exceeds 64 bits, so that its expiry also needs a wide row.
     const body = events('transfer', 4000, count);
     const words = new Uint32Array(body.buffer, body.byteOffset, 4000 * 32);
     for (let at = 0; at < words.length; at += 32) {
@@ -85,7 +85,7 @@ test('what expires has had its room from the beginning: the limit holds when all
   while (machine.nextExpiry() !== undefined) commit(Operation.pulse, new Uint8Array(0));
   expect(machine.counts().pendingTransfers).toBe(0);
   expect(machine.memory().usedBytes).toBeLessThanOrEqual(limitBytes);
-  // The room that was kept for them is used.
+  // The room reserved for the expiries is used.
   expect(machine.memory().usedBytes).toBeGreaterThan(limitBytes - 20 * MIB);
 });
 

@@ -41,7 +41,7 @@ test('a broken chain leaves nothing behind but burned ids', () => {
         const { before, after } = simulation.breakChain();
         expect(after).toEqual(before);
       }
-      // And what comes later finds ids and lists as they should be.
+      // Later operations must find correct ids and lists.
       for (let step = 0; step < 20; step += 1) simulation.step();
     }),
     { numRuns: 25 },
@@ -75,7 +75,7 @@ test('a checkpoint taken at any points, loaded in pieces of any size, gives the 
       await simulation.restart(pieceBytes);
       expect(simulation.machine.stateHash()).toEqual(hash);
       expect(simulation.machine.counts()).toEqual(counts);
-      // The restarted machine goes on against the same reference.
+      // The restarted machine continues against the same reference.
       for (let step = 0; step < 30; step += 1) simulation.step();
     }),
     { numRuns: 25 },

@@ -1,4 +1,4 @@
-/** What the state machine does for each operation code; how it is laid out is engine/wire's. */
+/** Action of the state machine for each operation code. engine/wire defines the layout. */
 import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape, shapeOf } from '../wire/operations.ts';
 
@@ -42,7 +42,7 @@ const actions: ReadonlyMap<number, Action> = new Map<number, Action>([
   [Operation.createTransfers, Action.createTransfers],
 ]);
 
-/** The operation of a request that was found valid. */
+/** Returns the operation of a request, which must be valid. */
 export function ledgerOperation(code: number): LedgerOperation {
   const action = actions.get(code);
   const shape = shapeOf(code);

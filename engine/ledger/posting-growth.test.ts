@@ -1,4 +1,7 @@
-/** The memory limit holds whatever posting lists move: what a batch may take is known before it is executed. */
+/**
+ * Tests that the memory limit holds whatever posting lists move: the maximum that a batch may take is known before it is
+ * executed.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Operation } from '../wire/operations.ts';
@@ -25,7 +28,7 @@ test('1,000 lists of 2,048 postings that all move in one batch were counted befo
   expect(memory.usedBytes - before).toBeGreaterThan(14 * MIB);
   expect(counted).toBeGreaterThanOrEqual(memory.usedBytes - before);
   expect(counted).toBeLessThan(18 * MIB);
-  // From now on each of them has room: the same batch again takes nothing, and next to nothing is counted.
+  // Now each list has room: the same batch again takes nothing, and almost nothing is counted.
   expect(lists.growthBytes(1000)).toBeLessThanOrEqual(2 * MIB);
 });
 
@@ -50,7 +53,7 @@ test('lists that wait one posting before their move are counted for a batch that
 test('whatever was appended, no batch takes more than was counted', () => {
   const growth = fc.record({
     lists: fc.integer({ min: 1, max: 1000 }),
-    /** Postings that each of them gets, one list after another or in turns. */
+    /** Number of postings that each list gets, one list after another or in rotation. */
     length: fc.oneof(
       fc.integer({ min: 1, max: 70 }),
       fc.constantFrom(127, 128, 129, 511, 512, 1023, 1024, 2048, 4095, 4096, 4097, 8192),
@@ -84,7 +87,7 @@ test('a batch whose lists all move is refused where the limit leaves no room for
       words[at + 4] = 1 + 2 * i;
       words[at + 8] = 2 + 2 * i;
       words[at + 12] = 1;
-      // Five lists of its own: both accounts and each field of user data.
+      // Five separate lists: both accounts and each field of user data.
       words.set([i + 1, 0, 0, 0, i + 1, 0, i + 1], at + 20);
       words[at + 28] = 1;
       words[at + 29] = 1;

@@ -8,7 +8,7 @@
  *                    twice its size and its old room is used again by other lists
  *   count > 4096     address is an index of `#large`: blocks of 4,096 postings each
  *
- * So a key that occurs once costs nothing here, and an entry can be found by binary search in any list.
+ * So a key that occurs once costs nothing here, and a binary search can find an entry in any list.
  */
 import { assert } from '../../base/assert.ts';
 import { BlockFills } from './block-fills.ts';
@@ -19,7 +19,7 @@ const BLOCK_MAX_SHIFT = 12;
 const CHUNK_SHIFT = 18;
 const CHUNK_WORDS = 1 << CHUNK_SHIFT;
 const CHUNK_MASK = CHUNK_WORDS - 1;
-/** Blocks of 4, 8, … 4,096 words. */
+/** Number of size classes: blocks of 4, 8, … 4,096 words. */
 const CLASSES = 11;
 const LARGE_BLOCK_BYTES = 8;
 /** Addresses are u32. */
@@ -28,7 +28,7 @@ const WORDS_MAX = 2 ** 32;
 export class PostingLists {
   readonly #chunks: Uint32Array[] = [];
   readonly #memory: Memory;
-  /** Per class the first free block's address + 1; a free block's first word holds the next one's. */
+  /** Address + 1 of the first free block in each class; a free block's first word holds that of the next one. */
   readonly #free = new Float64Array(CLASSES);
   /** Addresses of the blocks of each long list. */
   readonly #large: number[][] = [];
@@ -37,7 +37,7 @@ export class PostingLists {
 
   readonly #wordsMax: number;
 
-  /** `wordsMax`: a multiple of a chunk's words, of at most 2^32; tests set less. */
+  /** `wordsMax` must be a multiple of a chunk's words, at most 2^32; tests set a smaller one. */
   constructor(memory: Memory, wordsMax = WORDS_MAX) {
     this.#memory = memory;
     this.#wordsMax = wordsMax;
@@ -61,7 +61,7 @@ export class PostingLists {
     } else this.#appendLarge(headers, at, count, posting);
   }
 
-  /** What a query reads a list through; valid until the next append. */
+  /** Returns a view through which a query reads a list. It is valid until the next append. */
   view(headers: Uint32Array, at: number): PostingView {
     const count = headers[at]!;
     const address = headers[at + 1]!;
@@ -77,18 +77,24 @@ export class PostingLists {
     return this.#chunks[start >>> CHUNK_SHIFT]![start & CHUNK_MASK]!;
   }
 
-  /** Whether so many postings more, to whichever lists, can be addressed. What would not is not to be created. */
+  /**
+   * Returns whether this many more postings, to whichever lists, can be addressed. If not, their records must not be
+   * created.
+   */
   fits(postings: number): boolean {
     return (this.#chunks.length + this.#chunksFor(postings)) * CHUNK_WORDS <= this.#wordsMax;
   }
 
-  /** Bytes that appending `postings` may allocate, to whichever lists. */
+  /** Returns the maximum bytes that appending `postings` may allocate, to whichever lists. */
   growthBytes(postings: number): number {
-    // Each may begin a block of a long list, and a long list itself.
+    // Each posting may begin a block of a long list, and also a new long list.
     return this.#chunksFor(postings) * CHUNK_WORDS * 4 + postings * 2 * LARGE_BLOCK_BYTES;
   }
 
-  /** Chunks that appending `postings` may add. Less than the largest block stays unused at a chunk's end; blocks given back are not counted on. */
+  /**
+   * Returns the maximum number of chunks that appending `postings` may add. At a chunk's end, less than the largest block
+   * stays unused. Released blocks are not counted as room.
+   */
   #chunksFor(postings: number): number {
     return Math.ceil(this.#fills.wordsMax(postings) / (CHUNK_WORDS - BLOCK_MAX));
   }
@@ -137,7 +143,7 @@ export class PostingLists {
       return free - 1;
     }
     const words = 4 << sizeClass;
-    // What is left of the newest chunk becomes free blocks of the sizes that fit; every place is a multiple of four.
+    // The rest of the newest chunk becomes free blocks of the sizes that fit; every offset is a multiple of four.
     while ((this.#bump & CHUNK_MASK) !== 0 && (this.#bump & CHUNK_MASK) + words > CHUNK_WORDS) {
       const left = CHUNK_WORDS - (this.#bump & CHUNK_MASK);
       const leftClass = 29 - Math.clz32(left);
@@ -165,16 +171,16 @@ export class PostingLists {
 
 const { clz32 } = Math;
 
-/** The class of the block that holds so many postings, of 2 to `BLOCK_MAX`. */
+/** Returns the class of the block for `count` postings, from 2 to `BLOCK_MAX`. */
 const classOf = (count: number): number => (count < 3 ? 0 : 30 - clz32(count - 1));
 
-/** A list as it is now. Making one costs the same whatever the list's length. */
+/** A view of a list as it is now. Its cost does not depend on the list's length. */
 export class PostingView {
   readonly count: number;
   readonly #chunks: readonly Uint32Array[];
-  /** Of the list's blocks. */
+  /** Addresses of the list's blocks. */
   readonly #addresses: readonly number[];
-  /** The block that was read last, its chunk and where it begins there: the next read is mostly in it. */
+  /** The block that was read last, its chunk and its start there: the next read is mostly in it. */
   #block = -1;
   #chunk: Uint32Array = NOTHING;
   #start = 0;

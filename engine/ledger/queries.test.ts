@@ -1,4 +1,4 @@
-/** Filters, pages, history, change events, expiry. */
+/** Tests of filters, pages, history, change events and expiry. */
 import { expect, test } from '@jest/globals';
 import { check } from '../../test/support/engine/ledger/scenario.ts';
 import { encodeMultiBatch } from '../wire/multi-batch.ts';
@@ -168,7 +168,7 @@ test('an expiry that no pulse has carried out yet is seen by the clock of the ba
       [16, 1],
       [29, 4 << 16],
     ]);
-  // One nanosecond early the post works (its chain breaks for another reason), at the very time it does not.
+  // One nanosecond before the expiry the post works (its chain breaks for another reason); at the expiry it does not.
   const broken = event([
     [0, 9],
     [16, 1],

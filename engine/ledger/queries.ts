@@ -1,6 +1,6 @@
 /**
- * Which records a filter selects. A filter that is not valid selects nothing, which is no error (the protocol's rule).
- * Everything is answered from posting lists; a timestamp range is a range of record numbers.
+ * Selection of records by filters. An invalid filter selects nothing, which is no error (the protocol's rule). All queries
+ * use posting lists; a timestamp range is a range of record numbers.
  */
 import { type Cursor, ListCursor, type Page, UnionCursor } from './cursor.ts';
 import {
@@ -23,16 +23,16 @@ const QueryFilterFlag = { reversed: 1 } as const;
 const code = new Uint32Array(1);
 const next = new Uint32Array(2);
 
-/** What a filter selects: a page of a table's records, and the lists that they must all be in. */
+/** Selection of a filter: a page of a table's records, and the lists that must all contain them. */
 export interface Selection {
   readonly page: Page;
-  /** The lists as they are now; they are to be read before anything is committed. */
+  /** Returns cursors over the present lists. They must be read before anything is committed. */
   open(): readonly Cursor[];
 }
 
 /**
- * get_account_transfers: transfers before the one numbered `end`. Undefined when the filter selects nothing, whatever
- * there is.
+ * get_account_transfers: selects transfers before the one numbered `end`. Returns `undefined` if the filter can select
+ * nothing.
  */
 export function selectAccountTransfers(
   state: LedgerState,
@@ -63,7 +63,7 @@ export function selectAccountTransfers(
   return { page, open };
 }
 
-/** An account's debits, credits or both. */
+/** Returns a cursor over an account's debits, credits or both. */
 function ownCursor(
   state: LedgerState,
   account: number,
@@ -79,7 +79,7 @@ function ownCursor(
   return (flags & AccountFilterFlag.debits) === 0 ? credits : debits;
 }
 
-/** get_account_balances: the account, when it keeps its history; -1 when there is nothing to tell. */
+/** get_account_balances: returns the account if it keeps its history, otherwise -1. */
 export function findHistoryAccount(state: LedgerState, filter: Uint32Array, at: number): number {
   const account = state.findAccount(filter, at + AccountFilter.accountId);
   if (account === -1) return -1;
@@ -88,7 +88,7 @@ export function findHistoryAccount(state: LedgerState, filter: Uint32Array, at: 
   return (flags & AccountFlag.history) === 0 ? -1 : account;
 }
 
-/** query_accounts: accounts before the one numbered `end`; undefined as above. */
+/** query_accounts: selects accounts before the one numbered `end`. Returns `undefined` if the filter can select nothing. */
 export function selectAccounts(
   state: LedgerState,
   filter: Uint32Array,
@@ -99,7 +99,9 @@ export function selectAccounts(
   return select(state, table, filter, at, bounds);
 }
 
-/** query_transfers: transfers before the one numbered `end`; undefined as above. */
+/**
+ * query_transfers: selects transfers before the one numbered `end`. Returns `undefined` if the filter can select nothing.
+ */
 export function selectTransfers(
   state: LedgerState,
   filter: Uint32Array,
@@ -115,9 +117,9 @@ export function selectTransfers(
 }
 
 export interface Bounds {
-  /** The most records that the operation gives. */
+  /** Maximum number of records in the reply. */
   readonly limitMax: number;
-  /** Records from this one on came later than the state that the read sees. */
+  /** First record that is newer than the state that the read sees. */
   readonly end: number;
 }
 
@@ -127,7 +129,9 @@ export interface EventRange {
   readonly expiries: Page;
 }
 
-/** get_change_events: the transfers and expiries to merge by timestamp; undefined when the filter is not valid. */
+/**
+ * get_change_events: returns the transfers and expiries to merge by timestamp, or `undefined` if the filter is not valid.
+ */
 export function selectChangeEvents(
   state: LedgerState,
   filter: Uint32Array,
@@ -181,13 +185,13 @@ function select(
 
 interface FieldsAt {
   readonly filter: Uint32Array;
-  /** user_data_128, _64 and _32 follow one another in every filter. */
+  /** Offset of user_data_128; _64 and _32 follow it in every filter. */
   readonly userData128: number;
   readonly ledger?: number;
   readonly code: number;
 }
 
-/** A cursor for each field that is asked for; a list of all there is selects nothing and is left out. */
+/** Returns a cursor for each field in the filter. A list of all records restricts nothing and is left out. */
 function fieldCursors(
   fields: FieldIndexes,
   count: number,
@@ -214,11 +218,11 @@ function fieldCursors(
 
 interface PageAt {
   readonly filter: Uint32Array;
-  /** Of timestamp_min; timestamp_max follows it in every filter. */
+  /** Offset of timestamp_min; timestamp_max follows it in every filter. */
   readonly range: number;
   readonly limit: number;
   readonly isReversed: boolean;
-  /** The first record that came too late. */
+  /** First record that is too new for the read. */
   readonly end: number;
 }
 
@@ -263,7 +267,7 @@ function isValidQueryFilter(filter: Uint32Array, at: number): boolean {
   );
 }
 
-/** timestamp_min and timestamp_max: each zero or a timestamp, and not crossed. */
+/** Returns whether timestamp_min and timestamp_max are each zero or a timestamp, and in order. */
 function isValidRange(filter: Uint32Array, at: number): boolean {
   const hasMin = !isZero(filter, at, at + 2);
   const hasMax = !isZero(filter, at + 2, at + 4);

@@ -1,4 +1,4 @@
-/** Turns rows back into the wire's records, one after another. */
+/** Conversion of rows back into wire records, one after another. */
 import { Account, AccountBalance, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { AccountFlag, RowFlag, TransferFlag } from './status.ts';
@@ -9,7 +9,7 @@ const ROW_FLAGS =
   (RowFlag.wide | RowFlag.debit_account_closed | RowFlag.credit_account_closed) << 16;
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
-/** get_change_events' types. */
+/** Event types of get_change_events. */
 const EventType = { single_phase: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;
 
 export function writeAccount(
@@ -68,7 +68,7 @@ export function writeTransfer(
   to[at + WireTransfer.timestamp + 1] = row[r + Transfer.timestamp + 1]!;
 }
 
-/** The account's balances right after a transfer of its. */
+/** Writes the account's balances right after one of its transfers. */
 export function writeAccountBalance(
   state: LedgerState,
   account: number,
@@ -85,7 +85,7 @@ export function writeAccountBalance(
   to.fill(0, at + AccountBalance.timestamp + 2, at + AccountBalance.words);
 }
 
-/** The event of a transfer being created. */
+/** Writes the event of a transfer's creation. */
 export function writeTransferEvent(
   state: LedgerState,
   transfer: number,
@@ -102,7 +102,7 @@ export function writeTransferEvent(
   to[at + ChangeEvent.timestamp + 1] = row[r + Transfer.timestamp + 1]!;
 }
 
-/** The event of a pending transfer expiring; its transfer fields are the pending transfer's. */
+/** Writes the event of a pending transfer's expiry; its transfer fields are those of the pending transfer. */
 export function writeExpiryEvent(
   state: LedgerState,
   expiry: number,
@@ -177,7 +177,7 @@ function writeEventAccounts(
     readBalances(state, balances, side, to, target + Account.debitsPending);
     const userData = source.subarray(s + Account.userData128, s + Account.reserved);
     to.set(userData, target + Account.userData128);
-    // Code and flags stand where the account has its reserved field; `closed` is as it was then.
+    // Code and flags are at the offset of the account's reserved field; `closed` is as it was then.
     const closed = side === 0 ? RowFlag.debit_account_closed : RowFlag.credit_account_closed;
     const flags = source[s + Account.codeFlags]! & ~(AccountFlag.closed << 16);
     const isClosed = ((rowFlags >>> 16) & closed) !== 0;

@@ -1,11 +1,11 @@
-/** Counts of a request's batches, and a reply's body that grows record by record in a buffer used again and again. */
+/** Counts of a request's batches, and a writer of reply bodies, record by record in a reused buffer. */
 import { assert } from '../../base/assert.ts';
 import { bodySizeMax } from '../wire/limits.ts';
 import { decodeMultiBatch, writeTrailer } from '../wire/multi-batch.ts';
 import { type OperationShape, trailerSize } from '../wire/operations.ts';
 import { CREATED } from './status.ts';
 
-/** How many elements each batch of a valid body has. */
+/** Returns the number of elements in each batch of a valid body. */
 export function batchCounts(shape: OperationShape, body: Uint8Array): readonly number[] {
   if (!shape.multiBatch) return [body.length / shape.eventSize];
   const counts = decodeMultiBatch(body, shape.eventSize);
@@ -16,7 +16,7 @@ export function batchCounts(shape: OperationShape, body: Uint8Array): readonly n
 export class ReplyWriter {
   readonly #bytes = new Uint8Array(bodySizeMax);
   readonly words = new Uint32Array(this.#bytes.buffer);
-  /** Where the next record goes, in words. */
+  /** Offset of the next record, in words. */
   at = 0;
   #batchAt = 0;
   readonly #counts: number[] = [];
@@ -34,7 +34,7 @@ export class ReplyWriter {
       this.at += count * 4;
       return;
     }
-    // Clients before 0.17 are told only what failed: index u32, status u32.
+    // Clients before 0.17 get only the failed events: index u32, status u32.
     for (let i = 0; i < count; i += 1) {
       const status = results[i * 4 + 2]!;
       if (status === CREATED >>> 0) continue;
@@ -49,7 +49,7 @@ export class ReplyWriter {
     this.#batchAt = this.at;
   }
 
-  /** The finished body, in memory of its own. */
+  /** Returns the finished body, in its own memory. */
   end(shape: OperationShape): Uint8Array {
     const payload = this.at * 4;
     if (!shape.multiBatch) return this.#bytes.slice(0, payload);

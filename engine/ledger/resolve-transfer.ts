@@ -1,4 +1,4 @@
-/** Posting and voiding of a pending transfer: an event of create_transfers that names one. */
+/** Posting and voiding of a pending transfer by an event of create_transfers that names it. */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
 import { importedRegresses } from './imported.ts';
 import { Account, Transfer, WireTransfer } from './layout.ts';
@@ -79,7 +79,7 @@ export function resolveTransfer(context: EventContext, event: Uint32Array, at: n
   return TransferStatus.created;
 }
 
-/** What the event says of the pending transfer, where it says anything, must be so. */
+/** Checks that the event's fields, if given, match the pending transfer. */
 function checkSame(
   context: EventContext,
   event: Uint32Array,
@@ -182,7 +182,7 @@ function store(context: EventContext, event: Uint32Array, at: number, pending: n
   row[r + Transfer.debitAccount] = p[o + Transfer.debitAccount]!;
   row[r + Transfer.creditAccount] = p[o + Transfer.creditAccount]!;
   row[r + Transfer.pendingTransfer] = pending;
-  // User data that is not given is the pending transfer's, each on its own.
+  // Each field of user data that is not given is taken from the pending transfer.
   const given32 = event[at + WireTransfer.userData32]!;
   row[r + Transfer.userData32] = given32 === 0 ? p[o + Transfer.userData32]! : given32;
   const wire128 = at + WireTransfer.userData128;

@@ -5,7 +5,7 @@
 import { assert } from '../../base/assert.ts';
 import type { Memory } from './memory.ts';
 
-/** Rows of a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
+/** Maximum number of rows in a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
 export const ROWS_MAX = 2 ** 31 - 1;
 
 export interface RowTableOptions {
@@ -64,24 +64,24 @@ export class RowTable {
     return index;
   }
 
-  /** Forgets the rows from `count` on. Chunks stay for the rows to come. */
+  /** Drops the rows from `count` on. Their chunks stay for later rows. */
   truncate(count: number): void {
     this.count = count;
   }
 
-  /** Whether so many rows more can be numbered. */
+  /** Returns whether this many more rows can be numbered. */
   fits(rows: number): boolean {
     return this.count + rows + this.rowsPerChunk <= ROWS_MAX;
   }
 
-  /** Bytes that adding `rows` rows would allocate. */
+  /** Returns the bytes that adding `rows` rows would allocate. */
   growthBytes(rows: number): number {
     const room = this.chunks.length * this.rowsPerChunk - this.count;
     return rows <= room ? 0 : Math.ceil((rows - room) / this.rowsPerChunk) * this.chunkBytes;
   }
 }
 
-/** One byte a row, in chunks of 1 MiB. */
+/** Table of one byte per row, in chunks of 1 MiB. */
 export class ByteTable {
   readonly #chunks: Uint8Array[] = [];
   readonly #memory: Memory;
@@ -94,7 +94,7 @@ export class ByteTable {
     return this.#chunks[index >>> 20]![index & 0xfffff]!;
   }
 
-  /** Sets the byte of a row that exists, or of the one after the last. */
+  /** Sets the byte of an existing row, or of the one after the last. */
   set(index: number, value: number): void {
     if (index >>> 20 === this.#chunks.length) {
       this.#chunks.push(new Uint8Array(1 << 20));

@@ -17,12 +17,12 @@ const SLOTS = 4096;
 const SEGMENT_WORDS = SLOTS * 2 + 2;
 const SEGMENT_BYTES = SEGMENT_WORDS * 4;
 const DEPTH_MAX = 16;
-/** Of a reserved segment on average: nine standard deviations below where it would split. */
+/** Average entries of a reserved segment: nine standard deviations below the number at which it splits. */
 const ENTRIES_RESERVED = 2600;
 const scratch = new Int32Array(SLOTS * 2);
 
 export class SlotTable {
-  /** By the hash's top `#depth` bits; a segment of a lesser depth stands in several neighbouring places. */
+  /** Segments by the hash's top `#depth` bits; a segment of a lesser depth is in several neighbouring places. */
   #directory: Int32Array[];
   #depth = 1;
   #segments = 1;
@@ -55,16 +55,16 @@ export class SlotTable {
   }
 
   /**
-   * Reads the first slot of a hash, so that it is in the processor's cache when it is looked for. Reads of many hashes in
-   * a row overlap, look-ups one by one wait for memory each.
+   * Reads the first slot of a hash, so that a later look-up finds it in the processor's cache. Reads of many hashes in a
+   * row overlap; single look-ups wait for memory each time.
    */
   touch(hash: number): void {
     const segment = this.#directory[hash >>> (32 - this.#depth)]!;
-    // The sum means nothing; a read whose value goes nowhere would be left out.
+    // The value is meaningless, but the compiler would leave out a read whose value is not used.
     this.touched ^= segment[((hash << 1) & (segment.length - 3)) + 1]!;
   }
 
-  /** Begins to look for values of a hash; `next` gives them. */
+  /** Begins a search for the values of a hash; `next` returns them. */
   seek(hash: number): void {
     const segment = this.#directory[hash >>> (32 - this.#depth)]!;
     this.#segment = segment;
@@ -72,7 +72,7 @@ export class SlotTable {
     this.#position = (hash << 1) & (segment.length - 3);
   }
 
-  /** The next value with the sought hash, 0 when there is none. */
+  /** Returns the next value with the sought hash, or 0 if there is none. */
   next(): number {
     const segment = this.#segment;
     const mask = segment.length - 3;
@@ -90,7 +90,7 @@ export class SlotTable {
     }
   }
 
-  /** Replaces the value that `next` gave last. */
+  /** Replaces the value that `next` returned last. */
   replaceFound(value: number): void {
     const segment = this.#segment;
     segment[((this.#position - 2) & (segment.length - 3)) + 1] = value;
@@ -106,7 +106,7 @@ export class SlotTable {
     place(segment, hash, value);
   }
 
-  /** Takes out an entry that is there, closing the gap so that every other stays reachable. */
+  /** Removes an existing entry and closes the gap, so that every other entry stays reachable. */
   remove(hash: number, value: number): void {
     const segment = this.#directory[hash >>> (32 - this.#depth)]!;
     const mask = segment.length - 3;
@@ -130,8 +130,8 @@ export class SlotTable {
   }
 
   /**
-   * Bytes that adding `entries` may allocate. All segments fill at about the same time, but not within one batch: an
-   * eighth of them is many times what any batch was seen to split.
+   * Returns the maximum bytes that adding `entries` may allocate. All segments fill at about the same time, but not within
+   * one batch: an eighth of them is many times the number that any measured batch has split.
    */
   growthBytes(entries: number): number {
     return Math.min(entries, 16 + (this.#segments >>> 3) + (entries >>> 10)) * SEGMENT_BYTES;

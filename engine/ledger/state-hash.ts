@@ -1,10 +1,10 @@
 /**
- * A rolling hash of everything that writes leave behind: 128 bits in four lanes of 32, identical on every machine. It is
- * there to catch replicas that differ by a bug or a broken memory, not to withstand forgery.
+ * A rolling hash of all effects of writes: 128 bits in four lanes of 32, identical on every machine. It detects replicas
+ * that differ by a bug or faulty memory; it does not withstand forgery.
  *
- * Word k of what is absorbed goes to lane k % 4: `lane = rotate(imul(lane ^ word, prime), 13)`, a bijection of the lane
- * for every word and of the word for every lane, so that one changed word always changes its lane. The lanes are mixed
- * with each other at the end of every operation.
+ * Absorbed word k goes to lane k % 4: `lane = rotate(imul(lane ^ word, prime), 13)`, a bijection of the lane for every word
+ * and of the word for every lane, so that one changed word always changes its lane. The lanes are mixed with each other at
+ * the end of every operation.
  */
 import type { RowTable } from './row-table.ts';
 import { hash32, imul } from './words.ts';
@@ -46,7 +46,7 @@ export class StateHash {
     }
   }
 
-  /** Ends an operation: lets every lane depend on every other. */
+  /** Ends an operation: makes every lane depend on every other. */
   mix(): void {
     const lanes = this.lanes;
     for (let round = 0; round < 2; round += 1) {

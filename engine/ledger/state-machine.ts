@@ -1,8 +1,8 @@
 /**
  * The ledger: executes operations of the client protocol, one after another, on a state in memory.
  *
- * A pure function of the operations and their timestamps: no clock, no randomness, no I/O. Two machines that committed
- * the same operations answer alike and have the same state hash.
+ * The state is a pure function of the operations and their timestamps: no clock, no randomness, no I/O. Two machines that
+ * committed the same operations give the same answers and have the same state hash.
  */
 import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape } from '../wire/operations.ts';
@@ -23,7 +23,9 @@ import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './wor
 
 export interface LedgerOptions {
   readonly memoryLimitBytes: number;
-  /** Of the indexes; a secret wherever clients are served. A public one when absent, for tests and tools. */
+  /**
+   * Hash key of the indexes. It must be secret wherever clients are served. By default a public one, for tests and tools.
+   */
   readonly hashKey?: HashKey;
 }
 
@@ -33,16 +35,16 @@ export interface Creations {
   readonly transfers: number;
 }
 
-/** What there is too little of. */
+/** Resource of which there is too little. */
 export type Shortage = 'memory' | 'numbers';
 
 const none: Creations = { accounts: 0, transfers: 0 };
 const EVENT_BYTES = 128;
-/** Events that fit a message without a trailer. */
+/** Maximum number of events in a message without a trailer. */
 const EVENTS_MAX = 8190;
 
 export class StateMachine implements Checkpointed {
-  /** The newest rules that it can execute. */
+  /** Newest rules that this ledger can execute. */
   readonly rulesMax: number = 1;
   readonly #limitBytes: number;
   readonly #state: LedgerState;
@@ -66,12 +68,15 @@ export class StateMachine implements Checkpointed {
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];
   }
 
-  /** From now on operations have the meaning that these rules give them. There is only one meaning yet. */
+  /** Sets the rules by which later operations are executed. There is only one set of rules yet. */
   useRules(rules: number): void {
     assert(rules <= this.rulesMax, 'rules are used that the ledger knows');
   }
 
-  /** The timestamps that an operation consumes: one an event for creations, a full pulse's for a pulse, else none. */
+  /**
+   * Returns the number of timestamps that an operation consumes: one per event for creations, EXPIRIES_MAX for a pulse,
+   * otherwise 0.
+   */
   timestampDelta(operation: number, body: Uint8Array): number {
     if (operation === Operation.pulse) return EXPIRIES_MAX;
     const { shape } = ledgerOperation(operation);
@@ -100,7 +105,7 @@ export class StateMachine implements Checkpointed {
     return reply;
   }
 
-  /** Executes an operation that changes nothing, on the state as it is now. `body` is a valid request's. */
+  /** Executes an operation that changes nothing, on the present state. `body` must be a valid request's. */
   read(operation: number, body: Uint8Array): Uint8Array {
     const read = this.beginRead(operation, body);
     const isDone = read.step(Infinity);
@@ -108,35 +113,38 @@ export class StateMachine implements Checkpointed {
     return this.finishRead(read);
   }
 
-  /** The same in steps, between which others may commit; `body` must not change until it is finished. */
+  /** Same as `read`, but in steps, between which others may commit. `body` must not change until the read is finished. */
   beginRead(operation: number, body: Uint8Array): LedgerRead {
     return new LedgerRead(this.#state, ledgerOperation(operation), body);
   }
 
-  /** The reply's body, right after the last step. */
+  /** Returns the reply's body. Call it right after the last step. */
   finishRead(read: LedgerRead): Uint8Array {
     return read.finish(this.#reply);
   }
 
-  /** When the earliest pending transfer expires, in ns; a pulse is due when that time has come. */
+  /** Returns the expiry of the earliest pending transfer, in ns. A pulse is due at that time. */
   nextExpiry(): bigint | undefined {
     const expiry = new Uint32Array(2);
     return readNextExpiry(this.#state, expiry, 0) ? readBigint64(expiry, 0) : undefined;
   }
 
-  /** 16 bytes that are equal for equal histories. */
+  /** Returns the state hash: 16 bytes that are equal for equal histories. */
   stateHash(): Uint8Array {
     return this.#hash.bytes();
   }
 
-  /** Whether there is room to execute the request. If not, it must not be logged. `ahead`: what is logged already and not executed yet. */
+  /**
+   * Returns whether there is room to execute the request. If not, it must not be logged. `ahead` is logged but not executed
+   * yet.
+   */
   admits(operation: number, body: Uint8Array, ahead = none): boolean {
     return this.shortage(operation, body, ahead) === undefined;
   }
 
   /**
-   * What executing the request could use up: memory beyond the limit, or the numbers of rows and addresses of lists, of which
-   * there are 2^31 and 2^32.
+   * Returns the resource that executing the request could exhaust: memory up to the limit, or the numbers of rows (2^31)
+   * and addresses of lists (2^32).
    */
   shortage(operation: number, body: Uint8Array, ahead = none): Shortage | undefined {
     const { accounts, transfers } = this.creations(operation, body);
@@ -147,7 +155,7 @@ export class StateMachine implements Checkpointed {
     return this.#state.memory.usedBytes + growth > this.#limitBytes ? 'memory' : undefined;
   }
 
-  /** The most that an operation may create: its events. */
+  /** Returns the maximum number of records that an operation may create: its events. */
   creations(operation: number, body: Uint8Array): Creations {
     if (operation === Operation.pulse) return none;
     const { action, shape } = ledgerOperation(operation);

@@ -1,6 +1,6 @@
 /**
- * Flags and statuses by TigerBeetle's names. Codes are the wire's and are not in order of precedence; that order is the
- * order of the checks in create-account.ts and create-transfer.ts.
+ * Flags and statuses with TigerBeetle's names. Codes are those of the wire, not in order of precedence; that is the order
+ * of the checks in create-account.ts and create-transfer.ts.
  */
 
 export const AccountFlag = {
@@ -26,7 +26,7 @@ export const TransferFlag = {
   reserved: 0xfe00,
 } as const;
 
-/** What a stored transfer's spare flag bits mean; a client never sees them. */
+/** Meaning of a stored transfer's spare flag bits; a client never sees them. */
 export const RowFlag = {
   /** The amount and the balances are in a row of the wide table, whose index is in the amount's first word. */
   wide: 0x200,
@@ -138,7 +138,10 @@ export const TransferStatus = {
   id_already_failed: 68,
 } as const;
 
-/** Failures that time may heal: their transfer's id is burned, so that a retry cannot succeed after it was reported failed. */
+/**
+ * Returns whether a failure may go away with time. The transfer's id is burned then, so that a retry cannot succeed after
+ * it was reported failed.
+ */
 export function isTransient(status: number): boolean {
   return (
     status === TransferStatus.debit_account_not_found ||
@@ -151,5 +154,5 @@ export function isTransient(status: number): boolean {
   );
 }
 
-/** What happened to a pending transfer. `none`: not a pending one. */
+/** Status of a pending transfer. `none` means that the transfer is not a pending one. */
 export const PendingStatus = { none: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;

@@ -1,9 +1,9 @@
-/** Writes what an event leaves behind: the balances that both accounts have after it, in 64 bits where they fit. */
+/** Storage of an event's outcome: the balances of both accounts after it, in 64 bits if they fit. */
 import { Account, Transfer, Wide } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { AccountFlag, RowFlag } from './status.ts';
 
-/** The row flags that tell of accounts closed after the event. */
+/** Returns the row flags for the accounts that are closed after the event. */
 export function closedFlags(
   debit: Uint32Array,
   debitAt: number,
@@ -18,7 +18,7 @@ export function closedFlags(
   );
 }
 
-/** Whether no balance of the account exceeds 64 bits. */
+/** Returns whether no balance of the account exceeds 64 bits. */
 export function isNarrow(account: Uint32Array, at: number): boolean {
   return (
     (account[at + Account.debitsPending + 2]! |
@@ -102,7 +102,7 @@ export function storeOutcome(
   row[offset + Transfer.codeFlags] = codeFlags | (rowFlags << 16);
 }
 
-/** Where an event's balances are: in its own row at `narrow`, or, when `wide` is not negative, in that wide row. */
+/** Place of an event's balances: in its own row at `narrow`, or in the wide row `wide` if that is not negative. */
 export interface BalancesAt {
   readonly row: Uint32Array;
   readonly narrow: number;

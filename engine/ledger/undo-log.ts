@@ -1,12 +1,12 @@
 /**
- * What an open chain must take back when it breaks. Creations are taken back by their tables' lengths (which takes back
- * the highest timestamps as well); changed account rows and pending statuses are kept here. Burned ids are not undone.
+ * Undo log of an open chain, for the case that it breaks. Creations are undone by their tables' lengths (which also
+ * restores the highest timestamps); changed account rows and pending statuses are kept here. Burned ids are not undone.
  */
 import { Account } from './layout.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { PendingStatus } from './status.ts';
 
-/** Account index, its sixteen words of balances, code and flags. */
+/** Words of an entry: account index, its sixteen words of balances, code and flags. */
 const ENTRY_WORDS = 18;
 const ENTRIES_FIRST = 1024;
 

@@ -1,4 +1,4 @@
-/** Word arithmetic against bigints, at the edges above all. */
+/** Tests of word arithmetic against bigints, mainly at the edges. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import * as words from './words.ts';

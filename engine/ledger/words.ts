@@ -1,11 +1,11 @@
 /**
  * Unsigned integers of 64 and 128 bits as little-endian u32 words inside typed arrays: `(words, offset)` names the value
- * that begins at `words[offset]`. Nothing here allocates, which is what makes a batch of 8,189 events cheap
+ * that begins at `words[offset]`. Nothing here allocates, which makes a batch of 8,189 events cheap
  * (docs/decisions/0011-ledger-representation.md).
  */
 import { assert } from '../../base/assert.ts';
 
-/** Bound once: under the tests' own global object each look-up of `Math` costs more than the multiplication. */
+/** Bound once, because under the tests' own global object each look-up of `Math` costs more than the multiplication. */
 export const { imul } = Math;
 
 const BASE = 0x1_0000_0000;
@@ -35,7 +35,7 @@ export function copy128(to: Uint32Array, t: number, from: Uint32Array, f: number
   to[t + 3] = from[f + 3]!;
 }
 
-/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. */
+/** Returns a negative number, zero or a positive number if `a` is less than, equal to or greater than `b`. */
 export function compare128(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   for (let k = 3; k > 0; k -= 1) {
     const x = a[i + k]!;
@@ -71,14 +71,14 @@ export function subtract128(to: Uint32Array, t: number, from: Uint32Array, f: nu
   return difference < 0 ? 1 : 0;
 }
 
-/** Negative, zero or positive as the u64 at `a` is less than, equal to or greater than the one at `b`. */
+/** Same as `compare128` for u64. */
 export function compare64(a: Uint32Array, i: number, b: Uint32Array, j: number): number {
   const x = a[i + 1]!;
   const y = b[j + 1]!;
   return x === y ? a[i]! - b[j]! : x - y;
 }
 
-/** Whether the u64 is a timestamp: 1 … 2^63 - 1. */
+/** Returns whether the u64 is a timestamp: 1 … 2^63 - 1. */
 export function isTimestamp(a: Uint32Array, i: number): boolean {
   return (a[i]! | a[i + 1]!) !== 0 && a[i + 1]! < 0x8000_0000;
 }
@@ -127,7 +127,7 @@ export function readBigint64(from: Uint32Array, f: number): bigint {
   return (BigInt(from[f + 1]!) << 32n) | BigInt(from[f]!);
 }
 
-/** A hash of 32 bits as an int32 (a small integer for the machine, whatever its top bit). A bijection of its argument. */
+/** Returns a hash of 32 bits as an int32 (a small integer for the machine, whatever its top bit). It is a bijection. */
 export function hash32(word: number): number {
   let h = word ^ (word >>> 16);
   h = imul(h, 0x85ebca6b);
@@ -136,7 +136,7 @@ export function hash32(word: number): number {
   return h ^ (h >>> 16);
 }
 
-/** A view of bytes as words; bytes that do not begin at a word are copied once. */
+/** Returns a view of bytes as words. Bytes that are not aligned to a word are copied. */
 export function wordsOf(bytes: Uint8Array): Uint32Array {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >>> 2);

@@ -20,7 +20,7 @@ import { logPositionOf } from './log-position.ts';
 import { newLedger } from './new-ledger.ts';
 
 export interface SalvageOptions {
-  /** Data file of a replica that does not run. Its checkpoint becomes part of the salvaged state. */
+  /** Data file of a replica that does not run. The salvaged state is written to it as a checkpoint. */
   readonly path: string;
   /** The etcd member beside the replica, which must run. */
   readonly etcd: Pick<Etcd, 'txn' | 'status'> & Pick<EtcdMembership, 'members'>;
@@ -81,7 +81,7 @@ async function expectMajorityGone(etcd: SalvageOptions['etcd']): Promise<void> {
 }
 
 /**
- * Executes the member's blocks after the checkpoint, up to the first gap. Returns `undefined` if nothing was ever logged.
+ * Executes the member's blocks after the checkpoint, up to the first gap. Returns `undefined` if there are none.
  */
 async function applyBlocks(
   etcd: Pick<Etcd, 'txn'>,
