@@ -370,7 +370,7 @@ export class ReplicatedReplica implements ServedReplica {
     if (unknown === undefined) return true;
     this.#unable = true;
     const error = new HaltedError('unknown_rules', unknownRules(unknown, rulesMax));
-    // Not within the log's own call.
+    // Not within the log's own call, which must return first.
     queueMicrotask(() => this.#halt(error));
     return false;
   }
@@ -384,7 +384,7 @@ export class ReplicatedReplica implements ServedReplica {
       this.#owed.ledUpTo(op);
       if (this.#peersWait) this.#tellPeers();
       this.#peersWait = false;
-      // Not within the log's own call.
+      // Not within the log's own call, which must return first.
       queueMicrotask(() => this.#leader.consider());
     }
     this.#state.checkpointWhenDue();
