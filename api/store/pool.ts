@@ -69,10 +69,12 @@ export class StorePool implements PostgresPool {
   }
 
   async connect(): Promise<GuardedClient> {
+    const giveBack = await this.#shares.take();
+    // Checked without a pause before the call joins the queue, so that many at once are counted.
     if (this.#pool.waitingCount >= waitingMax) {
+      giveBack();
       throw new StoreUnavailable(`${waitingMax} calls wait for a connection to the store already`);
     }
-    const giveBack = await this.#shares.take();
     let client: pg.PoolClient;
     try {
       client = await this.#pool.connect();
