@@ -64,7 +64,12 @@ function essence({ kind, metadata, spec, data, status }: Loose): object {
 
 /** An engine's last status depends on when it was asked. */
 function withoutHearsay(status: unknown): unknown {
-  const { members, ...rest } = (status ?? {}) as { members?: readonly object[] };
+  const { members, conditions, ...others } = (status ?? {}) as {
+    members?: readonly object[];
+    conditions?: readonly { type: string }[];
+  };
+  const told = conditions?.map((one) => (one.type === 'CapacityLeft' ? { type: one.type } : one));
+  const rest = { ...others, ...(told && { conditions: told }) };
   if (members === undefined) return rest;
   const seen = members.map((member) =>
     Object.fromEntries(
