@@ -119,6 +119,11 @@ function exampleHandler(route: RouteSpec) {
     answers.findLast(([, { form }]) => form !== 'empty') ?? answers[0] ?? [];
   const head = { status: Number(status) };
   return async () => {
+    const [text] = Object.entries(response?.textTypes ?? {});
+    if (response?.example === undefined && text !== undefined) {
+      const [contentType, example] = text;
+      return { ...head, bytes: new TextEncoder().encode(example), contentType };
+    }
     if (response?.form === 'bytes') {
       return { ...head, bytes: encode(response.example), contentType: 'application/json' };
     }

@@ -120,7 +120,8 @@ export function undocumented(
   const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
   const form = content[type];
   if (form === undefined) return [`${operationId} ${answer.status} has no answer of type ${type}`];
-  if (!type.includes('json')) return [];
+  // NDJSON is text of many lines.
+  if (type !== 'application/json' && !type.endsWith('+json')) return [];
   const value = JSON.parse(body) as { code?: string };
   if (answer.status >= 400) {
     const known = examplesOf(form).map(([name]) => name);
