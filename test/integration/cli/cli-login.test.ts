@@ -3,14 +3,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
-import { uuidOf } from '../../../api/store/ids.ts';
-import { Store } from '../../../api/store/store.ts';
 import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
 import { Cli } from '../../support/cli/cli.ts';
 import { PeopleService } from '../../support/api/people-service.ts';
 import { eventually, type Ended } from '../../support/shell.ts';
-import { makeDatabase, makeJob, patient, silent } from '../../support/api/store.ts';
 
 let service: PeopleService;
 let administrator: Browser;
@@ -139,59 +135,4 @@ test('who is refused on the page is not signed in, and a viewer is told what a w
     code: 'insufficient_scope',
     requiredRoles: ['owner', 'admin', 'developer'],
   });
-});
-
-/** A job that waits for people, of a database of the first organization. */
-async function waitingJob(name: string): Promise<string> {
-  const store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
-  try {
-    const organization = await findOrganizationBySlug(store.read, defaultSlug);
-    if (organization === undefined) throw new Error('there is no organization');
-    const { id: databaseId } = await makeDatabase(store, organization, name);
-    const job = await makeJob(store, organization, { databaseId });
-    await store.read
-      .updateTable('jobs')
-      .set({ status: 'WAITING', dueAt: new Date(Date.now() + 3_600_000) })
-      .where('id', '=', uuidOf(job.id))
-      .execute();
-    return job.id;
-  } finally {
-    await store.close();
-  }
-}
-
-test('the administrator of the installation completes and refuses jobs; an owner may not', async () => {
-  const owen = await service.signIn({
-    sub: 'owen',
-    name: 'owen',
-    email: 'owen@example.com',
-    email_verified: true,
-  });
-  const { json } = await service.ask(administrator, '/invitations', {
-    method: 'POST',
-    body: { email: 'owen@example.com', role: 'owner' },
-  });
-  await service.ask(owen, '/invitations/accept', { method: 'POST', body: { token: json.token } });
-  await login(owen, 'approved', '--profile', 'owen');
-  await login(administrator, 'approved', '--profile', 'admin');
-  const [wanted, unwanted] = [await waitingJob('wanted'), await waitingJob('unwanted')];
-  for (const args of [
-    ['complete', wanted],
-    ['refuse', unwanted, '--reason', 'No.'],
-  ]) {
-    expect(await cli.run(['jobs', ...args, '--profile', 'owen'])).toMatchObject({
-      code: 5,
-      stderr: expect.stringContaining('administrator of the installation'),
-    });
-  }
-  const completed = await cli.run(['jobs', 'complete', wanted, '--profile', 'admin']);
-  expect(completed).toMatchObject({ code: 0, stdout: expect.stringContaining(wanted) });
-  const without = await cli.run(['jobs', 'refuse', unwanted, '--profile', 'admin']);
-  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
-  const refuse = ['jobs', 'refuse', unwanted, '--reason', 'No room.', '--profile', 'admin'];
-  expect((await cli.run(refuse)).code).toBe(0);
-  // Decided once, it waits for nobody any more.
-  expect((await cli.run(refuse)).stderr).toContain('not_waiting');
-  const audit = await cli.run(['audit', '--type', 'job.refused', '--json', '--profile', 'admin']);
-  expect(JSON.parse(audit.stdout).data).toHaveLength(1);
 });

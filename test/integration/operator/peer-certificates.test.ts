@@ -103,7 +103,14 @@ test('a new database has one generation, and costs nothing at rest', async () =>
   await world.until(namespace, name, 'Ready', 'True');
   await untilAllHave(1, 1);
   expect(await record()).toEqual({
-    generations: [{ number: 1, authority: expect.any(String), expiresAt: expect.any(String) }],
+    generations: [
+      {
+        number: 1,
+        authority: expect.any(String),
+        expiresAt: expect.any(String),
+        secret: expect.stringMatching(/-peers-[0-9a-f]+-1$/),
+      },
+    ],
   });
   await untilAtRest(requests, 3_000);
 });
