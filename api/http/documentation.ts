@@ -19,6 +19,10 @@ export function addDocumentation(
   { document }: { readonly document: Readonly<Record<string, unknown>> },
 ): void {
   const reference = referencePage(document);
+  // Browsers ask for it on every first visit; there is none.
+  app.get('/favicon.ico', (_request, response) => {
+    response.status(204).set('Cache-Control', 'public, max-age=86400').end();
+  });
   app.get('/docs/openapi', (_request, response) => sendPage(response, 'html', reference));
   app.get('/docs/reference.css', (_request, response) => sendPage(response, 'css', referenceStyle));
   app.get('/docs/problems/:name', (request, response) => {

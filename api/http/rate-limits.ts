@@ -39,6 +39,7 @@ export type RatePolicy = (typeof ratePolicies)[number];
 const keysShare = 5;
 /** Wrong credentials of one address, with any key names, may be as many as for this many keys. */
 const addressShare = 10;
+/** The least of them; more where the control limit is raised: a tenth of it. */
 const revocationsPerMinute = 60;
 
 export class RateLimits {
@@ -52,7 +53,7 @@ export class RateLimits {
     this.#limiters = {
       control: limiter(controlPerMinute, 60),
       'organization-keys': limiter(keysShare * controlPerMinute, 60),
-      revocation: limiter(revocationsPerMinute, 60),
+      revocation: limiter(Math.max(revocationsPerMinute, controlPerMinute / 10), 60),
       ledger: limiter(settings.ledgerPerSecond, 1),
       'ledger-bytes': limiter(settings.ledgerBytesPerSecond, 1),
       credentials: limiter(wrongCredentialsPerMinute, 60),

@@ -67,7 +67,8 @@ export async function openTab(
   await context.exposeFunction('tellTrouble', (text: string) => void troubles.push(text));
   await context.addInitScript(tellViolations);
   page.on('console', (message) => {
-    if (message.type() === 'error') troubles.push(`console: ${message.text()}`);
+    if (message.type() === 'error')
+      troubles.push(`console: ${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => void troubles.push(`exception: ${error.message}`));
   page.on('request', (request) => {
