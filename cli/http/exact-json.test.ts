@@ -15,7 +15,8 @@ test('everything else is what JSON.parse makes of it', () => {
   fc.assert(
     fc.property(fc.json({ noUnicodeString: false }), (text) => {
       const hasFraction = /[.eE-]/.test(text);
-      if (!hasFraction) expect(parseExact(text)).toEqual(JSON.parse(text));
+      const mayHaveLargeInteger = /\d{16}/.test(text);
+      if (!hasFraction && !mayHaveLargeInteger) expect(parseExact(text)).toEqual(JSON.parse(text));
     }),
   );
 });
