@@ -1,6 +1,6 @@
 /** Runs one ledger operation: from the bytes of a request's body to those of its answer, or to a problem. */
 import { systemTimers, type Timers } from '../../base/timers.ts';
-import { AccountFlag } from '../../engine/ledger/status.ts';
+import { AccountFlag } from '../../engine/wire/flags.ts';
 import { decodeRequest, type LedgerRequest } from '../ledger/decode.ts';
 import { encodeReply, type EncodedReply, type Warning } from '../ledger/encode.ts';
 import { account, offsetOf } from '../ledger/layouts.ts';

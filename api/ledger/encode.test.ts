@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { array, assert, constantFrom, property, uint8Array } from 'fast-check';
-import { AccountStatus, TransferStatus } from '../../engine/ledger/status.ts';
+import { AccountStatus, TransferStatus } from '../../engine/wire/statuses.ts';
 import { decodeRequest, type LedgerRequest } from './decode.ts';
 import { encodeReply, type EncodeOptions } from './encode.ts';
 import { outputFields, type Layout } from './layouts.ts';

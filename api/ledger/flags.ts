@@ -1,5 +1,10 @@
 /** TigerBeetle's flag names, for each kind of record and filter. */
-import { AccountFlag, TransferFlag } from '../../engine/ledger/status.ts';
+import {
+  AccountFilterFlag,
+  AccountFlag,
+  QueryFilterFlag,
+  TransferFlag,
+} from '../../engine/wire/flags.ts';
 
 export type FlagNames = Readonly<Record<string, number>>;
 
@@ -8,8 +13,8 @@ const withoutReserved = (flags: FlagNames): FlagNames =>
 
 export const accountFlags = withoutReserved(AccountFlag);
 export const transferFlags = withoutReserved(TransferFlag);
-export const accountFilterFlags = { debits: 1, credits: 2, reversed: 4 } as const;
-export const queryFilterFlags = { reversed: 1 } as const;
+export const accountFilterFlags: FlagNames = AccountFilterFlag;
+export const queryFilterFlags: FlagNames = QueryFilterFlag;
 
 /** Returns the bits of one name, or of names joined with `|`; `undefined` if a name is not in `names`. */
 export function bitsOfNames(text: string, names: FlagNames): number | undefined {

@@ -1,7 +1,14 @@
 /**
  * Records and filters with their JSON names and their wire layout: one table for reading, writing and the CSV columns. Its order
- * is the output order. Offsets are those of TigerBeetle 0.17 and equal the rows of engine/ledger/layout.ts.
+ * is the output order.
  */
+import {
+  Account,
+  AccountBalance,
+  AccountFilter,
+  QueryFilter,
+  WireTransfer,
+} from '../../engine/wire/records.ts';
 import { accountFilterFlags, accountFlags, queryFilterFlags, transferFlags } from './flags.ts';
 import type { FlagNames } from './flags.ts';
 
@@ -22,93 +29,100 @@ export interface Layout {
   readonly flags: FlagNames;
 }
 
+/** `word` is an offset in u32 words, as engine/wire tells them. */
 const field = (
   name: string,
-  offset: number,
+  word: number,
   width: Field['width'],
   input: Field['input'] = 'integer',
-): Field => ({ name, offset, width, input });
+): Field => ({ name, offset: word * 4, width, input });
+
+/** Flags of a record: the upper half of the word whose lower half is `code`. */
+const recordFlags = (word: number): Field => ({
+  ...field('flags', word, 2, 'flags'),
+  offset: word * 4 + 2,
+});
 
 export const account: Layout = {
-  size: 128,
+  size: Account.words * 4,
   fields: [
-    field('id', 0, 16),
-    field('debits_pending', 16, 16),
-    field('debits_posted', 32, 16),
-    field('credits_pending', 48, 16),
-    field('credits_posted', 64, 16),
-    field('user_data_128', 80, 16),
-    field('user_data_64', 96, 8),
-    field('user_data_32', 104, 4),
-    field('ledger', 112, 4),
-    field('code', 116, 2),
-    field('flags', 118, 2, 'flags'),
-    field('timestamp', 120, 8),
+    field('id', Account.id, 16),
+    field('debits_pending', Account.debitsPending, 16),
+    field('debits_posted', Account.debitsPosted, 16),
+    field('credits_pending', Account.creditsPending, 16),
+    field('credits_posted', Account.creditsPosted, 16),
+    field('user_data_128', Account.userData128, 16),
+    field('user_data_64', Account.userData64, 8),
+    field('user_data_32', Account.userData32, 4),
+    field('ledger', Account.ledger, 4),
+    field('code', Account.codeFlags, 2),
+    recordFlags(Account.codeFlags),
+    field('timestamp', Account.timestamp, 8),
   ],
   flags: accountFlags,
 };
 
 export const transfer: Layout = {
-  size: 128,
+  size: WireTransfer.words * 4,
   fields: [
-    field('id', 0, 16),
-    field('debit_account_id', 16, 16),
-    field('credit_account_id', 32, 16),
-    field('amount', 48, 16, 'amount'),
-    field('pending_id', 64, 16),
-    field('user_data_128', 80, 16),
-    field('user_data_64', 96, 8),
-    field('user_data_32', 104, 4),
-    field('timeout', 108, 4),
-    field('timeout_ms', 108, 4, 'milliseconds'),
-    field('ledger', 112, 4),
-    field('code', 116, 2),
-    field('flags', 118, 2, 'flags'),
-    field('timestamp', 120, 8),
+    field('id', WireTransfer.id, 16),
+    field('debit_account_id', WireTransfer.debitAccountId, 16),
+    field('credit_account_id', WireTransfer.creditAccountId, 16),
+    field('amount', WireTransfer.amount, 16, 'amount'),
+    field('pending_id', WireTransfer.pendingId, 16),
+    field('user_data_128', WireTransfer.userData128, 16),
+    field('user_data_64', WireTransfer.userData64, 8),
+    field('user_data_32', WireTransfer.userData32, 4),
+    field('timeout', WireTransfer.timeout, 4),
+    field('timeout_ms', WireTransfer.timeout, 4, 'milliseconds'),
+    field('ledger', WireTransfer.ledger, 4),
+    field('code', WireTransfer.codeFlags, 2),
+    recordFlags(WireTransfer.codeFlags),
+    field('timestamp', WireTransfer.timestamp, 8),
   ],
   flags: transferFlags,
 };
 
 export const balance: Layout = {
-  size: 128,
+  size: AccountBalance.words * 4,
   fields: [
-    field('debits_pending', 0, 16),
-    field('debits_posted', 16, 16),
-    field('credits_pending', 32, 16),
-    field('credits_posted', 48, 16),
-    field('timestamp', 64, 8),
+    field('debits_pending', AccountBalance.debitsPending, 16),
+    field('debits_posted', AccountBalance.debitsPosted, 16),
+    field('credits_pending', AccountBalance.creditsPending, 16),
+    field('credits_posted', AccountBalance.creditsPosted, 16),
+    field('timestamp', AccountBalance.timestamp, 8),
   ],
   flags: {},
 };
 
 export const accountFilter: Layout = {
-  size: 128,
+  size: AccountFilter.words * 4,
   fields: [
-    field('account_id', 0, 16),
-    field('user_data_128', 16, 16),
-    field('user_data_64', 32, 8),
-    field('user_data_32', 40, 4),
-    field('code', 44, 2),
-    field('timestamp_min', 104, 8),
-    field('timestamp_max', 112, 8),
-    field('limit', 120, 4),
-    field('flags', 124, 4, 'flags'),
+    field('account_id', AccountFilter.accountId, 16),
+    field('user_data_128', AccountFilter.userData128, 16),
+    field('user_data_64', AccountFilter.userData64, 8),
+    field('user_data_32', AccountFilter.userData32, 4),
+    field('code', AccountFilter.code, 2),
+    field('timestamp_min', AccountFilter.timestampMin, 8),
+    field('timestamp_max', AccountFilter.timestampMax, 8),
+    field('limit', AccountFilter.limit, 4),
+    field('flags', AccountFilter.flags, 4, 'flags'),
   ],
   flags: accountFilterFlags,
 };
 
 export const queryFilter: Layout = {
-  size: 64,
+  size: QueryFilter.words * 4,
   fields: [
-    field('user_data_128', 0, 16),
-    field('user_data_64', 16, 8),
-    field('user_data_32', 24, 4),
-    field('ledger', 28, 4),
-    field('code', 32, 2),
-    field('timestamp_min', 40, 8),
-    field('timestamp_max', 48, 8),
-    field('limit', 56, 4),
-    field('flags', 60, 4, 'flags'),
+    field('user_data_128', QueryFilter.userData128, 16),
+    field('user_data_64', QueryFilter.userData64, 8),
+    field('user_data_32', QueryFilter.userData32, 4),
+    field('ledger', QueryFilter.ledger, 4),
+    field('code', QueryFilter.code, 2),
+    field('timestamp_min', QueryFilter.timestampMin, 8),
+    field('timestamp_max', QueryFilter.timestampMax, 8),
+    field('limit', QueryFilter.limit, 4),
+    field('flags', QueryFilter.flags, 4, 'flags'),
   ],
   flags: queryFilterFlags,
 };

@@ -1,5 +1,5 @@
 /** Statuses of created events: TigerBeetle's names, and the URLs of their documentation. */
-import { AccountStatus, TransferStatus } from '../../engine/ledger/status.ts';
+import { AccountStatus, TransferStatus } from '../../engine/wire/statuses.ts';
 
 const documentation = 'https://docs.tigerbeetle.com/reference/requests';
 

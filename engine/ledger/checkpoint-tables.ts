@@ -5,11 +5,13 @@
  * balances after each event. `finishLoad` also checks that the tables fit together.
  */
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
-import { Account, Expiry, Transfer } from './layout.ts';
+import { Expiry, Transfer } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
 import { expiryBalances, transferBalances } from './read-reply.ts';
 import type { RowTable } from './row-table.ts';
-import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
+import { PendingStatus, RowFlag } from './row-values.ts';
+import { TransferFlag } from '../wire/flags.ts';
 import { type BalancesAt, readBalances, setClosed } from './store-transfer.ts';
 
 /** Table numbers; they never change their meaning. */

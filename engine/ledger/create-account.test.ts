@@ -1,7 +1,7 @@
 /** Every status of create_accounts, and their precedence. */
 import { expect, test } from '@jest/globals';
 import { check } from '../../test/support/engine/ledger/scenario.ts';
-import { AccountStatus } from './status.ts';
+import { AccountStatus } from '../wire/statuses.ts';
 
 /** Changes (field=value) to a valid account that break each rule, in order of precedence. */
 const violations: readonly (readonly [status: string, words: string])[] = [

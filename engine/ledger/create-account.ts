@@ -1,7 +1,9 @@
 /** Execution of one event of create_accounts. */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
-import { Account, Transfer } from './layout.ts';
-import { AccountFlag, AccountStatus } from './status.ts';
+import { Transfer } from './layout.ts';
+import { Account } from '../wire/records.ts';
+import { AccountFlag } from '../wire/flags.ts';
+import { AccountStatus } from '../wire/statuses.ts';
 import { compare64, equal128, isMax128, isZero128 } from './words.ts';
 
 const LIMITS =

@@ -1,7 +1,7 @@
 /** Every status of create_transfers, their precedence, and what a transfer does to balances. */
 import { expect, test } from '@jest/globals';
 import { check } from '../../test/support/engine/ledger/scenario.ts';
-import { TransferStatus } from './status.ts';
+import { TransferStatus } from '../wire/statuses.ts';
 
 const WORLD = `
   account A1 -> created

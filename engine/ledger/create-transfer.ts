@@ -5,9 +5,12 @@
 import { type EventContext, setResultTime, Time } from './event-context.ts';
 import { compareExisting } from './existing-transfer.ts';
 import { importedRegresses } from './imported.ts';
-import { Account, Transfer, WireTransfer } from './layout.ts';
+import { Transfer } from './layout.ts';
+import { Account, WireTransfer } from '../wire/records.ts';
 import { resolveTransfer } from './resolve-transfer.ts';
-import { AccountFlag, PendingStatus, TransferFlag, TransferStatus } from './status.ts';
+import { PendingStatus } from './row-values.ts';
+import { AccountFlag, TransferFlag } from '../wire/flags.ts';
+import { TransferStatus } from '../wire/statuses.ts';
 import { setClosed, storeOutcome } from './store-transfer.ts';
 import {
   add128,

@@ -7,15 +7,9 @@
 import { createAccount } from './create-account.ts';
 import { createTransfer } from './create-transfer.ts';
 import { type EventContext, Time } from './event-context.ts';
-import { Account, WireTransfer } from './layout.ts';
-import {
-  AccountFlag,
-  AccountStatus,
-  CREATED,
-  isTransient,
-  TransferFlag,
-  TransferStatus,
-} from './status.ts';
+import { Account, WireTransfer } from '../wire/records.ts';
+import { AccountFlag, TransferFlag } from '../wire/flags.ts';
+import { AccountStatus, CREATED, isTransient, TransferStatus } from '../wire/statuses.ts';
 import { compare64, isTimestamp, offset64 } from './words.ts';
 
 /** Words of a result: timestamp u64, status u32, reserved u32. */

@@ -1,6 +1,7 @@
 /** Replies of operations that only read. */
 import { assert } from '../../base/assert.ts';
-import { AccountBalance, Account, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
+import { Expiry, Transfer } from './layout.ts';
+import { AccountBalance, Account, ChangeEvent, WireTransfer } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation } from './operations.ts';
 import { findHistoryAccount, selectChangeEvents } from './queries.ts';

@@ -1,7 +1,10 @@
 /** Comparison of an event of create_transfers with the stored transfer that has the same id. */
 import { type EventContext, setResultTime } from './event-context.ts';
-import { Account, Transfer, WireTransfer } from './layout.ts';
-import { RowFlag, TransferFlag, TransferStatus } from './status.ts';
+import { Transfer } from './layout.ts';
+import { Account, WireTransfer } from '../wire/records.ts';
+import { RowFlag } from './row-values.ts';
+import { TransferFlag } from '../wire/flags.ts';
+import { TransferStatus } from '../wire/statuses.ts';
 import { compare128, compare64, equal128, isMax128, isZero128 } from './words.ts';
 
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;

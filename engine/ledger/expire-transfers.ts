@@ -1,7 +1,9 @@
 /** The pulse: expires due pending transfers, which releases the amounts that they reserved. */
-import { Account, Expiry, Transfer } from './layout.ts';
+import { Expiry, Transfer } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
+import { PendingStatus, RowFlag } from './row-values.ts';
+import { TransferFlag } from '../wire/flags.ts';
 import { closedFlags, copyNarrow, isNarrow, setClosed, storeWide } from './store-transfer.ts';
 import { compare64, offset64, subtract128 } from './words.ts';
 

@@ -1,6 +1,7 @@
 /** Timestamp rule of imported transfers of every kind. */
 import type { EventContext } from './event-context.ts';
-import { Account, Transfer } from './layout.ts';
+import { Transfer } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import { compare64 } from './words.ts';
 
 /** Returns whether an imported transfer's timestamp does not follow the last transfer's, or equals an account's. */

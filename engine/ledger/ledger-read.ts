@@ -10,7 +10,7 @@ import { bodySizeMax } from '../wire/limits.ts';
 import { resultMax } from '../wire/operations.ts';
 import { type Budget, firstOf, intersect, type Progress } from './cursor.ts';
 import { writeReply } from './execute-read.ts';
-import { AccountFilter, QueryFilter } from './layout.ts';
+import { AccountFilter, QueryFilter } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { Action, type LedgerOperation } from './operations.ts';
 import {

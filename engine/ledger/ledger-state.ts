@@ -10,12 +10,14 @@
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type HashKey, KeyedHash } from './keyed-hash.ts';
 import { KeyedIndex } from './keyed-index.ts';
-import { Account, BurnedId, Expiry, Transfer, Wide } from './layout.ts';
+import { BurnedId, Expiry, Transfer, Wide } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PostingLists } from './posting-lists.ts';
 import { ByteTable, RowTable } from './row-table.ts';
 import { SlotTable } from './slot-table.ts';
-import { PendingStatus, RowFlag, TransferFlag } from './status.ts';
+import { PendingStatus, RowFlag } from './row-values.ts';
+import { TransferFlag } from '../wire/flags.ts';
 import { compare64, equal128, expiresAt } from './words.ts';
 
 const TOUCHED_TOGETHER = 4096;

@@ -3,22 +3,13 @@
  * use posting lists; a timestamp range is a range of record numbers.
  */
 import { type Cursor, ListCursor, type Page, UnionCursor } from './cursor.ts';
-import {
-  Account,
-  AccountFilter,
-  ChangeEventsFilter,
-  Expiry,
-  QueryFilter,
-  Transfer,
-} from './layout.ts';
+import { Expiry, Transfer } from './layout.ts';
+import { Account, AccountFilter, ChangeEventsFilter, QueryFilter } from '../wire/records.ts';
 import type { FieldIndexes, LedgerState } from './ledger-state.ts';
 import type { KeyedIndex } from './keyed-index.ts';
 import type { RowTable } from './row-table.ts';
-import { AccountFlag } from './status.ts';
+import { AccountFilterFlag, AccountFlag, QueryFilterFlag } from '../wire/flags.ts';
 import { compare64, isMax128, isTimestamp, isZero128, offset64 } from './words.ts';
-
-const AccountFilterFlag = { debits: 1, credits: 2, reversed: 4 } as const;
-const QueryFilterFlag = { reversed: 1 } as const;
 
 const code = new Uint32Array(1);
 const next = new Uint32Array(2);

@@ -1,7 +1,9 @@
 /** Conversion of rows back into wire records, one after another. */
-import { Account, AccountBalance, ChangeEvent, Expiry, Transfer, WireTransfer } from './layout.ts';
+import { Expiry, Transfer } from './layout.ts';
+import { Account, AccountBalance, ChangeEvent, WireTransfer } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { AccountFlag, RowFlag, TransferFlag } from './status.ts';
+import { RowFlag } from './row-values.ts';
+import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { type BalancesAt, readBalances } from './store-transfer.ts';
 import { copy128 } from './words.ts';
 
@@ -79,7 +81,7 @@ export function writeAccountBalance(
   const row = state.transfers.chunkOf(transfer);
   const r = state.transfers.offsetOf(transfer);
   const side = row[r + Transfer.debitAccount] === account ? 0 : 1;
-  readBalances(state, transferBalances(row, r), side, to, at + AccountBalance.balances);
+  readBalances(state, transferBalances(row, r), side, to, at + AccountBalance.debitsPending);
   to[at + AccountBalance.timestamp] = row[r + Transfer.timestamp]!;
   to[at + AccountBalance.timestamp + 1] = row[r + Transfer.timestamp + 1]!;
   to.fill(0, at + AccountBalance.timestamp + 2, at + AccountBalance.words);

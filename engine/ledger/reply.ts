@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { bodySizeMax } from '../wire/limits.ts';
 import { decodeMultiBatch, writeTrailer } from '../wire/multi-batch.ts';
 import { type OperationShape, trailerSize } from '../wire/operations.ts';
-import { CREATED } from './status.ts';
+import { CREATED } from '../wire/statuses.ts';
 
 /** Returns the number of elements in each batch of a valid body. */
 export function batchCounts(shape: OperationShape, body: Uint8Array): readonly number[] {

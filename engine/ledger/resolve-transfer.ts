@@ -1,8 +1,11 @@
 /** Posting and voiding of a pending transfer by an event of create_transfers that names it. */
 import { type EventContext, setResultTime, Time } from './event-context.ts';
 import { importedRegresses } from './imported.ts';
-import { Account, Transfer, WireTransfer } from './layout.ts';
-import { AccountFlag, PendingStatus, TransferFlag, TransferStatus } from './status.ts';
+import { Transfer } from './layout.ts';
+import { Account, WireTransfer } from '../wire/records.ts';
+import { PendingStatus } from './row-values.ts';
+import { AccountFlag, TransferFlag } from '../wire/flags.ts';
+import { TransferStatus } from '../wire/statuses.ts';
 import { setClosed, storeOutcome } from './store-transfer.ts';
 import {
   add128,

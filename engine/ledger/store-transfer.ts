@@ -1,7 +1,9 @@
 /** Storage of an event's outcome: the balances of both accounts after it, in 64 bits if they fit. */
-import { Account, Transfer, Wide } from './layout.ts';
+import { Transfer, Wide } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { AccountFlag, RowFlag } from './status.ts';
+import { RowFlag } from './row-values.ts';
+import { AccountFlag } from '../wire/flags.ts';
 
 /** Returns the row flags for the accounts that are closed after the event. */
 export function closedFlags(

@@ -2,9 +2,9 @@
  * Undo log of an open chain, for the case that it breaks. Creations are undone by their tables' lengths (which also
  * restores the highest timestamps); changed account rows and pending statuses are kept here. Burned ids are not undone.
  */
-import { Account } from './layout.ts';
+import { Account } from '../wire/records.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { PendingStatus } from './status.ts';
+import { PendingStatus } from './row-values.ts';
 
 /** Words of an entry: account index, its sixteen words of balances, code and flags. */
 const ENTRY_WORDS = 18;

@@ -1,5 +1,6 @@
 /** Operation codes and the layout of their bodies. Codes below 128 belong to the protocol, the rest to the ledger. */
 import { bodySizeMax } from './limits.ts';
+import { Account, AccountFilter, ChangeEvent, ChangeEventsFilter, QueryFilter } from './records.ts';
 
 export const Operation = {
   register: 2,
@@ -44,8 +45,13 @@ export interface OperationShape {
   readonly limitOffset?: number;
 }
 
+/** Bytes of a record. */
+const size = ({ words }: { readonly words: number }): number => words * 4;
+
+const recordSize = size(Account);
+
 const create = (resultSize: number, multiBatch: boolean): OperationShape => ({
-  eventSize: 128,
+  eventSize: recordSize,
   resultSize,
   multiBatch,
   batchable: true,
@@ -53,23 +59,22 @@ const create = (resultSize: number, multiBatch: boolean): OperationShape => ({
 });
 const lookup = (multiBatch: boolean): OperationShape => ({
   eventSize: 16,
-  resultSize: 128,
+  resultSize: recordSize,
   multiBatch,
   batchable: true,
   write: false,
 });
 const filter = (
-  eventSize: number,
-  limitOffset: number,
+  layout: { readonly words: number; readonly limit: number },
   multiBatch: boolean,
-  resultSize = 128,
+  resultSize = recordSize,
 ): OperationShape => ({
-  eventSize,
+  eventSize: size(layout),
   resultSize,
   multiBatch,
   batchable: false,
   write: false,
-  limitOffset,
+  limitOffset: layout.limit * 4,
 });
 
 const shapes: ReadonlyMap<number, OperationShape> = new Map<number, OperationShape>([
@@ -77,19 +82,19 @@ const shapes: ReadonlyMap<number, OperationShape> = new Map<number, OperationSha
   [Operation.createTransfersUnbatched, create(8, false)],
   [Operation.lookupAccountsUnbatched, lookup(false)],
   [Operation.lookupTransfersUnbatched, lookup(false)],
-  [Operation.getAccountTransfersUnbatched, filter(128, 120, false)],
-  [Operation.getAccountBalancesUnbatched, filter(128, 120, false)],
-  [Operation.queryAccountsUnbatched, filter(64, 56, false)],
-  [Operation.queryTransfersUnbatched, filter(64, 56, false)],
-  [Operation.getChangeEvents, filter(64, 16, false, 384)],
+  [Operation.getAccountTransfersUnbatched, filter(AccountFilter, false)],
+  [Operation.getAccountBalancesUnbatched, filter(AccountFilter, false)],
+  [Operation.queryAccountsUnbatched, filter(QueryFilter, false)],
+  [Operation.queryTransfersUnbatched, filter(QueryFilter, false)],
+  [Operation.getChangeEvents, filter(ChangeEventsFilter, false, size(ChangeEvent))],
   [Operation.createAccountsSparse, create(8, true)],
   [Operation.createTransfersSparse, create(8, true)],
   [Operation.lookupAccounts, lookup(true)],
   [Operation.lookupTransfers, lookup(true)],
-  [Operation.getAccountTransfers, filter(128, 120, true)],
-  [Operation.getAccountBalances, filter(128, 120, true)],
-  [Operation.queryAccounts, filter(64, 56, true)],
-  [Operation.queryTransfers, filter(64, 56, true)],
+  [Operation.getAccountTransfers, filter(AccountFilter, true)],
+  [Operation.getAccountBalances, filter(AccountFilter, true)],
+  [Operation.queryAccounts, filter(QueryFilter, true)],
+  [Operation.queryTransfers, filter(QueryFilter, true)],
   [Operation.createAccounts, create(16, true)],
   [Operation.createTransfers, create(16, true)],
 ]);

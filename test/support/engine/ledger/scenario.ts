@@ -18,12 +18,8 @@
  */
 import assert from 'node:assert/strict';
 import { StateMachine } from '../../../../engine/ledger/state-machine.ts';
-import {
-  AccountFlag,
-  AccountStatus,
-  TransferFlag,
-  TransferStatus,
-} from '../../../../engine/ledger/status.ts';
+import { AccountFlag, TransferFlag } from '../../../../engine/wire/flags.ts';
+import { AccountStatus, TransferStatus } from '../../../../engine/wire/statuses.ts';
 import { decodeMultiBatch, encodeMultiBatch } from '../../../../engine/wire/multi-batch.ts';
 import { Operation } from '../../../../engine/wire/operations.ts';
 import {

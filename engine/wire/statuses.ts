@@ -1,38 +1,7 @@
 /**
- * Flags and statuses with TigerBeetle's names. Codes are those of the wire, not in order of precedence; that is the order
- * of the checks in create-account.ts and create-transfer.ts.
+ * Statuses of created events, with TigerBeetle's names. Codes are those of the wire, not in order of precedence; that is the order
+ * of the checks in engine/ledger/create-account.ts and engine/ledger/create-transfer.ts.
  */
-
-export const AccountFlag = {
-  linked: 0x01,
-  debits_must_not_exceed_credits: 0x02,
-  credits_must_not_exceed_debits: 0x04,
-  history: 0x08,
-  imported: 0x10,
-  closed: 0x20,
-  reserved: 0xffc0,
-} as const;
-
-export const TransferFlag = {
-  linked: 0x001,
-  pending: 0x002,
-  post_pending_transfer: 0x004,
-  void_pending_transfer: 0x008,
-  balancing_debit: 0x010,
-  balancing_credit: 0x020,
-  closing_debit: 0x040,
-  closing_credit: 0x080,
-  imported: 0x100,
-  reserved: 0xfe00,
-} as const;
-
-/** Meaning of a stored transfer's spare flag bits; a client never sees them. */
-export const RowFlag = {
-  /** The amount and the balances are in a row of the wide table, whose index is in the amount's first word. */
-  wide: 0x200,
-  debit_account_closed: 0x400,
-  credit_account_closed: 0x800,
-} as const;
 
 /** 0xFFFFFFFF on the wire; -1 here, where statuses are small integers. */
 export const CREATED = -1;
@@ -153,6 +122,3 @@ export function isTransient(status: number): boolean {
     status === TransferStatus.credit_account_already_closed
   );
 }
-
-/** Status of a pending transfer. `none` means that the transfer is not a pending one. */
-export const PendingStatus = { none: 0, pending: 1, posted: 2, voided: 3, expired: 4 } as const;
