@@ -112,6 +112,8 @@ export class Replica implements ServedReplica {
     return this.#counts.executed;
   }
 
+  readonly reigns = undefined;
+
   get refused(): number {
     return this.#counts.refused;
   }

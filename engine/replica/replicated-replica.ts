@@ -10,6 +10,7 @@ import type { CheckpointPosition, LogEntry } from '../log/log.ts';
 import type { Block, LogPosition } from '../log/replicated/block.ts';
 import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { Heartbeat } from '../log/replicated/peers.ts';
+import type { HandOverReason, ReignCounts } from '../log/replicated/reasons.ts';
 import { ReplicatedLog, type Role } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
@@ -25,6 +26,7 @@ import { OwedAnswers } from './owed-answers.ts';
 import { PendingRequests, sameChecksum } from './pending-requests.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 import { standingOf } from './replicated-standing.ts';
+import { Reigns } from './reigns.ts';
 import { RequestCounts } from './request-counts.ts';
 import { DataFileError } from '../log/errors.ts';
 import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
@@ -50,6 +52,7 @@ export class ReplicatedReplica implements ServedReplica {
   readonly #pending = new PendingRequests();
   readonly #owed = new OwedAnswers();
   readonly #counts = new RequestCounts();
+  readonly #reigns = new Reigns();
   readonly #comparison: StateComparison;
   readonly #clock: ClusterClock;
   readonly #stopped = new AbortController();
@@ -158,6 +161,10 @@ export class ReplicatedReplica implements ServedReplica {
     return this.#counts.executed;
   }
 
+  get reigns(): ReignCounts {
+    return this.#reigns;
+  }
+
   get refused(): number {
     return this.#counts.refused;
   }
@@ -200,7 +207,8 @@ export class ReplicatedReplica implements ServedReplica {
     this.#state.checkpointWhenDue();
     this.#pending.dropBefore(this.#options.timers.nowMs() - PENDING_MS);
     if (!this.#leader.leads) return;
-    if (!this.#clock.standing().agrees && this.#isBetterElsewhere()) void this.handOver();
+    if (!this.#clock.standing().agrees && this.#isBetterElsewhere())
+      void this.handOver('clock_disagrees');
     this.#leader.consider();
     this.#leader.pulseWhenDue();
     this.#leader.upgradeWhenAble(this.#commonRules());
@@ -231,11 +239,11 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   /** Lets another replica lead. Returns true when one does. */
-  async handOver(): Promise<boolean> {
+  async handOver(why: HandOverReason): Promise<boolean> {
     if (this.#handingOver) return false;
     this.#handingOver = true;
     try {
-      return (await this.#log?.handOver()) ?? true;
+      return (await this.#log?.handOver(why)) ?? true;
     } finally {
       this.#handingOver = false;
     }
@@ -248,7 +256,7 @@ export class ReplicatedReplica implements ServedReplica {
   async stop(): Promise<void> {
     const { checkpoints } = this.#state;
     const led = this.#leader.leads;
-    const hasSuccessor = await this.handOver();
+    const hasSuccessor = await this.handOver('stopping');
     if (led && hasSuccessor) await this.#answerTheLast();
     this.#forwarding.forwardWaiting();
     this.#stopped.abort();
@@ -410,6 +418,7 @@ export class ReplicatedReplica implements ServedReplica {
   }
 
   #roleChanged(role: Role): void {
+    this.#reigns.roleChanged(role);
     this.#leader.roleChanged(role);
     if (role.kind === 'leading') {
       assert(this.committedOp === role.position.op, 'a leader has executed the whole log');

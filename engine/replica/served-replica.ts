@@ -2,6 +2,7 @@
 import type { ReplicaRole } from '../../domain/engine-status.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition } from '../log/log.ts';
+import type { ReignCounts } from '../log/replicated/reasons.ts';
 import type { EvictionReason } from '../wire/header.ts';
 import type { Reply, SessionTable } from './sessions.ts';
 
@@ -52,6 +53,8 @@ export interface ServedReplica {
   readonly requests: ReadonlyMap<number, number>;
   /** Create requests that were refused because a limit was reached. */
   readonly refused: number;
+  /** Reigns since the start; `undefined` for a single replica. */
+  readonly reigns: ReignCounts | undefined;
 
   /** Loads the durable state. Returns the number of log entries in the data file that were replayed. */
   recover(): Promise<number>;

@@ -43,6 +43,7 @@ export class Engine {
         metricsText(this.status(), {
           requests: this.replica.requests,
           refused: this.replica.refused,
+          reigns: this.replica.reigns,
           streamErrors: this.clients.streamErrors,
           closed: this.clients.closed,
         }),

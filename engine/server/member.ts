@@ -152,7 +152,7 @@ async function oneOfSeveral(
       ownMember?.stop();
       logger.fatal({ error }, 'this replica serves no more');
     },
-    onRole: (role) => logger.info({ role: role.kind, view: viewOf(role) }, 'role'),
+    onRole: (role) => logger.info({ role: role.kind, view: viewOf(role), why: role.why }, 'role'),
   });
   keeper = newKeeper(options, { client, peers, replica });
   ownMember = watchOwnMember(options, cluster, { client, peers, replica });

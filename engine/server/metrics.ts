@@ -4,6 +4,7 @@ import {
   type BuiltinStatus,
   type EngineStatus,
 } from '../../domain/engine-status.ts';
+import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
 import { exposition, single, type Metric, type Sample } from './exposition.ts';
@@ -11,6 +12,8 @@ import { exposition, single, type Metric, type Sample } from './exposition.ts';
 export interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
+  /** Absent for a single replica. */
+  readonly reigns: ReignCounts | undefined;
   readonly streamErrors: ReadonlyMap<string, number>;
   readonly closed: ReadonlyMap<string, number>;
 }
@@ -56,8 +59,27 @@ export function metricsText(status: BuiltinStatus, counters: Counters): string {
         value: counters.closed.get(reason) ?? 0,
       })),
     },
+    ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
   ]);
 }
+
+const reignMetrics = ({ begun, ended }: ReignCounts): readonly Metric[] => [
+  {
+    name: 'ledgerhouse_engine_reigns_begun_total',
+    type: 'counter',
+    help: 'Times that this replica took the lead.',
+    samples: claimReasons.map((reason) => ({
+      labels: { reason },
+      value: begun.get(reason) ?? 0,
+    })),
+  },
+  {
+    name: 'ledgerhouse_engine_reigns_ended_total',
+    type: 'counter',
+    help: 'Times that this replica lost the lead or gave it up.',
+    samples: endReasons.map((reason) => ({ labels: { reason }, value: ended.get(reason) ?? 0 })),
+  },
+];
 
 /** Numeric fields of an engine's status. Both engines use the same names; a field that an engine does not report is absent. */
 export function statusMetrics(status: EngineStatus): readonly Metric[] {

@@ -15,7 +15,7 @@ import { Pair, PEER_NAME, Port } from './pair.ts';
 import { Player, type Played, type World } from './player.ts';
 import { faultsOf, told } from './schedule.ts';
 import { TrueTime } from './true-time.ts';
-import { Watcher } from './watcher.ts';
+import { reasonsOf, Watcher, type Reign } from './watcher.ts';
 
 export interface RunOptions {
   readonly seed: number;
@@ -51,7 +51,7 @@ export async function run(options: RunOptions): Promise<number> {
   try {
     await load.start();
     watcher.start();
-    await playAll(world, { seed, minutes, played });
+    await playAll(world, { seed, minutes, played, watcher });
   } catch (error) {
     history.wrong.push(error instanceof Error ? error.message : String(error));
   }
@@ -91,9 +91,10 @@ async function begin({ seed, replicas, folder, isolated }: RunOptions): Promise<
 
 async function playAll(
   world: World,
-  { seed, minutes, played }: { seed: number; minutes: number; played: Played[] },
+  { seed, minutes, played, watcher }: Pick<RunOptions, 'seed' | 'minutes'> & Progress,
 ): Promise<void> {
   const player = new Player(world);
+  let reigns = watcher.reigns().length;
   const { history } = world;
   const [began, until] = [performance.now(), performance.now() + minutes * 60_000];
   const left = new Set<string>();
@@ -110,14 +111,21 @@ async function playAll(
     }
     const result = await player.play(fault);
     played.push(result);
+    const since = watcher.reigns().slice(reigns);
+    reigns += since.length;
     say(
-      `${at} s  ${told(fault)}; nobody answered for ${Math.round(result.gapMs)} ms, one client not for ${Math.round(result.waitMs)} ms; back after ${Math.round(result.backMs)} ms`,
+      `${at} s  ${told(fault)}; nobody answered for ${Math.round(result.gapMs)} ms, one client not for ${Math.round(result.waitMs)} ms; back after ${Math.round(result.backMs)} ms; ${since.length} reigns (${reasonsOf(since)})`,
     );
     if (result.majorityKept && result.gapMs > GAP_MAX_MS)
       history.wrong.push(`${Math.round(result.gapMs)} ms without an answer, with a majority`);
   }
   for (const why of left) say(`left out: what needs more than this machine gives (${why})`);
   await player.joined();
+}
+
+interface Progress {
+  readonly played: Played[];
+  readonly watcher: Watcher;
 }
 
 interface Ending extends RunOptions {
@@ -140,7 +148,7 @@ async function finish(world: World, ending: Ending): Promise<number> {
     ({ op } = status);
     await watcher.stop();
     history.wrong.push(...(await compareExports(world, { folder, contents })));
-    const { reigns } = watcher.checkLeaders();
+    const reigns = watcher.checkLeaders();
     checkPeaks(world, watcher);
     for (const newest of transfersIn(contents).slice(-1))
       history.judgeTime(newest.timestamp, 'the newest transfer');
@@ -175,7 +183,7 @@ function figures(options: {
   verdict: Verdict;
   played: readonly Played[];
   watcher: Watcher;
-  reigns: number;
+  reigns: readonly Reign[];
   world: World;
 }): string {
   const { verdict, played, watcher, reigns, world } = options;
@@ -191,7 +199,7 @@ function figures(options: {
   };
   const back = Math.max(0, ...played.map(({ backMs }) => Math.round(backMs)));
   return [
-    `faults played: ${played.length}; reigns: ${reigns}`,
+    `faults played: ${played.length}; reigns: ${reigns.length} (${reasonsOf(reigns)})`,
     `acknowledged writes: ${verdict.acknowledged} (official client ${world.load.official}); reads: ${verdict.reads}`,
     `unknown: ${verdict.unknownExecuted} executed, ${verdict.unknownNot} not; pulses: ${verdict.pulses}; old requests sent again: ${world.load.replayed}`,
     `a majority left alone: ${gaps(true)}`,

@@ -12,6 +12,22 @@ export interface Peaks {
   diskBytes: number;
 }
 
+export interface Reign {
+  readonly view: number;
+  readonly index: number;
+  /** Why the replica took the lead. */
+  readonly why: string;
+}
+
+const LEADING = /"role":"leading","view":(\d+),"why":"(\w+)"/g;
+
+/** Returns the reasons of reigns with their numbers. */
+export function reasonsOf(reigns: readonly Reign[]): string {
+  const counts = new Map<string, number>();
+  for (const { why } of reigns) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return [...counts].map(([why, count]) => `${count} ${why}`).join(', ');
+}
+
 export class Watcher {
   readonly #world: World;
   readonly #hashes = new Map<number, string>();
@@ -32,22 +48,30 @@ export class Watcher {
     await this.#done;
   }
 
-  /** Checks by the engines' logs that each view has one leader, the replica whose turn it was. */
-  checkLeaders(): { readonly reigns: number } {
+  /** Returns all reigns until now, by the engines' logs, in the order of views. */
+  reigns(): readonly Reign[] {
+    const reigns = this.#world.pairs.flatMap(({ index, logFile }) =>
+      [...readFileSync(logFile, 'utf8').matchAll(LEADING)].map(([, view, why = '']) => ({
+        view: Number(view),
+        index,
+        why,
+      })),
+    );
+    return reigns.sort((one, other) => one.view - other.view);
+  }
+
+  /** Checks that each view has one leader, the replica whose turn it was. */
+  checkLeaders(): readonly Reign[] {
     const { pairs, history } = this.#world;
-    const leaders = new Map<number, number>();
-    for (const { index, logFile } of pairs) {
-      for (const line of readFileSync(logFile, 'utf8').split('\n')) {
-        const view = /"role":"leading","view":(\d+)/.exec(line)?.[1];
-        if (view === undefined) continue;
-        const other = leaders.get(Number(view));
-        if (other !== undefined) history.wrong.push(`${other} and ${index} led in view ${view}`);
-        if (Number(view) % pairs.length !== index)
-          history.wrong.push(`${index} led in view ${view}, which is another one's`);
-        leaders.set(Number(view), index);
-      }
+    const reigns = this.reigns();
+    for (const [i, { view, index }] of reigns.entries()) {
+      const before = reigns[i - 1];
+      if (before?.view === view)
+        history.wrong.push(`${before.index} and ${index} led in view ${view}`);
+      if (view % pairs.length !== index)
+        history.wrong.push(`${index} led in view ${view}, which is another one's`);
     }
-    return { reigns: leaders.size };
+    return reigns;
   }
 
   async #run(): Promise<void> {

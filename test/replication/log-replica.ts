@@ -35,7 +35,7 @@ export class LogReplica {
   readonly #heard = new Map<number, Peer>();
   readonly #unanswered = new Map<number, number>();
   #log: ReplicatedLog | undefined;
-  #role: Role = { kind: 'following' };
+  #role: Role | undefined;
   #position: LogPosition = origin;
   #starts = 0;
   #next = { op: 0, timestamp: 0n };
@@ -55,7 +55,7 @@ export class LogReplica {
   }
 
   get isLeading(): boolean {
-    return this.#log !== undefined && this.#role.kind === 'leading';
+    return this.#log !== undefined && this.#role?.kind === 'leading';
   }
 
   get position(): LogPosition {
@@ -67,7 +67,7 @@ export class LogReplica {
     const { replicas, target, replicaCount, checker, retainedBytesMax } = this.#group;
     this.#starts += 1;
     const process = `${this.index}-${this.#starts}`;
-    this.#role = { kind: 'following' };
+    this.#role = undefined;
     this.#heard.clear();
     this.#unanswered.clear();
     this.#log = new ReplicatedLog({
@@ -123,7 +123,7 @@ export class LogReplica {
 
   #write(): void {
     const { checker, messageSize, depth } = this.#group;
-    while (this.#group.writing && this.#role.kind === 'leading' && this.#unanswered.size < depth) {
+    while (this.#group.writing && this.#role?.kind === 'leading' && this.#unanswered.size < depth) {
       const id = (this.#group.ids += 1);
       const { op, timestamp } = this.#next;
       const { view, fence } = this.#role;

@@ -178,7 +178,7 @@ test('a planned hand-over, and one after another, while writing goes on', async 
   for (let tries = 0; gaps.length < 5; tries += 1) {
     const leading = await leader(made);
     const from = performance.now();
-    const isDone = await leading.log?.handOver();
+    const isDone = await leading.log?.handOver('stopping');
     // A hand-over fails only on a machine that is too busy to do it in time.
     if (isDone !== true) expect(performance.now() - from).toBeGreaterThan(HAND_OVER_MS - 100);
     expect(tries).toBeLessThan(50);
@@ -251,7 +251,7 @@ test(`members killed and stopped, raft’s lead moved about, replicas dying: see
       await sleep(below(700));
       replica.start();
     } else if (fault === 3) {
-      void replica.log?.handOver();
+      void replica.log?.handOver('stopping');
     } else if (fault === 4) {
       await moveRaftAbout(etcd, member, 3);
     } else if (fault === 5) {
@@ -351,7 +351,7 @@ test('a replica that gets no checkpoint done does not stop the others', async ()
   );
   await eventually('more is written than etcd has room for', async () => {
     // On a busy machine the stuck replica may lead; a leader keeps everything that it needs itself.
-    if (stuck.isLeading) void stuck.log?.handOver();
+    if (stuck.isLeading) void stuck.log?.handOver('stopping');
     for (const replica of replicas) if (replica !== stuck) replica.checkpoint();
     return checker.acknowledgedCount > entries || made.violation !== undefined || undefined;
   });

@@ -48,7 +48,7 @@ test('who is beside raft’s new leader claims, once', () => {
   expect(ask(policy, { untilMs: 200 }, { peers: [holder] })).toEqual([]);
   const raft = { leads: true, hasLeader: true };
   const made = ask(policy, { fromMs: 250, untilMs: 2000 }, { raft, peers: [holder] });
-  expect(made).toEqual([{ atMs: 250, decision: { do: 'claim' } }]);
+  expect(made).toEqual([{ atMs: 250, decision: { do: 'claim', why: 'raft_led' } }]);
 });
 
 test('a raft leader whose engine is not up to date passes raft’s lead to the one that is furthest', () => {
@@ -61,18 +61,20 @@ test('a raft leader whose engine is not up to date passes raft’s lead to the o
 test('a silent holder is followed by the next live replica in the order of views', () => {
   const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
   const first = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, { peers: [silent] });
-  expect(first).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim' } }]);
+  expect(first).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim', why: 'leader_silent' } }]);
   const seen = { self: 2, peers: [silent, peer(1)] };
   const second = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS + SILENCE_STEP_MS }, seen);
-  expect(second).toEqual([{ atMs: SILENCE_MS + SILENCE_STEP_MS, decision: { do: 'claim' } }]);
+  expect(second).toEqual([
+    { atMs: SILENCE_MS + SILENCE_STEP_MS, decision: { do: 'claim', why: 'leader_silent' } },
+  ]);
   const dead = { self: 2, peers: [silent, peer(1, { heardAtMs: -10_000 })] };
   const alone = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, dead);
-  expect(alone).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim' } }]);
+  expect(alone).toEqual([{ atMs: SILENCE_MS, decision: { do: 'claim', why: 'leader_silent' } }]);
 });
 
 test('a holder that lives but does not say that it leads counts as silent', () => {
   const made = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, { peers: [peer(0)] });
-  expect(made.map(({ decision }) => decision.do)).toEqual(['claim']);
+  expect(made.map(({ decision }) => decision)).toEqual([{ do: 'claim', why: 'leader_stuck' }]);
 });
 
 test('nobody claims while raft has no leader, or who is not up to date', () => {
@@ -112,7 +114,7 @@ test('who has handed over does not claim for a while, whatever raft does', () =>
   const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
   const seen = { raft: { leads: true, hasLeader: true }, peers: [silent] };
   const made = ask(policy, { untilMs: ABSTAIN_MS }, seen);
-  expect(made).toEqual([{ atMs: ABSTAIN_MS, decision: { do: 'claim' } }]);
+  expect(made).toEqual([{ atMs: ABSTAIN_MS, decision: { do: 'claim', why: 'leader_silent' } }]);
 });
 
 test('who has handed over may lead again as soon as somebody else has', () => {
@@ -123,14 +125,14 @@ test('who has handed over may lead again as soon as somebody else has', () => {
   const lead = { replica: 2, fence: 6 };
   expect(ask(policy, { untilMs: 100 }, { lead, peers: [peer(2, { fence: 6 })] })).toEqual([]);
   const made = ask(policy, { fromMs: 150, untilMs: 300 }, { lead, raft, peers: [peer(2)] });
-  expect(made).toEqual([{ atMs: 150, decision: { do: 'claim' } }]);
+  expect(made).toEqual([{ atMs: 150, decision: { do: 'claim', why: 'raft_led' } }]);
 });
 
 test('when the holder gives the lead up, only who is beside raft’s leader claims, and at once', () => {
   const left = peer(0, { leftFence: 5 });
   const beside = { raft: { leads: true, hasLeader: true }, peers: [left] };
   for (const [seen, expected] of [
-    [beside, [{ atMs: 300, decision: { do: 'claim' } }]],
+    [beside, [{ atMs: 300, decision: { do: 'claim', why: 'leader_left' } }]],
     [{ peers: [left] }, []],
     [{ ...beside, lead: { replica: 0, fence: 6 } }, []],
   ] as const) {

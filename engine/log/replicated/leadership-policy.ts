@@ -13,6 +13,7 @@
  */
 import { ALIGN_AFTER_MS, MOVE_AGAIN_MS, SILENCE_MS, SILENCE_STEP_MS } from './limits.ts';
 import type { Peer } from './peers.ts';
+import type { ClaimReason } from './reasons.ts';
 
 export interface Observation {
   readonly nowMs: number;
@@ -30,7 +31,7 @@ export interface Observation {
 
 export type Decision =
   | { readonly do: 'nothing' }
-  | { readonly do: 'claim' }
+  | { readonly do: 'claim'; readonly why: ClaimReason }
   | { readonly do: 'moveRaft'; readonly memberId: bigint };
 
 const nothing: Decision = { do: 'nothing' };
@@ -69,10 +70,13 @@ export class LeadershipPolicy {
     if (this.#owesClaim) {
       if (!canLead) return this.#moveRaftTo(bestPeer(seen), nowMs);
       this.#owesClaim = false;
-      return this.#claim(nowMs);
+      return this.#claim(nowMs, 'raft_led');
     }
-    const isMine = (raftLeads && holderHasLeft(seen)) || this.#isMyTurn(seen);
-    if (canLead && nowMs >= this.#claimsNotBeforeMs && isMine) return this.#claim(nowMs);
+    if (canLead && nowMs >= this.#claimsNotBeforeMs) {
+      if (raftLeads && holderHasLeft(seen)) return this.#claim(nowMs, 'leader_left');
+      if (this.#isMyTurn(seen))
+        return this.#claim(nowMs, isHeard(seen) ? 'leader_stuck' : 'leader_silent');
+    }
     if (raftLeads && nowMs - this.#holderWellSinceMs >= ALIGN_AFTER_MS)
       return this.#moveRaftTo(holderOf(seen), nowMs);
     return nothing;
@@ -110,10 +114,10 @@ export class LeadershipPolicy {
     return nowMs - this.#holderWellAtMs >= SILENCE_MS + before * SILENCE_STEP_MS;
   }
 
-  #claim(nowMs: number): Decision {
+  #claim(nowMs: number, why: ClaimReason): Decision {
     // The next claim for the same reason waits as if the holder had just sent a heartbeat.
     this.#holderWellAtMs = nowMs;
-    return { do: 'claim' };
+    return { do: 'claim', why };
   }
 
   #moveRaftTo(peer: Peer | undefined, nowMs: number): Decision {
@@ -129,6 +133,10 @@ const isLive = (peer: Peer, nowMs: number): boolean => nowMs - peer.heardAtMs < 
 function holderOf({ lead, peers }: Observation): Peer | undefined {
   return peers.find((peer) => peer.replica === lead?.replica && peer.fence === lead.fence);
 }
+
+/** Returns whether heartbeats of the replica that has the lead come, whatever they say. */
+const isHeard = ({ nowMs, lead, peers }: Observation): boolean =>
+  peers.some((peer) => peer.replica === lead?.replica && isLive(peer, nowMs));
 
 const holderHasLeft = ({ lead, peers }: Observation): boolean =>
   lead !== undefined && peers.some(({ leftFence }) => leftFence === lead.fence);

@@ -34,6 +34,7 @@ import {
   TAKE_OVER_MS,
 } from './limits.ts';
 import type { Heartbeat, Peers } from './peers.ts';
+import type { ClaimReason, EndReason, HandOverReason } from './reasons.ts';
 import type { CheckpointMark, Meta } from './records.ts';
 import { RecordsWatch, type Records } from './records-watch.ts';
 import { startReign, type Reign } from './reign.ts';
@@ -48,8 +49,9 @@ export type Role =
       readonly fence: number;
       /** Position of the last block of the log. The next entry's op must follow it. */
       readonly position: LogPosition;
+      readonly why: ClaimReason;
     }
-  | { readonly kind: 'following' };
+  | { readonly kind: 'following'; readonly why: EndReason };
 
 /** Callbacks of the replica for the log's events. They must not throw, and must return soon. */
 export interface LogConsumer {
@@ -214,7 +216,7 @@ export class ReplicatedLog {
    * one leads, or when this one did not lead; false when none leads within two seconds. In either case this replica leads
    * no more.
    */
-  async handOver(): Promise<boolean> {
+  async handOver(why: HandOverReason): Promise<boolean> {
     const { timers, etcd, peers } = this.#options;
     const reign = this.#reign;
     this.#policy.abstain(timers.nowMs() + ABSTAIN_MS);
@@ -226,7 +228,7 @@ export class ReplicatedLog {
       await Promise.race([reign.appender.drained(), aborted(late.signal)]);
       if (this.#reign !== reign) return true;
       this.#leftFence = reign.fence;
-      this.#endReign();
+      this.#endReign(why);
       const next = bestPeer({ nowMs: timers.nowMs(), peers: peers.all() });
       if (next?.memberId !== undefined && this.#raftLeads) {
         const options = { timeoutMs: CALL_TIMEOUT_MS, signal: late.signal };
@@ -353,7 +355,7 @@ export class ReplicatedLog {
         etcd.moveLeader(decision.memberId, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined);
         return;
       case 'claim':
-        void this.#lead(() => this.#claim());
+        void this.#lead(() => this.#claim(), decision.why);
     }
   }
 
@@ -362,7 +364,7 @@ export class ReplicatedLog {
     const lead = this.#records?.lead;
     if (lead?.nonce !== this.#options.nonce || lead.fence <= this.#lastFence) return;
     const { fence, view } = lead;
-    void this.#lead(() => Promise.resolve({ fence, view }));
+    void this.#lead(() => Promise.resolve({ fence, view }), 'late_answer');
   }
 
   #claim(): Promise<Won | undefined> {
@@ -376,7 +378,7 @@ export class ReplicatedLog {
   }
 
   /** Goes from a claim to a reign, or back to following. */
-  async #lead(claimed: () => Promise<Won | undefined>): Promise<void> {
+  async #lead(claimed: () => Promise<Won | undefined>, why: ClaimReason): Promise<void> {
     if (this.#claiming || this.#reign !== undefined || this.#follower === undefined) return;
     this.#claiming = true;
     const won = await claimed();
@@ -392,8 +394,9 @@ export class ReplicatedLog {
     this.#takingOver = undefined;
     this.#claiming = false;
     if (this.#stopped.signal.aborted) return;
-    if (ready) this.#beginReign(won);
-    else this.#follow();
+    if (ready) return this.#beginReign(won, why);
+    this.#options.consumer.roleChanged({ kind: 'following', why: 'not_taken_over' });
+    this.#follow();
   }
 
   async #takeOver(fence: number): Promise<boolean> {
@@ -425,10 +428,10 @@ export class ReplicatedLog {
     }
   }
 
-  #beginReign({ fence, view }: Won): void {
+  #beginReign({ fence, view }: Won, why: ClaimReason): void {
     const { etcd, timers, random, identity, consumer } = this.#options;
     const onDeposed = (): void => {
-      if (this.#reign?.fence === fence) this.#endReign();
+      if (this.#reign?.fence === fence) this.#endReign('replaced');
     };
     this.#intakeStopped = false;
     this.#reign = startReign({
@@ -447,14 +450,14 @@ export class ReplicatedLog {
       onDeposed,
       onFailure: (error) => this.#fail(error),
     });
-    consumer.roleChanged({ kind: 'leading', view, fence, position: this.#position });
+    consumer.roleChanged({ kind: 'leading', view, fence, position: this.#position, why });
     if (this.#records !== undefined) this.#recordsChanged(this.#records);
   }
 
-  #endReign(): void {
+  #endReign(why: EndReason): void {
     this.#reign?.stop();
     this.#reign = undefined;
-    this.#options.consumer.roleChanged({ kind: 'following' });
+    this.#options.consumer.roleChanged({ kind: 'following', why });
     this.#follow();
   }
 
@@ -487,7 +490,7 @@ export class ReplicatedLog {
     const reign = this.#reign;
     if (reign === undefined) return;
     // The watch may be behind the claim.
-    if ((records.lead?.fence ?? 0) > reign.fence) this.#endReign();
+    if ((records.lead?.fence ?? 0) > reign.fence) this.#endReign('replaced');
     else if (records.lead?.fence === reign.fence) reign.trimmer.recordsChanged(records);
   }
 

@@ -427,7 +427,7 @@ export class SimMember {
   }
 
   handOver(): void {
-    if (!this.#freezer.isFrozen) void this.#replica?.handOver();
+    if (!this.#freezer.isFrozen) void this.#replica?.handOver('stopping');
   }
 
   checkpoint(): void {

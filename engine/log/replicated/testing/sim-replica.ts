@@ -16,7 +16,7 @@ export class SimReplica {
   readonly #world: World;
   readonly #heard = new Map<number, Peer>();
   #log: ReplicatedLog | undefined;
-  #role: Role = { kind: 'following' };
+  #role: Role | undefined;
   #position: LogPosition;
   #checkpoint: LogPosition;
   #starts = 0;
@@ -40,7 +40,7 @@ export class SimReplica {
   }
 
   get isLeading(): boolean {
-    return this.#log !== undefined && !this.#freezer.isFrozen && this.#role.kind === 'leading';
+    return this.#log !== undefined && !this.#freezer.isFrozen && this.#role?.kind === 'leading';
   }
 
   get position(): LogPosition {
@@ -62,7 +62,7 @@ export class SimReplica {
       after: (ms, callback) => simulation.after(ms, () => gate(callback)),
     };
     this.#position = this.#checkpoint;
-    this.#role = { kind: 'following' };
+    this.#role = undefined;
     this.#heard.clear();
     this.#unanswered.clear();
     this.#log = new ReplicatedLog({
@@ -110,7 +110,7 @@ export class SimReplica {
   }
 
   handOver(): void {
-    if (this.isLeading) void this.#log?.handOver();
+    if (this.isLeading) void this.#log?.handOver('stopping');
   }
 
   heartbeat(): Heartbeat | undefined {
@@ -124,7 +124,7 @@ export class SimReplica {
 
   write(): void {
     const { simulation, checker } = this.#world;
-    if (!this.isLeading || this.#role.kind !== 'leading') return;
+    if (!this.isLeading || this.#role?.kind !== 'leading') return;
     const { view, fence } = this.#role;
     for (let count = 1 + simulation.below(3); count > 0; count -= 1) {
       const id = this.#world.nextId();
