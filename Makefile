@@ -16,13 +16,13 @@ setup: ## Install everything a developer needs (idempotent)
 .PHONY: up down env status logs
 up: setup ## The whole service on this machine: Kubernetes, operator, API, a first database; goes on where it stopped
 	@$(NODE) tools/up/main.ts up
-down: ## End all of that; its data stay for the next make up, unless DATA=1
+down: ## Stop the service; its data stay for the next make up, unless DATA=1
 	@$(NODE) tools/up/main.ts down $(if $(filter 1,$(DATA)),--data)
-env: ## Print what a shell needs to use it: eval "$$(make env)"
+env: ## Print the variables for a shell that uses it: eval "$$(make env)"
 	@$(NODE) tools/up/main.ts env
-status: ## What of it runs
+status: ## Show which parts run
 	@$(NODE) tools/up/main.ts status
-logs: ## Follow what operator and API say
+logs: ## Follow the logs of operator and API
 	@$(NODE) tools/up/main.ts logs
 
 .PHONY: check
@@ -37,9 +37,9 @@ lint: ## Lint with type-aware rules and the arrows between folders
 	@oxlint --type-aware --deny-warnings
 types: ## Check the types
 	@tsc -p .
-gen: ## Make the generated files anew
+gen: ## Write the generated files
 	@$(NODE) tools/codegen/main.ts
-gen-check: ## Fail when a generated file is not what its source says
+gen-check: ## Fail if a generated file differs from its source
 	@$(NODE) tools/codegen/main.ts --check
 
 .PHONY: test test-unit test-conformance test-crash test-replication test-chaos test-integration test-browser test-e2e
@@ -65,15 +65,15 @@ test-e2e: ## Against a real cluster with nodes
 .PHONY: chaos soak
 soak: ## Long runs of faults with new seeds, one after another, until MINUTES are over (60)
 	@$(NODE) tools/test/soak.ts --minutes=$(MINUTES)
-chaos: ## Engines and etcd members under a schedule of faults, judged afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
+chaos: ## Engines and etcd members under a schedule of faults, checked afterwards (SEED=random MINUTES=2 REPLICAS=3|6)
 	@$(NODE) test/chaos/main.ts --seed=$(SEED) --minutes=$(MINUTES) --replicas=$(REPLICAS)
 
 .PHONY: cluster-up cluster-down cluster-status
 cluster-up: ## Bring up the local Kubernetes (LEDGERHOUSE_CLUSTER=native|docker|kubeconfig|auto, NODES=1..3)
 	@$(NODE) tools/cluster/main.ts up
-cluster-down: ## Take it down and leave nothing of ours
+cluster-down: ## Take it down and leave nothing behind
 	@$(NODE) tools/cluster/main.ts down
-cluster-status: ## What is up, and where its kubeconfig is
+cluster-status: ## Show what runs and the path of the kubeconfig
 	@$(NODE) tools/cluster/main.ts status
 
 .PHONY: bench bench-engine bench-operator bench-api
@@ -88,7 +88,7 @@ bench-api: build ## The HTTP API: ledger operations, reads, the tool's start (SE
 .PHONY: images build clean
 images: ## Build the images and load them into the cluster that is up
 	@$(NODE) tools/images/main.ts load
-build: ## Compile what the images hold into dist/
+build: ## Compile the programs of the images into dist/
 	@tsc -p tsconfig.build.json
-clean: ## Remove what was built in the checkout
+clean: ## Remove everything built in the checkout
 	@rm -rf dist node_modules/.cache

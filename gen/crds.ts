@@ -63,13 +63,13 @@ export interface components {
                 }[];
             };
         };
-        /** @description What can be chosen when a database is made. Editing it never changes a running database. */
+        /** @description Choices for a new database. Editing them never changes a running database. */
         readonly LedgerCatalog: {
             readonly apiVersion?: string;
             readonly kind?: string;
             readonly metadata?: Record<string, never>;
             readonly spec: {
-                /** @description What a choice that was left out becomes. */
+                /** @description Defaults for choices that are left out. */
                 readonly defaults: {
                     readonly provider: string;
                     readonly region: string;
@@ -86,7 +86,7 @@ export interface components {
                     readonly id: string;
                     readonly name: string;
                     /**
-                     * @description AUTOMATIC when the operator makes databases here, MANUAL when people do.
+                     * @description AUTOMATIC if the operator makes databases here, MANUAL if people do.
                      * @default AUTOMATIC
                      * @enum {string}
                      */
@@ -99,13 +99,13 @@ export interface components {
                             readonly [key: string]: string;
                         };
                         /**
-                         * @description Whether a database's replicas run on a node each. Required when absent: a replica waits for a node of its own. Preferred lets several share one, which is lost with all of them.
+                         * @description Whether each replica of a database needs a node of its own. Required, the default: a replica waits for such a node. Preferred: several may share a node, and are lost together with it.
                          * @enum {string}
                          */
                         readonly spread?: "Required" | "Preferred";
                         /**
                          * Format: int32
-                         * @description How much of its size's processors a pod requests, all when absent. Less lets more pods onto few processors; each may use what is free.
+                         * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower one lets more pods share few processors; each pod may use free ones.
                          */
                         readonly cpuRequestPercent?: number;
                     }[];
@@ -134,10 +134,10 @@ export interface components {
                     readonly memoryMib: number;
                     /**
                      * Format: int64
-                     * @description How many transfers the built-in engine holds in this memory.
+                     * @description Number of transfers that the built-in engine holds in this memory.
                      */
                     readonly transfersMax?: number;
-                    /** @description What the member of etcd gets that runs beside each of several replicas of the built-in engine, on top of the replica's own. */
+                    /** @description Resources of the etcd member beside each of several replicas of the built-in engine, in addition to the replica's own. */
                     readonly member?: {
                         /**
                          * Format: int32
@@ -150,7 +150,7 @@ export interface components {
                          */
                         readonly memoryMib: number;
                     };
-                    /** @description The engines that this size is large enough for; all when absent. */
+                    /** @description Engines for which this size is large enough; all when absent. */
                     readonly engines?: readonly ("Builtin" | "TigerBeetle")[];
                 }[];
                 readonly storageTiers: readonly {
@@ -170,7 +170,7 @@ export interface components {
                      */
                     readonly growable: boolean;
                 }[];
-                /** @description Which tier serves which topology. A pair that is not named is available. */
+                /** @description Which tier serves which topology. A pair that is not listed is available. */
                 readonly capabilities?: readonly {
                     readonly tier: string;
                     /** @enum {string} */
@@ -189,7 +189,7 @@ export interface components {
                         /** @description Release of the client protocol that it speaks. */
                         readonly release: string;
                         readonly image: string;
-                        /** @description Image with the agent that looks after volumes and statistics. The engine's own image when absent, which only the built-in engine's is. */
+                        /** @description Image with the agent that looks after volumes and statistics. May be absent only for the built-in engine, whose own image holds the agent. */
                         readonly agentImage?: string;
                         /** @description Image with etcd 3.6.16 or a later 3.6 at /usr/local/bin/etcd, for several replicas of the built-in engine. Without it this version runs single replicas only. */
                         readonly etcdImage?: string;
@@ -197,23 +197,23 @@ export interface components {
                         readonly upgradableFrom?: readonly string[];
                         readonly oldestClient?: string;
                         /**
-                         * @description Offered to databases that have it, not to new ones.
+                         * @description Databases that have it may keep it; new ones cannot choose it.
                          * @default false
                          */
                         readonly deprecated: boolean;
                     }[];
-                    /** @description The closed list of what a database's spec.parameters may hold. */
+                    /** @description The closed list of parameters that a database's spec.parameters may hold. */
                     readonly parameters?: readonly {
                         readonly name: string;
                         /** @enum {string} */
                         readonly type: "integer" | "size" | "boolean";
-                        /** @description The flag of the engine that it becomes. */
+                        /** @description The engine flag that the parameter sets. */
                         readonly flag: string;
                         /** Format: int64 */
                         readonly minimum?: number;
                         /**
                          * Format: int64
-                         * @description Of a size, in bytes.
+                         * @description The largest value, in bytes if the type is size.
                          */
                         readonly maximum?: number;
                         readonly default?: string;
@@ -226,7 +226,7 @@ export interface components {
                     readonly sizes?: readonly {
                         readonly size: string;
                         readonly monthly: string;
-                        /** @description Of the member of etcd beside a replica, on top; nothing when absent. */
+                        /** @description Price of the etcd member beside a replica, in addition to the replica; zero when absent. */
                         readonly memberMonthly?: string;
                     }[];
                     readonly storage?: readonly {
@@ -272,7 +272,7 @@ export interface components {
                  * @enum {string}
                  */
                 readonly engine?: "Builtin" | "TigerBeetle";
-                /** @description An engine version of the catalog. Changing it is how a database is upgraded. */
+                /** @description An engine version of the catalog. A change upgrades the database. */
                 readonly version?: string;
                 /** @description Identifier of the ledger cluster, a 128-bit unsigned integer in decimal. Chosen at random when absent. Immutable. */
                 readonly clusterId?: string;
@@ -304,7 +304,7 @@ export interface components {
                 readonly parameters?: {
                     readonly [key: string]: string;
                 };
-                /** @description How the database begins; empty when absent. Immutable. */
+                /** @description State with which the database begins; empty when absent. Immutable. */
                 readonly bootstrap?: {
                     /** @description Takes the volumes that a deleted database left in this namespace. */
                     readonly volumes?: {
@@ -316,21 +316,21 @@ export interface components {
                  * @default false
                  */
                 readonly suspend: boolean;
-                /** @description The operator only looks and tells: it writes nothing of this database but its status, where the condition Paused names what is left undone. What runs goes on running. */
+                /** @description The operator only observes and reports: it writes nothing of this database but its status. The condition Paused names the work that is left undone. Running pods go on. */
                 readonly paused?: boolean;
                 /**
-                 * @description While it is true, deleting the resource is refused.
+                 * @description While true, the API server refuses to delete the resource.
                  * @default true
                  */
                 readonly deletionProtection: boolean;
                 /**
-                 * @description What deleting the resource does to the volumes. Retain keeps them for the days that the catalog says, in which they can be restored; Delete deletes them at once; BackupThenDelete waits for a backup first.
+                 * @description Effect of deleting the resource on the volumes. Retain keeps them, so that they can be restored, for the number of days in the catalog; Delete deletes them at once; BackupThenDelete waits for a backup first.
                  * @default Retain
                  * @enum {string}
                  */
                 readonly deletionPolicy: "Retain" | "BackupThenDelete" | "Delete";
             };
-            /** @description What the operator saw. Nothing in it changes while nothing happens. */
+            /** @description Observations of the operator. They change only when something happens. */
             readonly status?: {
                 /**
                  * Format: int64
@@ -340,13 +340,13 @@ export interface components {
                 /** @description Public identifier, a TypeID db_…. */
                 readonly databaseId?: string;
                 readonly clusterId?: string;
-                /** @description Name of the StatefulSet, and beginning of the names of all that belongs to the database. */
+                /** @description Name of the StatefulSet, and prefix of the names of all objects of the database. */
                 readonly workload?: string;
-                /** @description True once every replica has a data file. Never false again: no replica is formatted after that. */
+                /** @description True once every replica has a data file. It never turns false again: no replica is formatted afterwards. */
                 readonly bootstrapped?: boolean;
-                /** @description Addresses of all replicas in order, as clients take them. */
+                /** @description Addresses of all replicas in order, as clients expect them. */
                 readonly addresses?: string;
-                /** @description What the catalog said when it was asked. A field is resolved again only when what the spec says about it changes. */
+                /** @description Values taken from the catalog. A field is resolved again only when the spec changes it. */
                 readonly resolved?: {
                     readonly engine?: {
                         readonly name: string;
@@ -378,7 +378,7 @@ export interface components {
                         readonly cpuMillis: number;
                         /** Format: int32 */
                         readonly memoryMib: number;
-                        /** @description The member of etcd beside each replica, on top. */
+                        /** @description The etcd member beside each replica, in addition to the replica. */
                         readonly member?: {
                             /** Format: int32 */
                             readonly cpuMillis: number;
@@ -390,7 +390,7 @@ export interface components {
                         readonly tier: string;
                         readonly className: string;
                     };
-                    /** @description The flags that the parameters became, by parameter. */
+                    /** @description The engine flags made from the parameters, by parameter. */
                     readonly parameters?: {
                         readonly [key: string]: string;
                     };
@@ -419,20 +419,20 @@ export interface components {
                     /** Format: int32 */
                     readonly port: number;
                 }[];
-                /** @description Certificates with which the etcd members of several replicas know each other. The keys are in Secrets and nowhere else. */
+                /** @description Certificates by which the etcd members of several replicas authenticate each other. The keys exist only in Secrets. */
                 readonly peerCertificates?: {
                     /**
                      * Format: int32
-                     * @description The number of the Secret that is being made; absent while none is.
+                     * @description Number of the Secret that is being made; absent otherwise.
                      */
                     readonly next?: number;
-                    /** @description The newest ones, oldest first. Members trust the authorities of all, and show the certificate of the last but one, or of the only one. */
+                    /** @description The newest generations, oldest first. Members trust the authorities of all and show the certificate of the last but one, or of the only one. */
                     readonly generations?: readonly {
                         /** Format: int32 */
                         readonly number: number;
                         /** @description Name of the Secret with the key. WORKLOAD-peers-NUMBER when absent. */
                         readonly secret?: string;
-                        /** @description Certificate of the authority, PEM. Its key was forgotten when it had signed. */
+                        /** @description Certificate of the authority, PEM. Its key was discarded after signing. */
                         readonly authority: string;
                         /** Format: date-time */
                         readonly expiresAt: string;
@@ -447,11 +447,11 @@ export interface components {
                     readonly reason?: string;
                     readonly message?: string;
                     readonly node?: string;
-                    /** @description As of when the engine was last asked. */
+                    /** @description Role of the replica when the engine was last asked. */
                     readonly role?: string;
                     /**
                      * Format: int64
-                     * @description Last committed operation, as of when the engine was last asked.
+                     * @description Last committed operation when the engine was last asked.
                      */
                     readonly op?: number;
                     readonly release?: string;
