@@ -4,6 +4,7 @@ import { messageSizeMax } from '../wire/limits.ts';
 /**
  * - `hello`, first on every connection, JSON: the sender and its database.
  * - `heartbeat`, JSON; `request`, `answer`: a message of the client protocol.
+ * - `withdraw`, JSON: the client of a forwarded read has gone.
  * - `question`, JSON (engine/members/questions.ts); answered with `end`, JSON, or `failure`.
  * - `fetch`, JSON; answered with `page`s, bytes, and `end` (JSON: how many bytes) or `failure` (JSON: why).
  */
@@ -17,6 +18,7 @@ export const FrameKind = {
   end: 7,
   failure: 8,
   question: 9,
+  withdraw: 10,
 } as const;
 
 export const PAGE_SIZE_MAX = 1 << 20;

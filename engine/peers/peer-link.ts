@@ -20,11 +20,20 @@ export interface HeardPeer extends Peer {
   readonly rules?: number | undefined;
 }
 
+/** A read that was passed on, and whose client has gone. */
+export interface Withdrawal {
+  readonly client: bigint;
+  /** The request's checksum: 32 hexadecimal digits. */
+  readonly request: string;
+}
+
 /** Handlers of peers' messages. They must not throw. */
 export interface PeerHandler {
   heard(peer: HeardPeer): void;
   /** A client's request, whole and verified, that `from` received while it did not lead. */
   forwarded(from: number, message: Uint8Array): void;
+  /** A read that `from` has passed on is not wanted any more. */
+  withdrawn(from: number, withdrawal: Withdrawal): void;
   /** The leader's answer to a forwarded request: a message to the client, a reply or an eviction. */
   answered(message: Uint8Array): void;
   /**
@@ -40,6 +49,8 @@ export interface PeerLink extends Peers {
   /** Sends the heartbeat to all other replicas. */
   beat(heartbeat: PeerHeartbeat): void;
   forward(replica: number, message: Uint8Array): void;
+  /** Tells the leader that a read passed on to it is not wanted any more. A leader of an older release finishes it. */
+  withdraw(replica: number, withdrawal: Withdrawal): void;
   answer(replica: number, message: Uint8Array): void;
   /** Passes on the bytes that the peer's `sendState` writes, in order. Rejects when they arrive incomplete. */
   fetchState(

@@ -1,6 +1,6 @@
 /** Peers' JSON messages: how they are written, and how they are checked when read. */
 import { FrameKind, jsonFrame } from './frames.ts';
-import type { PeerHeartbeat } from './peer-link.ts';
+import type { PeerHeartbeat, Withdrawal } from './peer-link.ts';
 
 /** The sender of a connection and its database. */
 export interface Hello {
@@ -68,6 +68,16 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     wallMs,
     rules,
   };
+}
+
+export const encodeWithdrawal = ({ client, request }: Withdrawal): string =>
+  JSON.stringify({ client: String(client), request });
+
+export function withdrawalOf(json: unknown): Withdrawal | undefined {
+  const { client, request } = fieldsOf(json);
+  if (typeof client !== 'string' || !/^\d{1,39}$/.test(client)) return undefined;
+  if (typeof request !== 'string' || !/^[0-9a-f]{32}$/.test(request)) return undefined;
+  return { client: BigInt(client), request };
 }
 
 export function floorOf(json: unknown): number | undefined {

@@ -11,8 +11,16 @@ import { MessageReader } from '../wire/message-reader.ts';
 import { ask } from './ask.ts';
 import { fetchState } from './fetch-state.ts';
 import { FrameKind, frameHead, FrameReader, jsonFrame, jsonOf, PAGE_SIZE_MAX } from './frames.ts';
-import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from './peer-link.ts';
-import { encodeHeartbeat, floorOf, heartbeatOf, helloFrame, helloOf } from './peer-messages.ts';
+import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink, Withdrawal } from './peer-link.ts';
+import {
+  encodeHeartbeat,
+  encodeWithdrawal,
+  floorOf,
+  heartbeatOf,
+  helloFrame,
+  helloOf,
+  withdrawalOf,
+} from './peer-messages.ts';
 import type { PeerSecurity } from './peer-security.ts';
 
 export interface PeerAddress {
@@ -89,6 +97,11 @@ export class TcpLink implements PeerLink {
 
   forward(replica: number, message: Uint8Array): void {
     this.#outgoing.get(replica)?.send(FrameKind.request, message);
+  }
+
+  withdraw(replica: number, withdrawal: Withdrawal): void {
+    const payload = Buffer.from(encodeWithdrawal(withdrawal));
+    this.#outgoing.get(replica)?.send(FrameKind.withdraw, payload);
   }
 
   answer(replica: number, message: Uint8Array): void {
@@ -183,6 +196,11 @@ export class TcpLink implements PeerLink {
           else handler.answered(bytes);
         });
         return;
+      case FrameKind.withdraw: {
+        const withdrawal = withdrawalOf(jsonOf(payload));
+        if (withdrawal !== undefined) handler.withdrawn(from, withdrawal);
+        return;
+      }
       case FrameKind.fetch: {
         const floor = floorOf(jsonOf(payload));
         if (floor === undefined) socket.destroy();

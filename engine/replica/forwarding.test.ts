@@ -36,7 +36,7 @@ const eviction = buildEviction({
 function backup() {
   const pending = new PendingRequests();
   const refused: bigint[] = [];
-  const sink = { send: () => {}, evict: (of: bigint) => void refused.push(of) };
+  const sink = { isOpen: true, send: () => {}, evict: (of: bigint) => void refused.push(of) };
   pending.put(request, sink, { nowMs: systemTimers.nowMs() - 1_000, fromPeer: false });
   const forwarded: number[] = [];
   const lead = { replica: 0, fence: 1 };

@@ -4,10 +4,16 @@
  */
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import type { PeerLink } from '../peers/peer-link.ts';
-import { buildEviction, Command, Header, ReplyHeader } from '../wire/header.ts';
+import type { PeerLink, Withdrawal } from '../peers/peer-link.ts';
+import {
+  buildEviction,
+  Command,
+  type EvictionReason,
+  Header,
+  ReplyHeader,
+} from '../wire/header.ts';
 import { headerSize } from '../wire/limits.ts';
-import { shapeOf } from '../wire/operations.ts';
+import { isRead } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { sameChecksum, type PendingRequests } from './pending-requests.ts';
 import type { ReplySink } from './served-replica.ts';
@@ -46,6 +52,7 @@ export class Forwarding {
       if (request.forwardedUnder >= lead.fence || request.state !== 'waiting') continue;
       const isNew = request.arrivedAtMs > late && !this.leaving;
       if (isNew && lead.fence === this.#leadSeen) continue;
+      if (!pending.giveToLeader(request)) continue;
       // An earlier leader may have put the request into the log.
       if (request.forwardedUnder > 0) request.mayBeLogged = true;
       request.forwardedUnder = lead.fence;
@@ -54,22 +61,31 @@ export class Forwarding {
     this.#leadSeen = lead.fence;
   }
 
+  /** Drops reads whose clients have gone, and tells the leader that was asked, which may be executing them. */
+  withdrawAbandoned(): void {
+    const { leader, peers, pending } = this.#options;
+    const lead = leader();
+    for (const { header, forwardedUnder } of pending.dropAbandoned()) {
+      if (lead === undefined || lead.fence !== forwardedUnder) continue;
+      const request = Buffer.from(header.header.checksum).toString('hex');
+      peers.withdraw(lead.replica, { client: header.client, request });
+    }
+  }
+
+  /** Handles that the client of a read which `replica` has passed on has gone. */
+  withdrawn(replica: number, { client, request }: Withdrawal): void {
+    const known = this.#options.pending.get(client);
+    if (known === undefined) return;
+    if (!sameChecksum(known.header.header.checksum, Buffer.from(request, 'hex'))) return;
+    for (const sink of known.sinks)
+      if (sink instanceof PeerSink && sink.replica === replica) sink.isOpen = false;
+  }
+
   /**
    * Returns the sink for answers to a request that `replica` has passed on. That replica answers logged requests itself.
    */
   sinkVia(replica: number): ReplySink {
-    const { peers, identity, view } = this.#options;
-    return {
-      send: ({ header, body }) => {
-        if (shapeOf(new ReplyHeader(new Header(header)).operation)?.write !== false) return;
-        peers.answer(replica, Buffer.concat([header, body]));
-      },
-      evict: (client, reason) => {
-        const frame = { cluster: identity.clusterId, release: engineRelease, view: view() };
-        const from = { ...frame, replica: identity.replicaIndex };
-        peers.answer(replica, buildEviction({ ...from, client, reason }));
-      },
-    };
+    return new PeerSink(replica, this.#options);
   }
 
   /** Handles the leader's answer to a request that was passed on. */
@@ -97,5 +113,28 @@ export class Forwarding {
       body: message.subarray(headerSize),
     };
     for (const sink of waiting.sinks) sink.send(answer);
+  }
+}
+
+class PeerSink implements ReplySink {
+  readonly replica: number;
+  isOpen = true;
+  readonly #options: ForwardingOptions;
+
+  constructor(replica: number, options: ForwardingOptions) {
+    this.replica = replica;
+    this.#options = options;
+  }
+
+  send({ header, body }: Reply): void {
+    if (!isRead(new ReplyHeader(new Header(header)).operation)) return;
+    this.#options.peers.answer(this.replica, Buffer.concat([header, body]));
+  }
+
+  evict(client: bigint, reason: EvictionReason): void {
+    const { identity, peers, view } = this.#options;
+    const { clusterId: cluster, replicaIndex } = identity;
+    const frame = { cluster, release: engineRelease, view: view(), replica: replicaIndex };
+    peers.answer(this.replica, buildEviction({ ...frame, client, reason }));
   }
 }

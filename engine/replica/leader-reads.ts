@@ -32,12 +32,12 @@ export class LeaderReads {
   take(request: PendingRequest, body: Uint8Array): void {
     const { log, pending } = this.#options;
     request.state = 'reading';
-    const isStill = (): boolean => pending.has(request) && request.state === 'reading';
+    const isStill = (): boolean => pending.isWanted(request) && request.state === 'reading';
     log()
       ?.readBarrier()
       .then(
         () => {
-          if (isStill()) this.#execute(request, body);
+          if (isStill() && pending.giveToLeader(request)) this.#execute(request, body);
         },
         (error: unknown) => {
           if (!(error instanceof ReadRefused)) throw error;
@@ -63,9 +63,8 @@ export class LeaderReads {
       step: () => read.step(),
       // A replica that led, followed and leads again has begun the read anew.
       isWanted: () => {
-        const isStill = pending.has(request) && request.state === 'reading';
-        if (!isStill || this.#newest.get(request) !== read) return false;
-        if (read.isWanted()) return true;
+        if (request.state !== 'reading' || this.#newest.get(request) !== read) return false;
+        if (pending.isWanted(request) && read.isWanted()) return true;
         pending.delete(request);
         return false;
       },

@@ -2,7 +2,7 @@
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicatedLog, Role } from '../log/replicated/replicated-log.ts';
 import { headerSize } from '../wire/limits.ts';
-import { Operation, shapeOf } from '../wire/operations.ts';
+import { isRead, Operation } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
 import type { ClusterClock } from './cluster-clock.ts';
 import type { HeldState } from './held-state.ts';
@@ -94,8 +94,7 @@ export class LeaderRequests {
       session: state.executor.sessions.get(header.client),
     });
     if (admission.kind === 'execute') {
-      const shape = shapeOf(header.operation);
-      if (shape !== undefined && !shape.write) this.#reads.take(request, body);
+      if (isRead(header.operation)) this.#reads.take(request, body);
       else this.#order(request, body);
       return;
     }

@@ -5,6 +5,7 @@
  */
 import { Header, RequestHeader } from '../wire/header.ts';
 import { sessionsMax } from '../wire/limits.ts';
+import { isRead } from '../wire/operations.ts';
 import type { Creations } from '../ledger/state-machine.ts';
 import type { ReplySink } from './served-replica.ts';
 
@@ -27,11 +28,15 @@ export interface PendingRequest {
   creations: Creations | undefined;
   /** Fence of the leader to which it was forwarded last; Infinity if it came from a peer and is not passed on. */
   forwardedUnder: number;
+  /** Number of leaders that have executed it or were asked to. */
+  leaders: number;
 }
 
 export const PENDING_MAX = 2 * sessionsMax;
 export const PENDING_BYTES_MAX = 64 << 20;
 const SINKS_MAX = 2;
+/** Number of leaders to which a read is given. If both go away, perhaps because of it, only its client can ask again. */
+const READ_LEADERS_MAX = 2;
 
 export class PendingRequests {
   readonly #byClient = new Map<bigint, PendingRequest>();
@@ -51,6 +56,34 @@ export class PendingRequests {
 
   has(request: PendingRequest): boolean {
     return this.#byClient.get(request.header.client) === request;
+  }
+
+  /** Returns whether the request is kept here and somebody can receive its answer. */
+  isWanted(request: PendingRequest): boolean {
+    return this.has(request) && request.sinks.some(({ isOpen }) => isOpen);
+  }
+
+  /**
+   * Call before a leader executes the request or is asked to. Returns false, and drops the request, if it is a read that was
+   * given to enough leaders.
+   */
+  giveToLeader(request: PendingRequest): boolean {
+    if (isRead(request.header.operation) && request.leaders >= READ_LEADERS_MAX) {
+      this.delete(request);
+      return false;
+    }
+    request.leaders += 1;
+    return true;
+  }
+
+  /** Drops waiting reads that nobody waits for any more, and returns them. */
+  dropAbandoned(): readonly PendingRequest[] {
+    const abandoned = this.all().filter(
+      (request) =>
+        request.state === 'waiting' && isRead(request.header.operation) && !this.isWanted(request),
+    );
+    for (const request of abandoned) this.delete(request);
+    return abandoned;
   }
 
   /** Keeps a request. Returns `undefined` if it is not kept: there is no room, it is here already, or a newer one is. */
@@ -80,6 +113,7 @@ export class PendingRequests {
       mayBeLogged: false,
       creations: undefined,
       forwardedUnder: fromPeer ? Infinity : 0,
+      leaders: 0,
     };
     this.#byClient.set(header.client, request);
     this.#bytes += message.length;

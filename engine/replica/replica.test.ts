@@ -55,6 +55,7 @@ class HandClient implements ReplySink {
   readonly evictions: EvictionReason[] = [];
   session = 0n;
   number = 0;
+  isOpen = true;
 
   constructor(id: bigint) {
     this.id = id;
@@ -417,6 +418,35 @@ test('a query whose client has gone on is left', async () => {
   ]);
   for (let turn = 0; turn < 5; turn += 1) await settled();
   expect(reader.replies).toHaveLength(2);
+});
+
+test('a query whose client has gone stops at once', async () => {
+  const { log, replica, filters } = await withLongLists();
+  const reader = registered(replica, log, 8n);
+  const never = filters(...Array.from({ length: 400 }, () => 2));
+  const made = { steps: 0 };
+  const begin = replica.ledger.beginRead.bind(replica.ledger);
+  replica.ledger.beginRead = (operation, body) => {
+    const read = begin(operation, body);
+    const step = read.step.bind(read);
+    read.step = (units) => {
+      made.steps += 1;
+      return step(units);
+    };
+    return read;
+  };
+  const query = reader.request(Operation.queryTransfers, never);
+  replica.receive(query, reader);
+  while (made.steps < 3) await settled();
+  reader.isOpen = false;
+  const { steps } = made;
+  for (let turn = 0; turn < 10; turn += 1) await settled();
+  expect(made.steps).toBe(steps);
+  // Its client comes back over another connection and asks again.
+  reader.isOpen = true;
+  replica.receive(query, reader);
+  while (reader.replies.length === 1) await settled();
+  expect(reader.replies.at(-1)?.operation).toBe(Operation.queryTransfers);
 });
 
 test('a client that registered before the batch limit was changed is still answered', async () => {

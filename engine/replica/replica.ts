@@ -9,7 +9,7 @@ import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
 import { Header, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
-import { Operation, shapeOf } from '../wire/operations.ts';
+import { isRead, Operation } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { Executor } from './executor.ts';
@@ -230,8 +230,7 @@ export class Replica implements ServedReplica {
 
   #execute(request: RequestHeader, message: Uint8Array, body: Uint8Array, sink: ReplySink): void {
     const { operation } = request;
-    const shape = shapeOf(operation);
-    if (shape !== undefined && !shape.write) {
+    if (isRead(operation)) {
       this.#counts.count(operation);
       this.#read(request, body, sink);
       return;
@@ -302,7 +301,7 @@ export class Replica implements ServedReplica {
     this.#reads.begin({
       step: () => read.step(),
       isWanted: () => {
-        const isWanted = !this.#stopping && isNewest() && read.isWanted();
+        const isWanted = !this.#stopping && isNewest() && own.sink.isOpen && read.isWanted();
         if (!isWanted && isNewest()) this.#reading.delete(client);
         return isWanted;
       },

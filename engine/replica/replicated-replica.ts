@@ -105,6 +105,7 @@ export class ReplicatedReplica implements ServedReplica {
     peers.begin({
       heard: (peer) => this.#heard(peer),
       forwarded: (from, message) => this.#take(message, this.#forwarding.sinkVia(from), true),
+      withdrawn: (from, withdrawal) => this.#forwarding.withdrawn(from, withdrawal),
       answered: (message) => this.#forwarding.answered(message),
       sendState: (floor, write) => state.sendTo(floor, write),
     });
@@ -452,6 +453,7 @@ export class ReplicatedReplica implements ServedReplica {
   #beat(): void {
     if (this.#stopped.signal.aborted || this.#halted !== undefined) return;
     this.#tellPeers();
+    this.#forwarding.withdrawAbandoned();
     this.#forwarding.forwardWaiting();
     this.#options.timers.after(BEAT_MS, () => this.#beat());
   }

@@ -8,6 +8,8 @@ import type { Reply, SessionTable } from './sessions.ts';
 
 /** Receiver of the answers to a client. */
 export interface ReplySink {
+  /** False once nobody receives the answer any more. */
+  readonly isOpen: boolean;
   send(reply: Reply): void;
   evict(client: bigint, reason: EvictionReason): void;
 }

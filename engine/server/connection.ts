@@ -60,6 +60,10 @@ export class Connection implements ReplySink {
     return this.#client;
   }
 
+  get isOpen(): boolean {
+    return !this.#options.socket.destroyed;
+  }
+
   /** Whether a whole message has arrived. */
   get hasSpoken(): boolean {
     return this.#heard;

@@ -104,6 +104,9 @@ export function shapeOf(operation: number): OperationShape | undefined {
   return shapes.get(operation);
 }
 
+/** Returns whether an operation changes nothing: it is not logged, and may be executed any number of times. */
+export const isRead = (operation: number): boolean => shapeOf(operation)?.write === false;
+
 /** Returns the bytes of a multi-batch's trailer for `batches` batches with elements of `elementSize` bytes. */
 export function trailerSize(elementSize: number, batches: number): number {
   return Math.ceil((2 * batches + 2) / elementSize) * elementSize;

@@ -8,7 +8,12 @@ import { connect as connectTls } from 'node:tls';
 import { systemTimers } from '../../base/timers.ts';
 import { ask } from '../../engine/peers/ask.ts';
 import { helloFrame } from '../../engine/peers/peer-messages.ts';
-import type { HeardPeer, PeerHandler, PeerHeartbeat } from '../../engine/peers/peer-link.ts';
+import type {
+  HeardPeer,
+  PeerHandler,
+  PeerHeartbeat,
+  Withdrawal,
+} from '../../engine/peers/peer-link.ts';
 import { certifiedPeers, plainPeers, type PeerSecurity } from '../../engine/peers/peer-security.ts';
 import { TcpLink } from '../../engine/peers/tcp-link.ts';
 import { buildRequest } from '../../engine/wire/header.ts';
@@ -27,6 +32,7 @@ afterEach(() => {
 interface Heard {
   readonly peers: HeardPeer[];
   readonly requests: (readonly [number, Uint8Array])[];
+  readonly withdrawals: (readonly [number, Withdrawal])[];
   readonly answers: Uint8Array[];
 }
 
@@ -44,10 +50,11 @@ async function newLink(
   const link = new TcpLink({ ...who, timers: systemTimers });
   links.push(link);
   await link.listen(addresses[self]!);
-  const heard: Heard = { peers: [], requests: [], answers: [] };
+  const heard: Heard = { peers: [], requests: [], withdrawals: [], answers: [] };
   link.begin({
     heard: (peer) => heard.peers.push(peer),
     forwarded: (from, message) => heard.requests.push([from, message]),
+    withdrawn: (from, withdrawal) => heard.withdrawals.push([from, withdrawal]),
     answered: (message) => heard.answers.push(message),
     sendState: sendState ?? (() => Promise.reject(new Error('nothing here'))),
   });
@@ -89,8 +96,11 @@ test('heartbeats and requests arrive whole, and an end that comes back is found 
   expect(first.heard.peers[0]).toMatchObject(said);
   expect(Math.abs((first.heard.peers[0]?.wallMs ?? 0) - wallMs)).toBeLessThan(30_000);
   link.forward(1, message);
+  const withdrawal = { client: 2n ** 128n - 1n, request: '0123456789abcdef'.repeat(2) };
+  link.withdraw(1, withdrawal);
   link.answer(1, message);
   await eventually('they arrive', async () => first.heard.answers.length > 0 || undefined);
+  expect(first.heard.withdrawals).toEqual([[0, withdrawal]]);
   const [[from, request] = []] = first.heard.requests;
   expect(from).toBe(0);
   for (const arrived of [request, first.heard.answers[0]])

@@ -37,19 +37,24 @@ export class Asker {
     return answer;
   }
 
+  /** Returns the message of the next request, which the caller sends. */
+  message(operation: number, body: Uint8Array): Uint8Array {
+    const fields = { cluster: 0n, view: 0, release: engineRelease, client: this.#client };
+    const place = { session: this.#session, request: this.#number, parent: this.#parent };
+    const head = buildRequest({ ...fields, ...place, operation }, body);
+    return new Uint8Array(Buffer.concat([head, body]));
+  }
+
   /**
    * Sends a request. Returns `undefined` if no answer comes in time; the next call may ask something else under the same
    * number.
    */
   async tryToAsk(operation: number, body: Uint8Array, ms: number): Promise<Answer | undefined> {
-    const fields = { cluster: 0n, view: 0, release: engineRelease, client: this.#client };
-    const place = { session: this.#session, request: this.#number, parent: this.#parent };
-    const head = buildRequest({ ...fields, ...place, operation }, body);
-    const message = Buffer.concat([head, body]);
+    const message = this.message(operation, body);
     const answers: Uint8Array[] = [];
     const take = (bytes: Uint8Array): void => void answers.push(bytes);
     for (let waited = 0; waited < ms && answers.length === 0; waited += AGAIN_MS) {
-      this.#world.leader?.receive(new Uint8Array(message), { take });
+      this.#world.leader?.receive(message.slice(), { take });
       await this.#world.simulation.run(AGAIN_MS);
     }
     const [got] = answers;

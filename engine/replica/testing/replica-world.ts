@@ -9,7 +9,13 @@ import { FakeCluster, noFaults } from '../../log/replicated/testing/fake-cluster
 import { FakeStore } from '../../log/replicated/testing/fake-store.ts';
 import { Simulation } from '../../log/replicated/testing/simulation.ts';
 import { MemoryStorage } from '../../log/testing/memory-storage.ts';
-import type { HeardPeer, PeerHandler, PeerHeartbeat, PeerLink } from '../../peers/peer-link.ts';
+import type {
+  HeardPeer,
+  PeerHandler,
+  PeerHeartbeat,
+  PeerLink,
+  Withdrawal,
+} from '../../peers/peer-link.ts';
 import { buildEviction } from '../../wire/header.ts';
 import { batchSizeLimitDevelopment } from '../../wire/limits.ts';
 import { Operation } from '../../wire/operations.ts';
@@ -235,6 +241,13 @@ export class ReplicaWorld implements ClientWorld {
   }
 }
 
+/** A client as a replica sees it. */
+interface Receiver {
+  take(message: Uint8Array): void;
+  /** True once its connections are closed. */
+  readonly isGone?: boolean;
+}
+
 /** A machine with a disk, on which a replica may run. */
 export class SimMember {
   readonly index: number;
@@ -339,7 +352,8 @@ export class SimMember {
     const timers: Timers = {
       ...simulation.timers,
       wallMs: () => this.wallMs,
-      after: (ms, callback) => simulation.after(ms, () => gate(callback)),
+      // As in Node.js, a timer takes a millisecond at least.
+      after: (ms, callback) => simulation.after(Math.max(ms, 1), () => gate(callback)),
     };
     const link = new SimLink(this.#world, this.index, gate);
     const identity = this.#identity;
@@ -434,12 +448,15 @@ export class SimMember {
     if (!this.#freezer.isFrozen) this.#replica?.checkpointNow().catch(() => undefined);
   }
 
-  receive(message: Uint8Array, client: Pick<SimClient, 'take'>): void {
+  receive(message: Uint8Array, client: Receiver): void {
     const run = this.#starts;
     const answer = (bytes: Uint8Array): void => this.#world.carry(() => client.take(bytes));
     const act = (): void => {
       if (run !== this.#starts) return;
       this.#replica?.receive(message, {
+        get isOpen() {
+          return client.isGone !== true;
+        },
         send: ({ header, body }) => answer(Buffer.concat([header, body])),
         evict: (id, reason) =>
           answer(
@@ -500,6 +517,10 @@ class SimLink implements PeerLink {
 
   forward(replica: number, message: Uint8Array): void {
     this.#to(replica, ({ handler }) => handler?.forwarded(this.#self, message));
+  }
+
+  withdraw(replica: number, withdrawal: Withdrawal): void {
+    this.#to(replica, ({ handler }) => handler?.withdrawn(this.#self, withdrawal));
   }
 
   answer(replica: number, message: Uint8Array): void {
