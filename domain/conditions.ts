@@ -38,6 +38,7 @@ export const StallReason = {
   StorageOutOfRange: 'StorageOutOfRange',
   UnknownParameter: 'UnknownParameter',
   InvalidParameter: 'InvalidParameter',
+  PodSettingRefused: 'PodSettingRefused',
   NameTaken: 'NameTaken',
   DataVolumesNotOurs: 'DataVolumesNotOurs',
   VolumesNotFound: 'VolumesNotFound',

@@ -108,6 +108,46 @@ export interface components {
                          * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower one lets more pods share few processors; each pod may use free ones.
                          */
                         readonly cpuRequestPercent?: number;
+                        /** @description Settings of the pods of this region's databases. A database gets them when it is made. A running one gets those of today when its spec.pods or its annotation ledgerhouse.dev/refresh-template changes. */
+                        readonly pods?: {
+                            /** @description Taints that the pods tolerate. Every toleration is possible here. */
+                            readonly tolerations?: readonly {
+                                readonly key?: string;
+                                /** @enum {string} */
+                                readonly operator?: "Exists" | "Equal";
+                                readonly value?: string;
+                                /** @enum {string} */
+                                readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+                                /** Format: int64 */
+                                readonly tolerationSeconds?: number;
+                            }[];
+                            /** @description Keys of taints that a LedgerDatabase may tolerate by its own spec.pods.tolerations. None when absent, so that nobody reaches nodes that are meant for others. */
+                            readonly tolerationKeys?: readonly string[];
+                            /** @description PriorityClass of the pods. A LedgerDatabase cannot choose one. */
+                            readonly priorityClassName?: string;
+                            /** @description Names of Secrets with registries' credentials, in the database's own namespace. */
+                            readonly imagePullSecrets?: readonly string[];
+                            /** @description Labels of the pods, besides their own. */
+                            readonly labels?: {
+                                readonly [key: string]: string;
+                            };
+                            /** @description Annotations of the pods. */
+                            readonly annotations?: {
+                                readonly [key: string]: string;
+                            };
+                            /**
+                             * @description Processors of the nodes (label kubernetes.io/arch). Any when absent.
+                             * @enum {string}
+                             */
+                            readonly architecture?: "amd64" | "arm64";
+                            /**
+                             * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to what the size says, and all requests equal their limits.
+                             * @enum {string}
+                             */
+                            readonly qosClass?: "Burstable" | "Guaranteed";
+                            /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps the Jobs that make data files from ending. */
+                            readonly excludeFromMesh?: boolean;
+                        };
                     }[];
                 }[];
                 readonly topologies: readonly {
@@ -300,6 +340,40 @@ export interface components {
                      */
                     readonly sizeGb?: number;
                 };
+                /** @description Settings of the pods, besides those of the catalog's region: lists and maps add to it, single values override it. A change replaces the pods one by one. The priority class is the region's alone. */
+                readonly pods?: {
+                    /** @description Taints that the pods tolerate, with keys among the tolerationKeys of the catalog's region. */
+                    readonly tolerations?: readonly {
+                        readonly key: string;
+                        /** @enum {string} */
+                        readonly operator?: "Exists" | "Equal";
+                        readonly value?: string;
+                        /** @enum {string} */
+                        readonly effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+                    }[];
+                    /** @description Names of Secrets with registries' credentials, in this namespace. */
+                    readonly imagePullSecrets?: readonly string[];
+                    /** @description Labels of the pods, besides their own. Keys have no prefix. */
+                    readonly labels?: {
+                        readonly [key: string]: string;
+                    };
+                    /** @description Annotations of the pods. Keys have no prefix. */
+                    readonly annotations?: {
+                        readonly [key: string]: string;
+                    };
+                    /**
+                     * @description Processors of the nodes (label kubernetes.io/arch). Any when absent.
+                     * @enum {string}
+                     */
+                    readonly architecture?: "amd64" | "arm64";
+                    /**
+                     * @description Burstable (also when absent): pods use processors that are free, beyond their requests. Guaranteed: processors are limited to what the size says, and all requests equal their limits.
+                     * @enum {string}
+                     */
+                    readonly qosClass?: "Burstable" | "Guaranteed";
+                    /** @description Whether the pods ask Istio and Linkerd to add no proxy to them. A proxy sees clients' connections, and one that does not end keeps the Jobs that make data files from ending. */
+                    readonly excludeFromMesh?: boolean;
+                };
                 /** @description Engine parameters by name, from the list that the catalog has for the engine version. */
                 readonly parameters?: {
                     readonly [key: string]: string;
@@ -366,6 +440,31 @@ export interface components {
                         readonly spread?: "Required" | "Preferred";
                         /** Format: int32 */
                         readonly cpuRequestPercent?: number;
+                    };
+                    /** @description Settings of the pods, of the catalog's region and of the spec together. */
+                    readonly pods?: {
+                        /** @description Digest of the spec.pods that they were made from; absent without one. */
+                        readonly asked?: string;
+                        readonly tolerations?: readonly {
+                            readonly key?: string;
+                            readonly operator?: string;
+                            readonly value?: string;
+                            readonly effect?: string;
+                            /** Format: int64 */
+                            readonly tolerationSeconds?: number;
+                        }[];
+                        readonly priorityClassName?: string;
+                        readonly imagePullSecrets?: readonly string[];
+                        readonly labels?: {
+                            readonly [key: string]: string;
+                        };
+                        readonly annotations?: {
+                            readonly [key: string]: string;
+                        };
+                        readonly architecture?: string;
+                        /** @enum {string} */
+                        readonly qosClass?: "Burstable" | "Guaranteed";
+                        readonly excludeFromMesh?: boolean;
                     };
                     readonly topology?: {
                         readonly name: string;

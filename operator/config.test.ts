@@ -8,6 +8,7 @@ test('what is not set has a default that serves a developer', () => {
     concurrency: 10,
     logLevel: 'info',
     tigerbeetleSeccomp: 'localhost',
+    openshift: 'detect',
   });
 });
 
@@ -20,6 +21,7 @@ test.each([
   [{ LEDGERHOUSE_OPERATOR_CONCURRENCY: '0' }, 'must be a number from 1 to 999, not 0'],
   [{ LEDGERHOUSE_OPERATOR_LOG_LEVEL: 'loud' }, 'must be debug, info, warn or error, not loud'],
   [{ LEDGERHOUSE_OPERATOR_TIGERBEETLE_SECCOMP: 'off' }, 'must be localhost or unconfined, not off'],
+  [{ LEDGERHOUSE_OPERATOR_OPENSHIFT: 'maybe' }, 'must be detect, yes, no, not maybe'],
   [{ LEDGERHOUSE_OPERATOR_NAMESPASE: 'x' }, 'no setting LEDGERHOUSE_OPERATOR_NAMESPASE; there are'],
 ])('%p is refused with words', (environment, words) => {
   expect(() => readConfig(environment)).toThrow(words);

@@ -14,7 +14,11 @@ export interface Config {
   readonly logLevel: string;
   /** Seccomp profile with which TigerBeetle's pods may use io_uring: one that is installed on the nodes, or none. */
   readonly tigerbeetleSeccomp: 'localhost' | 'unconfined';
+  /** Whether the cluster assigns users to pods; `detect` asks the API server for OpenShift's API group. */
+  readonly openshift: (typeof openshiftChoices)[number];
 }
+
+const openshiftChoices = ['detect', 'yes', 'no'] as const;
 
 const prefix = 'LEDGERHOUSE_OPERATOR_';
 const names = [
@@ -25,6 +29,7 @@ const names = [
   'REQUESTS_PER_SECOND',
   'LOG_LEVEL',
   'TIGERBEETLE_SECCOMP',
+  'OPENSHIFT',
 ] as const;
 
 export class ConfigError extends Error {
@@ -47,6 +52,12 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       `${prefix}TIGERBEETLE_SECCOMP must be localhost or unconfined, not ${seccomp}`,
     );
   }
+  const openshift = openshiftChoices.find((one) => one === read('OPENSHIFT', 'detect'));
+  if (openshift === undefined) {
+    throw new ConfigError(
+      `${prefix}OPENSHIFT must be ${openshiftChoices.join(', ')}, not ${read('OPENSHIFT', '')}`,
+    );
+  }
   const level = read('LOG_LEVEL', 'info');
   if (!['debug', 'info', 'warn', 'error'].includes(level)) {
     throw new ConfigError(`${prefix}LOG_LEVEL must be debug, info, warn or error, not ${level}`);
@@ -59,6 +70,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     requestsPerSecond: count('REQUESTS_PER_SECOND', read('REQUESTS_PER_SECOND', '100')),
     logLevel: level,
     tigerbeetleSeccomp: seccomp,
+    openshift,
   };
 }
 

@@ -7,6 +7,8 @@ import { readConfig, type Config } from './config.ts';
 import { Operator, reconciledKinds, watchedResources } from './operator.ts';
 import { startHealthServer } from '../base/health-server.ts';
 import { createKube } from '../base/kube/kube-http.ts';
+import { createTransport } from '../base/kube/transport.ts';
+import { isOpenShift } from './openshift.ts';
 import { LeaderElection } from './runtime/leader.ts';
 import { createOperatorMetrics, operatorPrefix } from './runtime/operator-metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
@@ -28,6 +30,7 @@ async function run(config: Config): Promise<void> {
   logger.info({ config }, 'starting');
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromDefault();
+  const assignsUsers = await usersAreAssigned(config, kubeConfig);
   const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
   measureProcess(metrics.registry, operatorPrefix);
   const onRequest = metrics.requestMade;
@@ -46,6 +49,7 @@ async function run(config: Config): Promise<void> {
     plan: {
       operatorNamespace: config.namespace,
       tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
+      assignsUsers,
     },
     instance: config.identity,
     concurrency: config.concurrency,
@@ -95,6 +99,16 @@ async function run(config: Config): Promise<void> {
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+async function usersAreAssigned({ openshift }: Config, kubeConfig: KubeConfig): Promise<boolean> {
+  if (openshift !== 'detect') return openshift === 'yes';
+  const transport = createTransport(kubeConfig);
+  try {
+    return await isOpenShift(transport);
+  } finally {
+    await transport.close();
+  }
 }
 
 function end(why: string): void {

@@ -4,13 +4,22 @@
  * changes a running database; a refusal of any part changes nothing at all.
  */
 import type { CatalogSpec, DatabaseSpec, EngineName, Resolved } from '../resources.ts';
+import { resolvePods } from './pods.ts';
 import { resolveParameters } from './parameters.ts';
 import { priceOf } from './price.ts';
 import { problem, type Problem } from './problem.ts';
 
 export type Request = Pick<
   DatabaseSpec,
-  'engine' | 'version' | 'provider' | 'region' | 'topology' | 'size' | 'storage' | 'parameters'
+  | 'engine'
+  | 'version'
+  | 'provider'
+  | 'region'
+  | 'topology'
+  | 'size'
+  | 'storage'
+  | 'pods'
+  | 'parameters'
 >;
 
 /** The existing parts of a database. */
@@ -19,9 +28,12 @@ export interface Previous {
   readonly storageGb: number | undefined;
   /** The version that every replica is known to run; `undefined` while there is none. */
   readonly activeVersion: string | undefined;
+  /** Whether the region's pod settings of today are wanted instead of those that the database has. Default false. */
+  readonly refreshPods?: boolean;
 }
 
-export type Complete = Required<Omit<Resolved, 'price'>> & Pick<Resolved, 'price'>;
+export type Complete = Required<Omit<Resolved, 'price' | 'pods'>> &
+  Pick<Resolved, 'price' | 'pods'>;
 
 export type Resolution =
   | { readonly ok: true; readonly resolved: Complete; readonly storageGb: number }
@@ -50,6 +62,7 @@ export function resolve(
   const needs = { engine: engine?.name, topology, placement };
   const size = take(resolveSize(catalog, request, previous.resolved?.size, needs));
   const storage = take(resolveStorage(catalog, request, previous));
+  const pods = take(podsOf(catalog, request, previous, placement));
   const engineRow = catalog.engines.find((row) => row.name === engine?.name);
   const { flags, problems: wrong } = resolveParameters(
     engineRow?.parameters ?? [],
@@ -64,21 +77,7 @@ export function resolve(
   }
   if (problems.length > 0) return { ok: false, problems };
   const { sizeGb: storageGb, ...rest } = storage;
-  const before = previous.resolved;
-  const samePrice =
-    before?.price !== undefined &&
-    before.size?.name === size.name &&
-    before.storage?.tier === storage.tier &&
-    previous.storageGb === storageGb;
-  const price = samePrice
-    ? before.price
-    : priceOf(catalog, {
-        size: size.name,
-        tier: storage.tier,
-        sizeGb: storageGb,
-        replicas: topology.replicas,
-        members: size.member !== undefined,
-      });
+  const price = agreedPrice(catalog, previous, { topology, size, tier: storage.tier, storageGb });
   return {
     ok: true,
     storageGb,
@@ -89,12 +88,42 @@ export function resolve(
       size,
       storage: rest,
       parameters: flags,
+      ...(pods === undefined ? {} : { pods }),
       ...(price === undefined ? {} : { price }),
     },
   };
 }
 
 type Part<Key extends keyof Resolved> = NonNullable<Resolved[Key]>;
+
+function podsOf(
+  catalog: CatalogSpec,
+  { pods: asked }: Request,
+  { resolved, refreshPods }: Previous,
+  placement: Part<'placement'> | undefined,
+): Resolved['pods'] | readonly Problem[] {
+  if (placement === undefined) return undefined;
+  const anew = resolved?.placement === undefined || refreshPods === true;
+  return resolvePods({ asked, before: resolved?.pods, anew, catalog, placement });
+}
+
+/** The earlier price, while nothing changes that costs money. */
+function agreedPrice(
+  catalog: CatalogSpec,
+  { resolved: before, storageGb: sizeBefore }: Previous,
+  now: Pick<Complete, 'topology' | 'size'> & { tier: string; storageGb: number },
+): Resolved['price'] {
+  const { topology, size, tier, storageGb } = now;
+  const same =
+    before?.price !== undefined &&
+    before.size?.name === size.name &&
+    before.storage?.tier === tier &&
+    sizeBefore === storageGb;
+  if (same) return before.price;
+  const members = size.member !== undefined;
+  const { replicas } = topology;
+  return priceOf(catalog, { size: size.name, tier, sizeGb: storageGb, replicas, members });
+}
 
 function resolveEngine(
   catalog: CatalogSpec,

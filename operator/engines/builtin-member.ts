@@ -18,6 +18,7 @@ import {
   containerSecurity,
   dataMount,
   identityFlags,
+  isGuaranteed,
   replicaIndex,
   replicaIndexEnv,
 } from '../manifests/container.ts';
@@ -118,10 +119,16 @@ function member(subject: Subject): V1Container {
   };
 }
 
-export function memberSize({ name, resolved }: Subject): { cpuMillis: number; memoryMib: number } {
+/** Requests of the member. In a Guaranteed pod they are its limits. */
+export function memberSize(subject: Subject): { cpuMillis: number; memoryMib: number } {
+  const { cpuMillis, memoryMib } = sizeOf(subject);
+  return { cpuMillis, memoryMib: isGuaranteed(subject) ? limitMib(subject) : memoryMib };
+}
+
+/** Memory limit of the member: it exceeds the size only while a replica is far behind. */
+const limitMib = (subject: Subject): number => 2 * sizeOf(subject).memoryMib;
+
+function sizeOf({ name, resolved }: Subject) {
   assert(resolved.size.member !== undefined, `${name} has several replicas and no size for etcd`);
   return resolved.size.member;
 }
-
-/** Memory limit of the member: it exceeds its request only while a replica is far behind. */
-const limitMib = (subject: Subject): number => 2 * memberSize(subject).memoryMib;

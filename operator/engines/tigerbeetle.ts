@@ -97,7 +97,10 @@ function engine(subject: Subject): V1Container {
     ],
     env: [replicaIndexEnv, ...lists],
     ports: [{ name: 'client', containerPort: ports.client, protocol: 'TCP' }],
-    resources: resourcesOf(Math.max(resolved.size.cpuMillis - agentCpuMillis, 1), memoryMib),
+    resources: resourcesOf(
+      Math.max(resolved.size.cpuMillis - agentCpuMillis(subject), 1),
+      memoryMib,
+    ),
     securityContext: containerSecurity(tigerBeetle.seccompProfile(subject)),
     terminationMessagePolicy: 'FallbackToLogsOnError',
     volumeMounts: [dataMount],

@@ -5,7 +5,7 @@
 import { annotations } from '../../domain/names.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import { differences, type Difference } from '../manifests/diff.ts';
-import { digestOf } from '../manifests/intent.ts';
+import { digestOf } from '../../base/digest.ts';
 
 /** Maximum applies in one period, if each leads to another result. */
 const appliesMax = 5;

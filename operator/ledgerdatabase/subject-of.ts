@@ -5,7 +5,10 @@ import type { Observation } from './observation.ts';
 import { isComplete } from './steps/resolve.ts';
 
 /** Part of the subject that comes from the operator's own configuration. */
-export type PlanOptions = Pick<Subject, 'operatorNamespace' | 'tigerBeetleSeccomp'>;
+export type PlanOptions = Pick<
+  Subject,
+  'operatorNamespace' | 'tigerBeetleSeccomp' | 'assignsUsers'
+>;
 
 /** The subject of the database's objects; `undefined` until it is decided. */
 export function subjectOf(

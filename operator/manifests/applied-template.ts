@@ -1,7 +1,7 @@
 /** The applied template of the pods, noted on the StatefulSet itself: a change of the template does not change the note. */
 import { annotations } from '../../domain/names.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
-import { canonical } from './intent.ts';
+import { canonical } from '../../base/digest.ts';
 
 type Template = NonNullable<StatefulSet['spec']>['template'];
 

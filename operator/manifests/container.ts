@@ -18,7 +18,20 @@ export const userId = 65_532;
  * what its size says.
  */
 export const agentMemoryMib = 128;
-export const agentCpuMillis = 10;
+
+/** The agent's processors. With a limit it gets more: what starts with a hundredth of one takes seconds. */
+export const agentCpuMillis = (subject: Subject): number => (isGuaranteed(subject) ? 100 : 10);
+
+export const isGuaranteed = ({ resolved }: Subject): boolean =>
+  resolved.pods?.qosClass === 'Guaranteed';
+
+/** Limits a container of a Guaranteed pod to the processors that it requests. */
+export function withCpuLimit(subject: Subject, container: V1Container): V1Container {
+  const { requests = {}, limits } = container.resources ?? {};
+  const { cpu } = requests;
+  if (!isGuaranteed(subject) || cpu === undefined) return container;
+  return { ...container, resources: { requests, limits: { ...limits, cpu } } };
+}
 
 /** Index of a pod's replica. A StatefulSet's one template cannot contain it, so Kubernetes replaces `$(…)`. */
 export const replicaIndex = '$(REPLICA_INDEX)';
@@ -36,7 +49,7 @@ export const containerSecurity = (seccompProfile?: V1SeccompProfile): V1Security
   ...(seccompProfile === undefined ? {} : { seccompProfile }),
 });
 
-/** Memory request and limit are equal: neighbours that grow cannot kill an engine. Processors are shared. */
+/** Memory request and limit are equal: neighbours that grow cannot kill an engine. Processors are shared by default. */
 export const resourcesOf = (cpuMillis: number, memoryMib: number): V1ResourceRequirements => ({
   requests: { cpu: `${cpuMillis}m`, memory: `${memoryMib}Mi` },
   limits: { memory: `${memoryMib}Mi` },
@@ -56,7 +69,7 @@ export function agentContainer(
     command: ['/bin/node', '/app/dist/engine/agent-main.js'],
     args: [...args],
     ...(env.length === 0 ? {} : { env: [...env] }),
-    resources: resourcesOf(agentCpuMillis, agentMemoryMib),
+    resources: resourcesOf(agentCpuMillis(subject), agentMemoryMib),
     securityContext: containerSecurity(),
     volumeMounts: [dataMount],
   } satisfies V1Container;

@@ -11,6 +11,7 @@ const mergeKeys: ReadonlyMap<string, string> = new Map([
   ['initContainers', 'name'],
   ['env', 'name'],
   ['volumes', 'name'],
+  ['imagePullSecrets', 'name'],
   ['volumeMounts', 'mountPath'],
   ['ownerReferences', 'uid'],
 ]);

@@ -2,22 +2,10 @@
  * The operator's intent for an object, without the changes of admission: image mirrors, limits, added labels. If only
  * admission's changes differ, a new object would differ as well.
  */
-import { createHash } from 'node:crypto';
+import { digestOf } from '../../base/digest.ts';
 import { annotations } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { missing } from './diff.ts';
-
-/** Hash of a value, 32 hexadecimal digits; the order of maps' entries does not matter. */
-export const digestOf = (value: unknown): string =>
-  createHash('sha256').update(canonical(value)).digest('hex').slice(0, 32);
-
-/** JSON with the entries of maps in the order of their keys. */
-export const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  ) ?? 'null';
 
 /** Returns the Job with a hash of itself. */
 export const withIntent = (job: Job): Job => ({

@@ -11,7 +11,7 @@ import type { Job } from '../../domain/kinds.ts';
 import { agentContainer, containerSecurity, dataMount, identityFlags } from './container.ts';
 import { dataFileOf, partialOf } from './data-file.ts';
 import { ownedMetadata, podLabels, Role } from './metadata.ts';
-import { podBasics } from './pod.ts';
+import { podBasics, podMetadata } from './pod.ts';
 import type { Subject } from './subject.ts';
 
 export interface Making {
@@ -44,7 +44,7 @@ export function buildJob(making: Making): Job {
         ],
       },
       template: {
-        metadata: { labels: { ...podLabels(subject, Role.job), ...replica } },
+        metadata: podMetadata(subject, { labels: { ...podLabels(subject, Role.job), ...replica } }),
         spec: {
           ...podBasics(subject),
           ...placement,

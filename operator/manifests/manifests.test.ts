@@ -179,3 +179,67 @@ test('namespaces that may connect are named once each, in one order', () => {
     },
   ]);
 });
+
+test('settings of pods reach replicas and Jobs, and override none of our labels and annotations', () => {
+  const subject = withResolved(subjectOf('Builtin', 'ha-3'), {
+    pods: {
+      labels: { team: 'a', [labels.workload]: 'stolen', [labels.role]: 'stolen' },
+      annotations: { team: 'a', 'kubectl.kubernetes.io/default-container': 'stolen' },
+      tolerations: [{ key: 'fast', operator: 'Exists' }],
+      imagePullSecrets: ['mirror'],
+      priorityClassName: 'databases',
+      architecture: 'arm64',
+      excludeFromMesh: true,
+    },
+  });
+  const templates = [
+    buildStatefulSet(subject).spec?.template,
+    buildFormatJob(subject, 1).spec?.template,
+    buildRecoverJob(subject, 1).spec?.template,
+  ];
+  for (const template of templates) {
+    expect(template?.metadata?.labels).toMatchObject({
+      team: 'a',
+      'sidecar.istio.io/inject': 'false',
+      [labels.workload]: 'payments-5e1f0c',
+      [labels.role]: expect.stringMatching(/^(replica|job)$/),
+    });
+    expect(template?.metadata?.annotations).toMatchObject({
+      team: 'a',
+      'linkerd.io/inject': 'disabled',
+    });
+    expect(template?.spec).toMatchObject({
+      tolerations: [{ key: 'fast', operator: 'Exists' }],
+      imagePullSecrets: [{ name: 'mirror' }],
+      priorityClassName: 'databases',
+      nodeSelector: { region: 'local-1', 'kubernetes.io/arch': 'arm64' },
+    });
+  }
+  expect(templates[0]?.metadata?.annotations).toMatchObject({
+    'kubectl.kubernetes.io/default-container': 'engine',
+  });
+});
+
+test.each([
+  ['Builtin', 'ha-3'],
+  ['TigerBeetle', 'single'],
+] as const)(
+  'Guaranteed: requests of all containers of %s %s are their limits, and its format Job asks for as much',
+  (engine, topology) => {
+    const subject = withResolved(subjectOf(engine, topology), { pods: { qosClass: 'Guaranteed' } });
+    const { containers = [], initContainers = [] } =
+      buildStatefulSet(subject).spec?.template.spec ?? {};
+    const lasting = initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always');
+    for (const { resources } of [...containers, ...initContainers]) {
+      expect(Object.keys(resources?.requests ?? {}).sort()).toEqual(['cpu', 'memory']);
+      expect(resources?.limits).toEqual(resources?.requests);
+    }
+    const sum = (of: 'cpu' | 'memory') =>
+      [...containers, ...lasting].reduce(
+        (total, { resources }) => total + Number.parseInt(resources?.requests?.[of] ?? '', 10),
+        0,
+      );
+    const job = buildFormatJob(subject, 0).spec?.template.spec?.initContainers?.[1]?.resources;
+    expect(job?.requests).toEqual({ cpu: `${sum('cpu')}m`, memory: `${sum('memory')}Mi` });
+  },
+);

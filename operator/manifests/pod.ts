@@ -9,23 +9,52 @@ const hostname = 'kubernetes.io/hostname';
 const zone = 'topology.kubernetes.io/zone';
 
 export function podBasics(subject: Subject): Omit<V1PodSpec, 'containers'> {
-  const { placement, engine } = subject.resolved;
-  const nodeSelector = { ...placement.nodeSelector };
+  const { placement, engine, pods = {} } = subject.resolved;
+  const { architecture, imagePullSecrets, priorityClassName, tolerations } = pods;
+  const nodeSelector = {
+    ...(architecture === undefined ? {} : { 'kubernetes.io/arch': architecture }),
+    ...placement.nodeSelector,
+  };
   return {
     // No container calls the API server, and the many Services' names in the environment are not needed.
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
+    ...(tolerations === undefined ? {} : { tolerations: [...tolerations] }),
+    ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    ...(imagePullSecrets === undefined
+      ? {}
+      : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) }),
     ...(adapterOf(engine.name).sharesProcesses ? { shareProcessNamespace: true } : {}),
     securityContext: {
       runAsNonRoot: true,
-      runAsUser: userId,
-      runAsGroup: userId,
-      fsGroup: userId,
+      // OpenShift refuses users outside the namespace's range, and assigns one and the volumes' group from it.
+      ...(subject.assignsUsers === true
+        ? {}
+        : { runAsUser: userId, runAsGroup: userId, fsGroup: userId }),
       // Skips the check of every file of a large volume at each start.
       fsGroupChangePolicy: 'OnRootMismatch',
       seccompProfile: { type: 'RuntimeDefault' },
     },
+  };
+}
+
+/** Asks Istio (by sidecar and by node) and Linkerd to add no proxy. */
+const withoutMesh = {
+  labels: { 'sidecar.istio.io/inject': 'false', 'istio.io/dataplane-mode': 'none' },
+  annotations: { 'sidecar.istio.io/inject': 'false', 'linkerd.io/inject': 'disabled' },
+};
+
+/** Labels and annotations of a pod. Those given, which are our own, cannot be overridden by the settings. */
+export function podMetadata(
+  { resolved: { pods = {} } }: Subject,
+  own: { labels: Record<string, string>; annotations?: Record<string, string> },
+): { labels: Record<string, string>; annotations?: Record<string, string> } {
+  const mesh = pods.excludeFromMesh === true ? withoutMesh : { labels: {}, annotations: {} };
+  const annotations = { ...pods.annotations, ...mesh.annotations, ...own.annotations };
+  return {
+    labels: { ...pods.labels, ...mesh.labels, ...own.labels },
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };
 }
 

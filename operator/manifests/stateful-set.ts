@@ -2,7 +2,11 @@
  * The replicas' pods. The StatefulSet never replaces a pod by itself (`OnDelete`): the operator does, one at a time, when the
  * others can do without it. All start at once, since none is ready before enough of them exist.
  */
-import type { V1PersistentVolumeClaim, V1PodTemplateSpec } from '@kubernetes/client-node';
+import type {
+  V1Container,
+  V1PersistentVolumeClaim,
+  V1PodTemplateSpec,
+} from '@kubernetes/client-node';
 import { annotations } from '../../domain/names.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
@@ -13,12 +17,13 @@ import {
   identityFlags,
   replicaIndex,
   replicaIndexEnv,
+  withCpuLimit,
 } from './container.ts';
 import { dataFileOfAny } from './data-file.ts';
 import { ownedMetadata, podLabels, podSelector, Role } from './metadata.ts';
-import { podBasics, spread } from './pod.ts';
+import { podBasics, podMetadata, spread } from './pod.ts';
 import type { Subject } from './subject.ts';
-import { templateInputs, templateRevision } from './template.ts';
+import { revisionOf, templateInputs } from './template.ts';
 
 /** `live` is the existing StatefulSet, whose claim template cannot be changed and is kept. */
 export function buildStatefulSet(subject: Subject, live?: StatefulSet): StatefulSet {
@@ -28,7 +33,7 @@ export function buildStatefulSet(subject: Subject, live?: StatefulSet): Stateful
     metadata: ownedMetadata(subject, subject.workload, {
       annotations: {
         [annotations.templateInputs]: templateInputs(subject),
-        [annotations.templateRevision]: String(templateRevision),
+        [annotations.templateRevision]: revisionOf(subject),
         ...(subject.peerCertificates === undefined
           ? {}
           : { [annotations.peerCertificates]: JSON.stringify(subject.peerCertificates) }),
@@ -53,17 +58,20 @@ export function podTemplate(subject: Subject): V1PodTemplateSpec {
   const { engine } = subject.resolved;
   const adapter = adapterOf(engine.name);
   const { initContainers, volumes, hostAliases } = adapter.beside(subject);
+  const limited = (container: V1Container) => withCpuLimit(subject, container);
   return {
-    metadata: {
+    metadata: podMetadata(subject, {
       labels: podLabels(subject, Role.replica),
       annotations: { 'kubectl.kubernetes.io/default-container': 'engine' },
-    },
+    }),
     spec: {
       ...podBasics(subject),
       ...spread(subject, Role.replica),
       terminationGracePeriodSeconds: 30,
-      initContainers: initContainers.length === 0 ? [check(subject)] : [...initContainers],
-      containers: adapter.containers(subject),
+      initContainers: (initContainers.length === 0 ? [check(subject)] : initContainers).map(
+        limited,
+      ),
+      containers: adapter.containers(subject).map(limited),
       ...(volumes.length === 0 ? {} : { volumes: [...volumes] }),
       ...(hostAliases.length === 0 ? {} : { hostAliases: [...hostAliases] }),
     },

@@ -27,6 +27,8 @@ export interface Subject {
   readonly operatorNamespace: string;
   /** TigerBeetle's seccomp profile: by default the one with io_uring that is installed on the nodes, or none. */
   readonly tigerBeetleSeccomp?: 'Localhost' | 'Unconfined';
+  /** Whether the cluster assigns users and groups to pods (OpenShift). Default false: the pods name theirs. */
+  readonly assignsUsers?: boolean;
 }
 
 export interface Endpoint {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { subjectOf, withResolved } from '../../test/support/operator/subjects.ts';
 import { podTemplate } from './stateful-set.ts';
 import type { Subject } from './subject.ts';
-import { templateInputs, templateRevision } from './template.ts';
+import { revisionOf, templateInputs, templateRevision } from './template.ts';
 
 /**
  * Digest of each code revision's template. If the test fails, the template has changed: raise `templateRevision` and add a
@@ -110,6 +110,22 @@ const changes: readonly [string, (subject: Subject) => Subject][] = [
     (subject) =>
       withResolved(subject, { placement: { ...subject.resolved.placement, spread: 'Required' } }),
   ],
+  ...Object.entries({
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+    priorityClassName: 'high',
+    imagePullSecrets: ['registry'],
+    labels: { team: 'a' },
+    annotations: { team: 'a' },
+    architecture: 'arm64',
+    qosClass: 'Guaranteed',
+    excludeFromMesh: true,
+    asked: 'a digest, which is nothing of the template',
+  } satisfies NonNullable<Subject['resolved']['pods']>).map(
+    ([setting, value]): [string, (subject: Subject) => Subject] => [
+      `setting ${setting} of pods`,
+      (subject: Subject) => withResolved(subject, { pods: { [setting]: value } }),
+    ],
+  ),
   [
     'provider and region',
     (subject) =>
@@ -139,4 +155,16 @@ test('the order in which the API server gives maps changes nothing', () => {
   ].map((parameters) => withResolved(subject, { parameters }));
   expect(a && templateInputs(a)).toBe(b && templateInputs(b));
   expect(a && podTemplate(a)).toEqual(b && podTemplate(b));
+});
+
+test('an operator that learns that the cluster assigns users restarts nothing; new databases name none', () => {
+  const before = subjectOf('Builtin', 'ha-3');
+  const after = { ...before, assignsUsers: true };
+  expect(templateInputs(after)).toBe(templateInputs(before));
+  expect(revisionOf(after)).not.toBe(revisionOf(before));
+  const { securityContext } = podTemplate(after).spec ?? {};
+  expect(securityContext).toMatchObject({ runAsNonRoot: true });
+  expect(Object.keys(securityContext ?? {})).not.toEqual(
+    expect.arrayContaining([expect.stringMatching(/^(runAsUser|runAsGroup|fsGroup)$/)]),
+  );
 });

@@ -3,15 +3,24 @@
  * StatefulSet keeps its template, even if newer code would build another.
  */
 import { createHash } from 'node:crypto';
+import { canonical } from '../../base/digest.ts';
 import { peerSecretsOf } from '../certificates/generations.ts';
 import type { Subject } from './subject.ts';
 
 /** Revision of the code that builds the template. Every change of its result raises it (template.test.ts enforces that). */
 export const templateRevision = 5;
 
+/**
+ * Revision of the code, with a word where the cluster assigns users. That word is no input: an operator that learns it does
+ * not restart databases whose pods name their user.
+ */
+export const revisionOf = ({ assignsUsers }: Subject): string =>
+  assignsUsers === true ? `${templateRevision}-users-assigned` : String(templateRevision);
+
 /** Hash of exactly the template's inputs: 32 hexadecimal digits. */
 export function templateInputs(subject: Subject): string {
-  const { engine, placement, topology, size, parameters } = subject.resolved;
+  const { engine, placement, topology, size, parameters, pods = {} } = subject.resolved;
+  const { asked: _, ...settings } = pods;
   const inputs = {
     name: subject.name,
     uid: subject.uid,
@@ -29,6 +38,7 @@ export function templateInputs(subject: Subject): string {
     ...(placement.spread === 'Preferred' && topology.replicas > 1
       ? { spread: placement.spread }
       : {}),
+    ...(Object.keys(settings).length === 0 ? {} : { pods: canonical(settings) }),
     ...(size.member === undefined
       ? {}
       : { etcd: [engine.etcdImage, size.member.cpuMillis, size.member.memoryMib] }),

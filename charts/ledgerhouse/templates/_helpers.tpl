@@ -22,3 +22,16 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
+
+{{/* User and group of a pod; with "group", of its volumes too. OpenShift assigns both, and refuses pods that name them. */}}
+{{- define "ledgerhouse.user" -}}
+{{- $root := index . 0 -}}
+{{- $choice := $root.Values.operator.openshift -}}
+{{- if not (or (eq $choice "yes") (and (eq $choice "detect") ($root.Capabilities.APIVersions.Has "security.openshift.io/v1"))) -}}
+runAsUser: 65532
+runAsGroup: 65532
+{{- if eq (index . 1) "group" }}
+fsGroup: 65532
+{{- end }}
+{{- end -}}
+{{- end -}}

@@ -31,6 +31,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
     resolved: status.resolved,
     storageGb: status.storage?.requestedGb ?? memory?.storageGb,
     activeVersion: status.version?.active ?? memory?.activeVersion,
+    refreshPods: wantsNewest(observed),
   };
   // Earlier decisions by the catalog's defaults are not repeated, neither for adopted volumes nor when a status was lost.
   const request =
@@ -60,6 +61,15 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
   draft.activeVersion ??= memory?.activeVersion;
   return 'continue';
+}
+
+/** Whether somebody has asked for the newest template, and the StatefulSet does not have it yet. */
+function wantsNewest({ database, owned }: Observation): boolean {
+  const word = database.metadata.annotations?.[annotations.refreshTemplate];
+  const set = owned.statefulSets.find(
+    ({ metadata }) => metadata.name === database.status?.workload,
+  );
+  return word !== undefined && word !== set?.metadata.annotations?.[annotations.refreshTemplate];
 }
 
 /** The uid's 128 bits: chosen at random by the API server, and the same on every call. */

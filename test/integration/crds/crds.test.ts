@@ -541,6 +541,49 @@ describe('the status', () => {
   });
 });
 
+describe('settings of pods', () => {
+  const accepted = {
+    tolerations: [{ key: 'fast', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }],
+    imagePullSecrets: ['mirror'],
+    labels: { team: 'payments' },
+    annotations: { team: 'the one that pays' },
+    architecture: 'arm64',
+    qosClass: 'Guaranteed',
+    excludeFromMesh: true,
+  };
+  test('are accepted', async () => {
+    const { code, body } = await triedDatabase({ pods: accepted });
+    expect([code, body.message]).toEqual([201, undefined]);
+  });
+
+  test.each<[string, object, string]>([
+    [
+      'control-plane nodes',
+      { tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists' }] },
+      'taints of Kubernetes itself',
+    ],
+    ['every taint', { tolerations: [{ operator: 'Exists' }] }, 'key: Required value'],
+    ['every taint by an empty key', { tolerations: [{ key: '', operator: 'Exists' }] }, 'key'],
+    [
+      'a value that cannot be compared',
+      { tolerations: [{ key: 'a', operator: 'Exists', value: 'b' }] },
+      'a toleration with operator Exists has no value',
+    ],
+    ['a priority', { priorityClassName: 'system-node-critical' }, 'unknown field'],
+    ['our labels', { labels: { 'ledgerhouse.dev/workload': 'x' } }, 'have no prefix'],
+    ['labels of add-ons', { labels: { 'azure.workload.identity/use': 'true' } }, 'have no prefix'],
+    ["labels of Kubernetes' controllers", { labels: { 'job-name': 'x' } }, 'have no prefix'],
+    ['annotations of add-ons', { annotations: { 'iam.amazonaws.com/role': 'x' } }, 'no prefix'],
+    ['labels that are none', { labels: { team: 'a b' } }, 'team'],
+  ])('of a database do not reach %s', async (_, pods, words) => {
+    const { code, body } = await triedDatabase({ pods });
+    expect([code, body.message]).toEqual([
+      code === 400 ? 400 : 422,
+      expect.stringContaining(words),
+    ]);
+  });
+});
+
 describe('the catalog', () => {
   const path = `${own}/ledgercatalogs`;
   const triedCatalog = (spec: unknown, name = catalogName) =>
@@ -583,6 +626,50 @@ describe('the catalog', () => {
       engines: [{ versions: [{ deprecated: false }] }],
       retention: { deletedVolumesDays: 7 },
     });
+  });
+
+  const withPods = (pods: object, region: object = {}) => {
+    const regions = [{ id: 'r', name: 'R', ...region, pods }];
+    return { ...base, providers: [{ id: 'p', name: 'P', regions }] };
+  };
+
+  test('takes settings of pods that only administrators may have', async () => {
+    const { code, body } = await triedCatalog(
+      withPods({
+        tolerations: [{ operator: 'Exists' }],
+        tolerationKeys: ['fast'],
+        priorityClassName: 'system-node-critical',
+        labels: { 'azure.workload.identity/use': 'true' },
+        annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' },
+      }),
+    );
+    expect([code, body.message]).toEqual([201, undefined]);
+  });
+
+  test.each<[string, unknown, string]>([
+    [
+      'our labels',
+      withPods({ labels: { 'ledgerhouse.dev/role': 'job' } }),
+      'cannot hold labels of',
+    ],
+    [
+      "labels of Kubernetes' controllers",
+      withPods({ labels: { 'pod-template-hash': '1' } }),
+      'cannot hold labels of',
+    ],
+    [
+      'our annotations',
+      withPods({ annotations: { 'ledgerhouse.dev/formatted': 'x' } }),
+      'cannot hold keys that begin with',
+    ],
+    [
+      'Guaranteed pods of half a processor',
+      withPods({ qosClass: 'Guaranteed' }, { cpuRequestPercent: 50 }),
+      'needs a cpuRequestPercent of 100',
+    ],
+  ])('refuses settings of pods: %s', async (_, spec, words) => {
+    const { code, body } = await triedCatalog(spec);
+    expect([code, body.message]).toEqual([422, expect.stringContaining(words)]);
   });
 
   test('has one name', async () => {

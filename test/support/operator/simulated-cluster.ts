@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { certificatesForeign, DataProblem } from '../../../domain/data-problem.ts';
 import { labels, podName } from '../../../domain/names.ts';
-import { canonical } from '../../../operator/manifests/intent.ts';
+import { canonical } from '../../../base/digest.ts';
 import { dataProblemOf, isReady, replicaPods } from '../../../operator/ledgerdatabase/members.ts';
 import { hasFailed, hasSucceeded } from '../../../operator/ledgerdatabase/jobs.ts';
 import type { CatalogObject, DatabaseObject } from '../../../domain/custom-objects.ts';
