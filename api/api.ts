@@ -34,6 +34,7 @@ import { apiPrefix, createApiMetrics } from './http/api-metrics.ts';
 import { createApp } from './http/app.ts';
 import type { Gate } from './http/gate.ts';
 import type { Handlers } from './http/handler.ts';
+import { IdempotentRequests } from './http/idempotent.ts';
 import { startServer, type ServerOptions } from './http/server.ts';
 import { jobHandlers } from './jobs/handlers.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
@@ -232,19 +233,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     kube,
     background,
     ...billingOf(config, { store, background, logger, registry }),
-    housekeeping: new Housekeeping(
-      {
-        idempotencyKeys: () => sweepIdempotencyKeys(store.read),
-        purgedDatabases: () => markPurged(store),
-        savedCreates: () => sweepSavedCreates(store.read),
-        billingEvents: () => sweepBillingEvents(store.read),
-        mails: () => sweepMails(store.read),
-        sessions: () => sweepSessions(store.read),
-        tokens: () => sweepTokens(store.read),
-        deviceRequests: () => sweepDeviceRequests(store.read),
-      },
-      logger,
-    ),
+    housekeeping: housekeepingOf(store, logger),
     gateway,
     probes: new Probes({
       timers: systemTimers,
@@ -265,12 +254,28 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     denials: new Denials(store, logger),
     cursors: new Cursors(config.signingKeys),
     sealer,
+    requests: new IdempotentRequests(store, sealer),
     mailSender:
       config.mail &&
       new MailSender({ store, sealer, transport: createMailTransport(config.mail), logger }),
     stopping: new AbortController(),
   };
 }
+
+const housekeepingOf = (store: Store, logger: Logger): Housekeeping =>
+  new Housekeeping(
+    {
+      idempotencyKeys: () => sweepIdempotencyKeys(store.read),
+      purgedDatabases: () => markPurged(store),
+      savedCreates: () => sweepSavedCreates(store.read),
+      billingEvents: () => sweepBillingEvents(store.read),
+      mails: () => sweepMails(store.read),
+      sessions: () => sweepSessions(store.read),
+      tokens: () => sweepTokens(store.read),
+      deviceRequests: () => sweepDeviceRequests(store.read),
+    },
+    logger,
+  );
 
 interface BillingSurroundings {
   readonly store: Store;
@@ -326,12 +331,9 @@ async function begin({
   billingWork?.start();
 }
 
-function handlersOf(
-  { config, logger }: ApiOptions,
-  parts: Parts,
-  document: OpenapiDocument,
-): Handlers {
-  const { store, listener, background, gateway, targets, cursors, sealer, authenticator } = parts;
+function handlersOf(options: ApiOptions, parts: Parts, document: OpenapiDocument): Handlers {
+  const { config } = options;
+  const { store, requests, listener, background, gateway, targets, cursors, sealer } = parts;
   const catalog = () => background.view.catalog;
   return {
     ...catalogHandlers({
@@ -344,6 +346,7 @@ function handlersOf(
     }),
     ...databaseHandlers({
       services: parts.services,
+      requests,
       writer: background.writer,
       cursors,
       surroundings: () => ({
@@ -359,6 +362,7 @@ function handlersOf(
     }),
     ...jobHandlers({
       store,
+      requests,
       listener,
       cursors,
       requireMayRun: (organization) => requireMayRun(parts.services, organization),
@@ -368,8 +372,20 @@ function handlersOf(
       targets,
       whySuspended: async (databaseId) => parts.billing?.whySuspended(databaseId),
     }),
+    ...peopleHandlers(options, parts),
+    ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),
+    ...auditHandlers({ store, cursors }),
+    ...webhookHandlers({ store, requests, sealer }),
+  };
+}
+
+/** Handlers for people: their sessions, organizations, members and keys. */
+function peopleHandlers({ config, logger }: ApiOptions, parts: Parts) {
+  const { store, requests, cursors, sealer, authenticator } = parts;
+  return {
     ...sessionHandlers({
       store,
+      requests,
       cursors,
       logger,
       bootstrapTokenFile: config.bootstrapTokenFile,
@@ -378,18 +394,21 @@ function handlersOf(
         requestsPerMinute: config.limits.controlPerMinute,
       },
     }),
-    ...billingHandlers({ store, billing: parts.billing, now: parts.services.now }),
-    ...organizationHandlers({ store, cursors }),
-    ...memberHandlers({ store, cursors }),
+    ...organizationHandlers({ store, requests, cursors }),
+    ...memberHandlers({ store, requests, cursors }),
     ...invitationHandlers({
       store,
+      requests,
       cursors,
       sealer,
       publicUrl: config.publicUrl,
       mails: config.mail !== undefined,
     }),
-    ...apiKeyHandlers({ store, cursors, forget: (publicId) => authenticator.forget(publicId) }),
-    ...auditHandlers({ store, cursors }),
-    ...webhookHandlers({ store, sealer }),
+    ...apiKeyHandlers({
+      store,
+      requests,
+      cursors,
+      forget: (publicId) => authenticator.forget(publicId),
+    }),
   };
 }

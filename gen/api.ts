@@ -856,7 +856,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -2630,8 +2630,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `idempotency_in_progress`: The same request is still being worked on. */
-        readonly "database_name_taken-or-catalog_changed-or-idempotency_in_progress": {
+        /** @description `database_name_taken`: The name is taken. `catalog_changed`: The catalog has changed. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2803,8 +2803,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `database_name_taken`: The name is taken. `database_not_deleted`: The database is not deleted. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. */
-        readonly "database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress": {
+        /** @description `database_name_taken`: The name is taken. `database_not_deleted`: The database is not deleted. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2852,8 +2852,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_cancellable`: The job cannot be cancelled. */
-        readonly not_cancellable: {
+        /** @description `not_cancellable`: The job cannot be cancelled. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2865,8 +2865,20 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_retryable`: The job cannot be retried. `operation_in_progress`: Another operation is in progress. */
-        readonly "not_retryable-or-operation_in_progress": {
+        /** @description `idempotency_key_reused`: The idempotency key was used for another request. */
+        readonly idempotency_key_reused: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `not_retryable`: The job cannot be retried. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2890,8 +2902,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_waiting`: The job does not wait for people. */
-        readonly not_waiting: {
+        /** @description `not_waiting`: The job does not wait for people. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3011,6 +3023,19 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
         readonly "csrf_failed-or-session_required": {
             headers: {
@@ -3047,8 +3072,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `organization_slug_taken`: The slug is taken. */
-        readonly organization_slug_taken: {
+        /** @description `organization_slug_taken`: The slug is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3133,6 +3158,19 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `last_owner`: An organization has one owner at least. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "last_owner-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `database_not_found`: Database not found. `organization_not_found`: Organization not found. */
         readonly "database_not_found-or-organization_not_found": {
             headers: {
@@ -3145,8 +3183,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_member`: They are a member. `invitation_exists`: There is an open invitation. */
-        readonly "already_member-or-invitation_exists": {
+        /** @description `already_member`: They are a member. `invitation_exists`: There is an open invitation. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3182,8 +3220,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_member`: They are a member. */
-        readonly already_member: {
+        /** @description `already_member`: They are a member. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "already_member-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3219,8 +3257,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `api_key_not_active`: The key is not active. */
-        readonly api_key_not_active: {
+        /** @description `api_key_not_active`: The key is not active. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3258,6 +3296,19 @@ export interface components {
         };
         /** @description `billing_not_used`: This service bills nobody. */
         readonly billing_not_used: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `billing_not_used`: This service bills nobody. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "billing_not_used-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3424,7 +3475,7 @@ export type ResponseOrganizationNotFound = components['responses']['organization
 export type ResponseInvalidParameterOrConflictingCredentialsOrMalformedJson = components['responses']['invalid_parameter-or-conflicting_credentials-or-malformed_json'];
 export type ResponseBillingRequired = components['responses']['billing_required'];
 export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
-export type ResponseDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgress = components['responses']['database_name_taken-or-catalog_changed-or-idempotency_in_progress'];
+export type ResponseDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
 export type ResponseCatalogChoiceUnavailableOrStorageUnavailableForTopologyOrValidationFailedOrIdempotencyKeyReused = components['responses']['catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused'];
@@ -3438,14 +3489,15 @@ export type ResponsePreconditionFailed = components['responses']['precondition_f
 export type ResponseValidationFailed = components['responses']['validation_failed'];
 export type ResponseDeletionProtectedOrOperationInProgress = components['responses']['deletion_protected-or-operation_in_progress'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
-export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgress = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress'];
+export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
-export type ResponseNotCancellable = components['responses']['not_cancellable'];
-export type ResponseNotRetryableOrOperationInProgress = components['responses']['not_retryable-or-operation_in_progress'];
+export type ResponseNotCancellableOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
+export type ResponseNotRetryableOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
-export type ResponseNotWaiting = components['responses']['not_waiting'];
+export type ResponseNotWaitingOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseInvalidParameterOrMalformedJsonOrConflictingCredentials = components['responses']['invalid_parameter-or-malformed_json-or-conflicting_credentials'];
 export type ResponseNotAcceptable = components['responses']['not_acceptable'];
 export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLarge = components['responses']['validation_failed-or-invalid_integer-or-invalid_filter-or-batch_too_large'];
@@ -3455,27 +3507,30 @@ export type ResponseLedgerTimeout = components['responses']['ledger_timeout'];
 export type ResponseInvalidParameterOrMalformedJson = components['responses']['invalid_parameter-or-malformed_json'];
 export type ResponseInvalidCredentials = components['responses']['invalid_credentials'];
 export type ResponseCsrfFailed = components['responses']['csrf_failed'];
+export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
-export type ResponseOrganizationSlugTaken = components['responses']['organization_slug_taken'];
+export type ResponseOrganizationSlugTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrMemberNotFound = components['responses']['organization_not_found-or-member_not_found'];
 export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrMemberNotFound = components['responses']['database_not_found-or-organization_not_found-or-member_not_found'];
 export type ResponseLastOwner = components['responses']['last_owner'];
 export type ResponseMemberNotFoundOrOrganizationNotFound = components['responses']['member_not_found-or-organization_not_found'];
+export type ResponseLastOwnerOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['last_owner-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFound = components['responses']['database_not_found-or-organization_not_found'];
-export type ResponseAlreadyMemberOrInvitationExists = components['responses']['already_member-or-invitation_exists'];
+export type ResponseAlreadyMemberOrInvitationExistsOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrInvitationNotFound = components['responses']['organization_not_found-or-invitation_not_found'];
 export type ResponseInvitationNotFoundOrOrganizationNotFound = components['responses']['invitation_not_found-or-organization_not_found'];
-export type ResponseAlreadyMember = components['responses']['already_member'];
+export type ResponseAlreadyMemberOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrApiKeyNotFound = components['responses']['organization_not_found-or-api_key_not_found'];
-export type ResponseApiKeyNotActive = components['responses']['api_key_not_active'];
+export type ResponseApiKeyNotActiveOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['organization_not_found-or-webhook_endpoint_not_found'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['database_not_found-or-organization_not_found-or-webhook_endpoint_not_found'];
 export type ResponseBillingNotUsed = components['responses']['billing_not_used'];
+export type ResponseBillingNotUsedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['billing_not_used-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseNotFound = components['responses']['not_found'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderETag = components['headers']['ETag'];
@@ -3889,7 +3944,7 @@ export interface operations {
                 readonly dryRun?: boolean;
             };
             readonly header?: {
-                /** @description Yours, for this request: sent again within 24 hours, the answer is the same. */
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
@@ -4123,7 +4178,7 @@ export interface operations {
             readonly 402: components["responses"]["billing_required"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
-            readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-idempotency_in_progress"];
+            readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
             readonly 422: components["responses"]["catalog_choice_unavailable-or-storage_unavailable_for_topology-or-validation_failed-or-idempotency_key_reused"];
@@ -4646,7 +4701,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description Yours, for this request: sent again within 24 hours, the answer is the same. */
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
                 readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
@@ -4827,7 +4882,7 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
-            readonly 409: components["responses"]["database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress"];
+            readonly 409: components["responses"]["database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 410: components["responses"]["database_purged"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
@@ -5096,6 +5151,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -5118,6 +5175,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5176,7 +5234,8 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["not_cancellable"];
+            readonly 409: components["responses"]["not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -5186,6 +5245,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -5208,6 +5269,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5266,7 +5328,8 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["not_retryable-or-operation_in_progress"];
+            readonly 409: components["responses"]["not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -5276,6 +5339,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -5298,6 +5363,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5356,7 +5422,8 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["not_waiting"];
+            readonly 409: components["responses"]["not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -5366,6 +5433,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -5392,6 +5461,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5450,10 +5520,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["not_waiting"];
+            readonly 409: components["responses"]["not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -6321,7 +6391,10 @@ export interface operations {
     readonly openAdministratorSession: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6335,6 +6408,7 @@ export interface operations {
             readonly 201: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly "Set-Cookie": components["headers"]["Set-Cookie"];
                     readonly [name: string]: unknown;
                 };
@@ -6352,9 +6426,10 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json"];
             readonly 401: components["responses"]["invalid_credentials"];
             readonly 403: components["responses"]["csrf_failed"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -6519,6 +6594,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -6539,6 +6616,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
@@ -6564,10 +6642,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
-            readonly 409: components["responses"]["organization_slug_taken"];
+            readonly 409: components["responses"]["organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -6865,6 +6943,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -6881,6 +6961,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -6889,7 +6970,8 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["member_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["last_owner"];
+            readonly 409: components["responses"]["last_owner-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -6965,6 +7047,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -6985,6 +7069,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
@@ -7021,10 +7106,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["already_member-or-invitation_exists"];
+            readonly 409: components["responses"]["already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7034,6 +7119,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -7056,6 +7143,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7091,6 +7179,8 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-invitation_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7139,6 +7229,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -7159,6 +7251,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -7183,10 +7276,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-session_required"];
             readonly 404: components["responses"]["invitation_not_found-or-organization_not_found"];
-            readonly 409: components["responses"]["already_member"];
+            readonly 409: components["responses"]["already_member-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7275,6 +7368,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -7295,6 +7390,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
@@ -7342,9 +7438,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7466,6 +7563,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -7492,6 +7591,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
@@ -7539,10 +7639,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
-            readonly 409: components["responses"]["api_key_not_active"];
+            readonly 409: components["responses"]["api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7809,6 +7909,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -7829,6 +7931,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly Location: components["headers"]["Location"];
                     readonly [name: string]: unknown;
                 };
@@ -7862,9 +7965,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -8211,6 +8315,8 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
                 /** @description With a session: the organization to act for, if not the first. */
@@ -8231,6 +8337,7 @@ export interface operations {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -8248,10 +8355,10 @@ export interface operations {
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
             readonly 404: components["responses"]["organization_not_found"];
-            readonly 409: components["responses"]["billing_not_used"];
+            readonly 409: components["responses"]["billing_not_used-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];
-            readonly 422: components["responses"]["validation_failed"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];

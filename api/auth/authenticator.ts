@@ -6,6 +6,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { assertNever } from '../../base/assert.ts';
+import { localAdministrator } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
 import { apiKeyStatus, findApiKeyBySecret, noteApiKeyUse, type ApiKey } from '../store/api-keys.ts';
 import {
@@ -143,7 +144,7 @@ export class Authenticator {
     caller: Origin,
   ): Promise<MemberPrincipal | GuestPrincipal> {
     const { id, user, csrfHash, expiresAt } = session;
-    const display = user?.name ?? 'local administrator';
+    const display = user?.name ?? localAdministrator.display;
     const person = {
       type,
       credentialId: id,

@@ -1,10 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { Store } from '../store/store.ts';
+import { IdempotentRequests } from '../http/idempotent.ts';
+import type { Sealer } from '../store/sealing.ts';
 import { billingHandlers } from './handlers.ts';
 
 /** These tests never use the store. */
+const store = {} as Store;
 const handlers = billingHandlers({
-  store: {} as Store,
+  store,
+  requests: new IdempotentRequests(store, {} as Sealer),
   billing: undefined,
   now: () => new Date(0),
 });

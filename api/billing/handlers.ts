@@ -1,5 +1,6 @@
 import type { billingRoutes } from '../contract/routes/billing.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
   ensureBillingAccount,
@@ -15,6 +16,7 @@ import type { StripeBilling } from './stripe-billing.ts';
 
 export interface BillingHandlerOptions {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   /** `undefined`: the service has no billing. */
   readonly billing: StripeBilling | undefined;
   readonly now: () => Date;
@@ -60,23 +62,29 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
     });
     return { status: 200, body: { success: true, billing: await shownBilling(options, id) } };
   },
-  async openCheckout({ body, principal }) {
-    const billing = used(options);
-    const returnUrl = body.returnUrl ?? billing.settings.returnUrl;
-    // Another origin would lend our name to foreign pages.
-    if (new URL(returnUrl).origin !== new URL(billing.settings.returnUrl).origin) {
-      const own = new URL(billing.settings.returnUrl).origin;
-      throw invalid('#/returnUrl', 'not_allowed', `Must begin with ${own}.`);
-    }
-    const checkout = await billing.openCheckout(principal.organization.id, returnUrl);
-    return {
-      status: 201,
-      body: {
-        success: true,
-        checkoutUrl: checkout.url,
-        expiresAt: checkout.expiresAt.toISOString(),
-      },
-    };
+  openCheckout(request) {
+    const { body, principal, author } = request;
+    return options.requests.run(request, async (keep) => {
+      const billing = used(options);
+      const returnUrl = body.returnUrl ?? billing.settings.returnUrl;
+      // Another origin would lend our name to foreign pages.
+      if (new URL(returnUrl).origin !== new URL(billing.settings.returnUrl).origin) {
+        const own = new URL(billing.settings.returnUrl).origin;
+        throw invalid('#/returnUrl', 'not_allowed', `Must begin with ${own}.`);
+      }
+      const checkout = await billing.openCheckout(principal.organization.id, returnUrl);
+      const reply = {
+        status: 201 as const,
+        body: {
+          success: true as const,
+          checkoutUrl: checkout.url,
+          expiresAt: checkout.expiresAt.toISOString(),
+        },
+      };
+      // A change of its own is enough: if the process dies before it, the repeated request finds this checkout open.
+      await options.store.change(author, (change) => keep(change, reply));
+      return reply;
+    });
   },
   async receiveStripeEvent({ body, stripeSignature }) {
     if (options.billing === undefined) {

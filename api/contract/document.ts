@@ -10,7 +10,7 @@ import { namesInPath, pathParameters } from './path-parameters.ts';
 import { problems, type ProblemCode } from '../model/problems.ts';
 import { problemsOf } from './problems-of-route.ts';
 import { routeEntries } from './routes.ts';
-import type { BodySpec, ResponseSpec, RouteSpec } from './route.ts';
+import { takesIdempotencyKey, type BodySpec, type ResponseSpec, type RouteSpec } from './route.ts';
 import { problemExample, problemSchema } from './schemas/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -31,6 +31,10 @@ request may succeed later.
 **Compatibility.** Within v1 there are only additions. Clients ignore properties that they do not know and take unknown values
 of enumerations, problem codes and types of events. What is removed is first marked \`deprecated\`, with the headers
 \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594), for twelve months at least, and goes with v2.
+
+**Repeated requests.** Every POST of the control plane takes \`Idempotency-Key\`: a request that may not have arrived is sent again
+with the same key and body, is done once, and gets the same answer for 24 hours, secrets that are shown once included. The ledger's
+own POSTs do not need it: a record that is there is found to exist.
 
 **Integers.** 128- and 64-bit integers are strings of digits in answers. In requests of the ledger they are strings or JSON
 integers, which are taken exactly however large they are.`;
@@ -198,7 +202,7 @@ function responseOf(route: RouteSpec, response: ResponseSpec, components: Compon
   const names = [
     'X-Request-Id',
     ...limitHeaders(route),
-    ...(route.idempotent === true ? ['Idempotent-Replayed'] : []),
+    ...(takesIdempotencyKey(route) ? ['Idempotent-Replayed'] : []),
     ...(route.conditional === undefined || response.form === 'empty' ? [] : ['ETag']),
     ...(response.headers ?? []),
   ];
@@ -306,8 +310,9 @@ function headerParametersOf(route: RouteSpec): readonly Json[] {
   if (route.conditional === 'match') {
     rows.push(header('If-Match', 'The ETag that is to be changed.'));
   }
-  if (route.idempotent) {
-    const what = 'Yours, for this request: sent again within 24 hours, the answer is the same.';
+  if (takesIdempotencyKey(route)) {
+    const what =
+      'Your name for this request: sent again within 24 hours, it is done once, and the answer is the same.';
     rows.push(header('Idempotency-Key', what, idempotencyKeyPattern));
   }
   if (route.body?.form === 'signed') {

@@ -1,6 +1,6 @@
 import { namesInPath, pathParameters } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
-import type { RouteSpec } from './route.ts';
+import { takesIdempotencyKey, type RouteSpec } from './route.ts';
 
 /** All problems that a route may answer with: its own, and those that follow from its access, parameters and body. */
 export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
@@ -27,6 +27,8 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
     add('malformed_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed');
   }
   if (route.conditional === 'match') add('precondition_failed');
-  if (route.idempotent) add('idempotency_in_progress', 'idempotency_key_reused');
+  if (takesIdempotencyKey(route)) {
+    add('idempotency_in_progress', 'idempotency_answer_lost', 'idempotency_key_reused');
+  }
   return [...codes];
 }

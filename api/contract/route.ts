@@ -51,13 +51,18 @@ export interface RouteSpec {
   readonly problems: readonly ProblemCode[];
   /** Reads send an ETag; with `match`, writes also take If-Match and pass it to the handler. */
   readonly conditional?: 'read' | 'match';
-  /** Takes the header Idempotency-Key. */
-  readonly idempotent?: true;
   /** `Cache-Control` of successful answers; `private, no-store` by default. */
   readonly cache?: string;
   /** Milliseconds that an answer may take; 30 s by default. Not counted once a stream has begun. */
   readonly timeoutMs?: number;
 }
+
+/**
+ * Whether the route takes the header Idempotency-Key: every POST does, but those of the ledger, whose records have IDs, and those
+ * with a signed body, which names its event.
+ */
+export const takesIdempotencyKey = ({ method, body }: RouteSpec): boolean =>
+  method === 'POST' && body?.form !== 'ledger' && body?.form !== 'signed';
 
 /** An answer with its schema and an example of that schema's type. */
 export const answer = <const Schema extends z.ZodType>(

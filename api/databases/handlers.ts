@@ -1,7 +1,7 @@
 import { visibleDatabases, type Principal } from '../auth/principal.ts';
 import type { databaseRoutes } from '../contract/routes/databases.ts';
 import type { CallerFacts, HandlersOf } from '../http/handler.ts';
-import { once } from '../http/idempotent.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
 import { shownJob } from '../jobs/present.ts';
@@ -20,6 +20,7 @@ import { changeDatabase } from './update.ts';
 
 export interface DatabaseHandlerOptions {
   readonly services: DatabaseServices;
+  readonly requests: IdempotentRequests;
   readonly writer: DatabaseWriter;
   readonly cursors: Cursors;
   readonly surroundings: () => Surroundings;
@@ -40,11 +41,12 @@ export const databaseHandlers = (options: DatabaseHandlerOptions): Handlers => (
 
 function makers({
   services,
+  requests,
   surroundings,
 }: DatabaseHandlerOptions): Pick<Handlers, 'createDatabase' | 'restoreDatabase'> {
-  const { store } = services;
   return {
-    async createDatabase({ query, body, principal, author, idempotency }) {
+    async createDatabase(request) {
+      const { query, body, principal, author } = request;
       const caller = callerOf({ principal, author });
       if (query.dryRun) {
         const plan = await shown(principal, planCreation(services, caller, body, 'dry'));
@@ -55,7 +57,7 @@ function makers({
           body: { success: true, dryRun: true, plan: shownPlan(plan), billing },
         };
       }
-      return once(store, principal, idempotency, async (keep) => {
+      return requests.run(request, async (keep) => {
         const plan = await planCreation(services, caller, body);
         const reply = (made: WithJob) => created(made, plan, surroundings());
         const within: Parameters<typeof createPlanned>[4] = async (change, made) => {
@@ -66,9 +68,10 @@ function makers({
         return reply(await shown(principal, createPlanned(services, caller, plan, labels, within)));
       });
     },
-    async restoreDatabase({ params, body, principal, author, idempotency }) {
+    restoreDatabase(request) {
+      const { params, body, principal, author } = request;
       const caller = callerOf({ principal, author });
-      return once(store, principal, idempotency, async (keep) => {
+      return requests.run(request, async (keep) => {
         const restored = await restoreDatabase(
           services,
           caller,

@@ -5,7 +5,12 @@ import { startDeadline } from '../../base/deadline.ts';
 import { systemTimers } from '../../base/timers.ts';
 import { idempotencyKeyPattern } from '../contract/document.ts';
 import type { Caller } from '../auth/principal.ts';
-import type { BodySpec, RouteSpec, ServerSentEvent } from '../contract/route.ts';
+import {
+  takesIdempotencyKey,
+  type BodySpec,
+  type RouteSpec,
+  type ServerSentEvent,
+} from '../contract/route.ts';
 import type { OperationId } from '../contract/routes.ts';
 import type { AnonymousBodies } from './anonymous-bodies.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -167,7 +172,7 @@ function factsOf(
     ifMatch: headers['if-match'],
     ifNoneMatch: headers['if-none-match'],
     lastEventId: headers['last-event-id']?.toString(),
-    idempotency: route.idempotent ? idempotencyOf(request, bytes) : undefined,
+    idempotency: takesIdempotencyKey(route) ? idempotencyOf(request, bytes) : undefined,
     stripeSignature: headers['stripe-signature']?.toString(),
     waitMs: waitOf(headers['prefer']?.toString()),
     format,
@@ -188,6 +193,8 @@ function idempotencyOf(
     });
   }
   const hash = createHash('sha256').update(`${request.method} ${request.originalUrl}\n`);
+  const organization = request.headers['x-organization-id'];
+  if (organization !== undefined) hash.update(`${organization.toString()}\n`);
   return { key, requestHash: hash.update(bytes ?? '').digest() };
 }
 

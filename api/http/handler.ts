@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly ifNoneMatch: string | undefined;
   /** For streams: ID of the last event that the client has. */
   readonly lastEventId: string | undefined;
-  /** Set for routes that take an Idempotency-Key; the hash is the SHA-256 of method, path and body. */
+  /** Set for routes that take an Idempotency-Key; the hash is the SHA-256 of method, path, named organization and body. */
   readonly idempotency: { readonly key: string; readonly requestHash: Buffer } | undefined;
   /** The header Stripe-Signature. */
   readonly stripeSignature: string | undefined;

@@ -3,6 +3,7 @@ import { seesDatabase, visibleDatabases, type Principal } from '../auth/principa
 import type { ServerSentEvent } from '../contract/route.ts';
 import type { jobRoutes } from '../contract/routes/jobs.ts';
 import type { HandlersOf, RequestTo } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { notThere } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
@@ -11,6 +12,7 @@ import { decideJob, findJob, listJobs, requestJobCancel, retryJob } from '../sto
 import type { Listener } from '../store/listener.ts';
 import type { Organization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/tables.ts';
 import { hasEnded, type Job, type JobType, type ManualDecision } from '../model/job.ts';
 import { jobEtag, shownJob } from './present.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
@@ -19,6 +21,7 @@ import { waitForJob } from './wait-for-job.ts';
 
 export interface JobServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly listener: Listener;
   readonly cursors: Cursors;
   /** Throws a `Refusal` unless the organization may have a running database. */
@@ -29,7 +32,7 @@ export interface JobServices {
 const streamWaitMs = 300_000;
 
 type Handlers = HandlersOf<typeof jobRoutes>;
-type Deciding = Pick<RequestTo<'completeJob'>, 'params' | 'principal' | 'author'>;
+type Deciding = Pick<RequestTo<'completeJob'>, 'params' | 'principal' | 'author' | 'idempotency'>;
 
 export const jobHandlers = (services: JobServices): Handlers => ({
   ...readers(services),
@@ -58,7 +61,7 @@ function readers(
       return { status: 200, body: shownPage(cursors, list, query.limit, page, shownJob) };
     },
     async getJob({ params, query, principal, ifNoneMatch, signal }) {
-      let job = await visibleJob(store, principal, params.jobId);
+      let job = await visibleJob(store.read, principal, params.jobId);
       const known = ifNoneMatch?.includes(jobEtag(job).slice(2)) ?? true;
       if (query.waitSeconds > 0 && known && !hasEnded(job)) {
         const changed = await waitForJob(services, {
@@ -73,7 +76,7 @@ function readers(
       return { status: 200, etag: jobEtag(job), body: { job: shownJob(job) } };
     },
     async streamJobEvents({ params, principal, lastEventId, signal }) {
-      const job = await visibleJob(store, principal, params.jobId);
+      const job = await visibleJob(store.read, principal, params.jobId);
       const seen = Number(/^\d{1,9}$/.exec(lastEventId ?? '')?.[0] ?? -1);
       // A browser's EventSource reconnects whenever a stream ends, unless it gets this answer.
       if (hasEnded(job) && seen >= job.version) return { status: 204 };
@@ -84,58 +87,70 @@ function readers(
 
 function writers({
   store,
+  requests,
   requireMayRun,
 }: JobServices): Pick<Handlers, 'cancelJob' | 'retryJob' | 'completeJob' | 'refuseJob'> {
-  const decide = async ({ params, principal, author }: Deciding, decision: ManualDecision) => {
-    if (!principal.administrator) {
-      throw new Refusal('provisioning_not_permitted', {
-        detail: 'Only the administrator of the installation completes or refuses a job.',
-      });
-    }
-    const { jobId } = params;
-    const job = await store.change(author, (change) =>
-      decideJob(change, principal.organization.id, jobId, decision),
-    );
-    if (job === undefined) throw notThere('jobId', jobId);
-    if (job === 'not_waiting') {
-      throw new Refusal('not_waiting', { detail: `${jobId} waits for nobody’s decision.` });
-    }
-    return { status: 202 as const, body: { success: true as const, job: shownJob(job) } };
-  };
+  const decide = (request: Deciding, decision: ManualDecision) =>
+    requests.change(request, async (change) => {
+      const { principal, params } = request;
+      if (!principal.administrator) {
+        throw new Refusal('provisioning_not_permitted', {
+          detail: 'Only the administrator of the installation completes or refuses a job.',
+        });
+      }
+      const { jobId } = params;
+      const job = await decideJob(change, principal.organization.id, jobId, decision);
+      if (job === undefined) throw notThere('jobId', jobId);
+      if (job === 'not_waiting') {
+        throw new Refusal('not_waiting', { detail: `${jobId} waits for nobody’s decision.` });
+      }
+      return accepted(job);
+    });
   return {
     completeJob: (request) => decide(request, { kind: 'completed' }),
     refuseJob: (request) => decide(request, { kind: 'refused', reason: request.body.reason }),
-    async cancelJob({ params, principal, author }) {
-      const { id, type } = await visibleJob(store, principal, params.jobId);
-      requireRightTo(principal, type);
-      const job = await store.change(author, (change) =>
-        requestJobCancel(change, principal.organization.id, id),
-      );
-      if (job === undefined) throw notThere('jobId', id);
-      if (job === 'not_cancellable') {
-        const detail = `${id} has ended, or what it does cannot be stopped halfway.`;
-        throw new Refusal('not_cancellable', { detail });
-      }
-      return { status: 202, body: { success: true, job: shownJob(job) } };
-    },
-    async retryJob({ params, principal, author }) {
-      const found = await visibleJob(store, principal, params.jobId);
-      requireRightTo(principal, found.type);
-      if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
-      if (found.type !== 'database.delete') await requireMayRun(principal.organization);
-      const job = await store.change(author, async (change) => {
-        await requireOfUse(change, found);
-        return retryJob(change, principal.organization.id, found.id);
+    cancelJob(request) {
+      const { params, principal } = request;
+      return requests.change(request, async (change) => {
+        const { id, type } = await visibleJob(change.db, principal, params.jobId);
+        requireRightTo(principal, type);
+        const job = await requestJobCancel(change, principal.organization.id, id);
+        if (job === undefined) throw notThere('jobId', id);
+        if (job === 'not_cancellable') {
+          const detail = `${id} has ended, or what it does cannot be stopped halfway.`;
+          throw new Refusal('not_cancellable', { detail });
+        }
+        return accepted(job);
       });
-      if (job === undefined) throw notThere('jobId', found.id);
-      if (job === 'not_retryable') throw notRetryable(found.id);
-      return { status: 202, body: { success: true, job: shownJob(job) } };
+    },
+    retryJob(request) {
+      const { params, principal, author } = request;
+      return requests.run(request, async (keep) => {
+        const found = await visibleJob(store.read, principal, params.jobId);
+        requireRightTo(principal, found.type);
+        if (!found.retryable || found.attempt >= found.maxAttempts) throw notRetryable(found.id);
+        if (found.type !== 'database.delete') await requireMayRun(principal.organization);
+        return store.change(author, async (change) => {
+          await requireOfUse(change, found);
+          const job = await retryJob(change, principal.organization.id, found.id);
+          if (job === undefined) throw notThere('jobId', found.id);
+          if (job === 'not_retryable') throw notRetryable(found.id);
+          const reply = accepted(job);
+          await keep(change, reply);
+          return reply;
+        });
+      });
     },
   };
 }
 
-async function visibleJob(store: Store, principal: Principal, id: string): Promise<Job> {
-  const job = await findJob(store.read, principal.organization.id, id);
+const accepted = (job: Job) => ({
+  status: 202 as const,
+  body: { success: true as const, job: shownJob(job) },
+});
+
+async function visibleJob(db: Reader, principal: Principal, id: string): Promise<Job> {
+  const job = await findJob(db, principal.organization.id, id);
   const seen =
     job !== undefined &&
     (job.databaseId === null

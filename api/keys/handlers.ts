@@ -5,6 +5,7 @@ import { apiKeyPrefix, generateApiKey, type NewApiKeyText } from '../auth/api-ke
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
 import {
@@ -20,9 +21,11 @@ import type { Cursors } from '../store/cursor.ts';
 import { requireKeyRoom } from './quota.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
+import type { Reader } from '../store/tables.ts';
 
 export interface KeyServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
   /** Makes this process forget what it has cached about a key. */
   readonly forget: (publicId: string) => void;
@@ -37,7 +40,7 @@ export const apiKeyHandlers = (services: KeyServices): Handlers => ({
   ...readers(services),
   async revokeApiKey({ params, principal, author }) {
     const { keyId } = params;
-    await manageableKey(services.store, principal, keyId);
+    await manageableKey(services.store.read, principal, keyId);
     const key = await services.store.change(author, (change) =>
       revokeApiKey(change, principal.organization.id, keyId),
     );
@@ -47,46 +50,53 @@ export const apiKeyHandlers = (services: KeyServices): Handlers => ({
   },
 });
 
-function makers({ store, forget }: KeyServices): Pick<Handlers, 'createApiKey' | 'rotateApiKey'> {
+function makers({
+  requests,
+  forget,
+}: KeyServices): Pick<Handlers, 'createApiKey' | 'rotateApiKey'> {
   return {
-    async createApiKey({ body, principal, author }) {
-      const { id: organizationId } = principal.organization;
-      const { databaseScope: scope, name, permissions, ipAllowList } = body;
-      const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
-      if (databaseId !== null) {
-        const database = await findDatabase(store.read, organizationId, databaseId);
-        if (database === undefined) throw notThere('databaseId', databaseId);
-      }
-      if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
-      const expiresAt = expiryOf(body.expiresAt, Date.now());
-      const secret = generateApiKey();
-      const key = await store.change(author, async (change) => {
+    createApiKey(request) {
+      const { body, principal } = request;
+      return requests.change(request, async (change) => {
+        const { id: organizationId } = principal.organization;
+        const { databaseScope: scope, name, permissions, ipAllowList } = body;
+        const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
+        if (databaseId !== null) {
+          const database = await findDatabase(change.db, organizationId, databaseId);
+          if (database === undefined) throw notThere('databaseId', databaseId);
+        }
+        if (!mayMakeKey(principal, { permissions, databaseId })) throw readOnlyKeys();
+        const expiresAt = expiryOf(body.expiresAt, Date.now());
         await requireKeyRoom(change, organizationId);
-        return createApiKey(
+        const secret = generateApiKey();
+        const key = await createApiKey(
           change,
           { organizationId, name, databaseId, permissions, ipAllowList, expiresAt },
           stored(secret),
         );
+        return withSecret(key, secret);
       });
-      return withSecret(key, secret);
     },
-    async rotateApiKey({ params, body, principal, author }) {
-      const { keyId } = params;
-      const { id: organizationId } = principal.organization;
-      const found = await manageableKey(store, principal, keyId);
-      const secret = generateApiKey();
-      const graceMs = body.gracePeriodSeconds * 1_000;
-      const rotated = await store.change(author, (change) =>
-        rotateApiKey(change, { organizationId, id: keyId, graceMs }, stored(secret)),
-      );
-      if (rotated !== undefined) {
-        forget(rotated.old.publicId);
-        return withSecret(rotated.key, secret);
-      }
-      const now = (await findApiKey(store.read, organizationId, keyId)) ?? found;
-      throw new Refusal('api_key_not_active', {
-        detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
+    async rotateApiKey(request) {
+      const { params, body, principal } = request;
+      let oldId: string | undefined;
+      const reply = await requests.change(request, async (change) => {
+        const { id } = await manageableKey(change.db, principal, params.keyId);
+        const { id: organizationId } = principal.organization;
+        const secret = generateApiKey();
+        const graceMs = body.gracePeriodSeconds * 1_000;
+        const rotated = await rotateApiKey(change, { organizationId, id, graceMs }, stored(secret));
+        if (rotated !== undefined) {
+          oldId = rotated.old.publicId;
+          return withSecret(rotated.key, secret);
+        }
+        const now = await manageableKey(change.db, principal, id);
+        throw new Refusal('api_key_not_active', {
+          detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
+        });
       });
+      if (oldId !== undefined) forget(oldId);
+      return reply;
     },
   };
 }
@@ -107,7 +117,7 @@ function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' 
       return { status: 200, body: shownPage(cursors, list, limit, page, shownKey) };
     },
     async getApiKey({ params, principal }) {
-      const key = await manageableKey(store, principal, params.keyId);
+      const key = await manageableKey(store.read, principal, params.keyId);
       return { status: 200, body: { apiKey: shownKey(key) } };
     },
   };
@@ -115,11 +125,11 @@ function readers({ store, cursors }: KeyServices): Pick<Handlers, 'listApiKeys' 
 
 /** A key that the member may not manage is treated as not found. */
 async function manageableKey(
-  store: Store,
+  db: Reader,
   principal: MemberPrincipal,
   keyId: string,
 ): Promise<ApiKey> {
-  const key = await findApiKey(store.read, principal.organization.id, keyId);
+  const key = await findApiKey(db, principal.organization.id, keyId);
   if (key === undefined || !mayManageKey(principal, key)) throw notThere('keyId', keyId);
   return key;
 }

@@ -2,11 +2,12 @@ import { requireRight } from '../auth/authorize.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
 import { restrictableRoles, type Role } from '../model/access.ts';
 import type { memberRoutes } from '../contract/routes/members.ts';
-import type { Author } from '../model/actor.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
+import type { Change } from '../store/change.ts';
 import type { Cursors } from '../store/cursor.ts';
 import {
   changeMember,
@@ -21,6 +22,7 @@ import { checkedScope, shownScope } from './database-scope.ts';
 
 export interface MemberServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
 }
 
@@ -52,6 +54,7 @@ function readers({ store, cursors }: MemberServices): Pick<Handlers, 'listMember
 
 function changers({
   store,
+  requests,
 }: MemberServices): Pick<Handlers, 'updateMember' | 'removeMember' | 'leaveOrganization'> {
   return {
     async updateMember({ params, body, principal, author }) {
@@ -72,36 +75,34 @@ function changers({
     },
     async removeMember({ params, principal, author }) {
       const { membershipId: id } = params;
-      await remove(store, principal, author, id, (before) =>
-        requireRightOver(principal, before.role),
+      await store.change(author, (change) =>
+        remove(change, principal, id, (before) => requireRightOver(principal, before.role)),
       );
       return { status: 204 };
     },
-    async leaveOrganization({ principal, author }) {
-      const { user, organization } = principal;
-      const own = user && (await findMemberByUser(store.read, organization.id, user.id));
-      if (!own) {
-        throw new Refusal('member_not_found', {
-          detail: 'The local administrator is a member of no organization.',
-        });
-      }
-      await remove(store, principal, author, own.id, () => {});
-      return { status: 204 };
+    leaveOrganization(request) {
+      const { user, organization } = request.principal;
+      return requests.change(request, async (change) => {
+        const own = user && (await findMemberByUser(change.db, organization.id, user.id));
+        if (!own) {
+          throw new Refusal('member_not_found', {
+            detail: 'The local administrator is a member of no organization.',
+          });
+        }
+        await remove(change, request.principal, own.id, () => {});
+        return { status: 204 };
+      });
     },
   };
 }
 
 async function remove(
-  store: Store,
+  change: Change,
   { organization }: MemberPrincipal,
-  author: Author,
   id: string,
   check: (before: Member) => void,
 ): Promise<void> {
-  const removed = await store.change(author, (change) =>
-    removeMember(change, { organizationId: organization.id, id }, check),
-  );
-  checked(removed, id);
+  checked(await removeMember(change, { organizationId: organization.id, id }, check), id);
 }
 
 /** A member who may not make owners may not change or remove them either. */

@@ -2,6 +2,7 @@ import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import type { invitationRoutes } from '../contract/routes/members.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
@@ -28,6 +29,7 @@ import { invitationMail } from './invitation-mail.ts';
 
 export interface InvitationServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
   readonly sealer: Sealer;
   /** URL at which people reach the service, without a path. */
@@ -50,72 +52,71 @@ export const invitationHandlers = (services: InvitationServices): Handlers => ({
 function senders(
   services: InvitationServices,
 ): Pick<Handlers, 'createInvitation' | 'resendInvitation'> {
-  const { store } = services;
+  const { requests } = services;
   return {
-    async createInvitation({ body, principal, author }) {
-      const { organization } = principal;
-      const { role } = body;
-      requireRightOver(principal, role);
-      const email = body.email.toLowerCase();
-      const databaseIds = await checkedScope(store.read, organization.id, role, body.databaseScope);
-      if (await isMemberByEmail(store.read, organization.id, email)) {
-        throw new Refusal('already_member', { detail: `${email} is a member already.` });
-      }
-      const token = newToken();
-      const invited = { organizationId: organization.id, email, role, databaseIds };
-      const invitation = await store.change(author, async (change) => {
+    createInvitation(request) {
+      const { body, principal } = request;
+      return requests.change(request, async (change) => {
+        const { organization } = principal;
+        const { role, databaseScope } = body;
+        requireRightOver(principal, role);
+        const email = body.email.toLowerCase();
+        const databaseIds = await checkedScope(change.db, organization.id, role, databaseScope);
+        if (await isMemberByEmail(change.db, organization.id, email)) {
+          throw new Refusal('already_member', { detail: `${email} is a member already.` });
+        }
+        const token = newToken();
+        const invited = { organizationId: organization.id, email, role, databaseIds };
         const made = await createInvitation(change, invited, hashOf(token));
-        if (typeof made === 'object') await mail(services, change, made, token, organization.name);
-        return made;
+        if (typeof made === 'string') throw notInvited(made, email);
+        await mail(services, change, made, token, organization.name);
+        return {
+          ...sent(services, made, token),
+          headers: { Location: `/api/v1/invitations/${made.id}` },
+        };
       });
-      if (invitation === 'exists') {
-        throw new Refusal('invitation_exists', {
-          detail: `${email} has an open invitation; send that one again, or take it back.`,
-        });
-      }
-      if (invitation === 'too_many') {
-        throw new Refusal('rate_limited', {
-          detail: `An organization sends at most ${invitationsPerHour} invitations in an hour.`,
-          retryAfterSeconds: 3_600,
-        });
-      }
-      if (invitation === 'too_many_to_address') {
-        throw new Refusal('rate_limited', {
-          detail: `An organization sends at most ${invitationsPerAddressAndHour} invitations to one address in an hour.`,
-          retryAfterSeconds: 3_600,
-        });
-      }
-      const { id } = invitation;
-      return {
-        ...sent(services, invitation, token),
-        headers: { Location: `/api/v1/invitations/${id}` },
-      };
     },
-    async resendInvitation({ params, principal, author }) {
-      const { id: organizationId, name } = principal.organization;
-      const { invitationId: id } = params;
-      const token = newToken();
-      const invitation = await store.change(author, async (change) => {
+    resendInvitation(request) {
+      const { params, principal } = request;
+      return requests.change(request, async (change) => {
+        const { id: organizationId, name } = principal.organization;
+        const { invitationId: id } = params;
+        const token = newToken();
         const renewed = await renewInvitation(change, organizationId, id, hashOf(token));
-        if (renewed === undefined || renewed === 'too_soon') return renewed;
+        if (renewed === undefined) throw notThere('invitationId', id);
+        if (renewed === 'too_soon') {
+          throw new Refusal('rate_limited', {
+            detail: `An invitation is sent again at most once in ${resendSeconds / 60} minutes.`,
+            retryAfterSeconds: resendSeconds,
+          });
+        }
         requireRightOver(principal, renewed.role);
         await mail(services, change, renewed, token, name);
-        return renewed;
+        return sent(services, renewed, token);
       });
-      if (invitation === undefined) throw notThere('invitationId', id);
-      if (invitation === 'too_soon') {
-        throw new Refusal('rate_limited', {
-          detail: `An invitation is sent again at most once in ${resendSeconds / 60} minutes.`,
-          retryAfterSeconds: resendSeconds,
-        });
-      }
-      return sent(services, invitation, token);
     },
   };
 }
 
+function notInvited(reason: 'exists' | 'too_many' | 'too_many_to_address', email: string): Refusal {
+  if (reason === 'exists') {
+    return new Refusal('invitation_exists', {
+      detail: `${email} has an open invitation; send that one again, or take it back.`,
+    });
+  }
+  const sending =
+    reason === 'too_many'
+      ? `${invitationsPerHour} invitations`
+      : `${invitationsPerAddressAndHour} invitations to one address`;
+  return new Refusal('rate_limited', {
+    detail: `An organization sends at most ${sending} in an hour.`,
+    retryAfterSeconds: 3_600,
+  });
+}
+
 function enders({
   store,
+  requests,
   cursors,
 }: InvitationServices): Pick<
   Handlers,
@@ -140,19 +141,22 @@ function enders({
       if (revoked === undefined) throw notThere('invitationId', id);
       return { status: 204 };
     },
-    async acceptInvitation({ body, principal, author }) {
-      const organizationId = await acceptAs(store, principal.user, author, body.token);
-      const { rows } = await listBelongings(store.read, principal.user?.id ?? '', {
-        limit: 1,
-        organizationId,
+    acceptInvitation(request) {
+      const { user } = request.principal;
+      return requests.change(request, async (change) => {
+        const organizationId = await acceptAs(change, user, request.body.token);
+        const { rows } = await listBelongings(change.db, user?.id ?? '', {
+          limit: 1,
+          organizationId,
+        });
+        const [belonging] = rows;
+        if (belonging === undefined) throw notThere('organizationId', organizationId);
+        const { organization, role } = belonging;
+        return {
+          status: 200,
+          body: { success: true, organization: shownOrganization(organization, role) },
+        };
       });
-      const [belonging] = rows;
-      if (belonging === undefined) throw notThere('organizationId', organizationId);
-      const { organization, role } = belonging;
-      return {
-        status: 200,
-        body: { success: true, organization: shownOrganization(organization, role) },
-      };
     },
   };
 }

@@ -8,6 +8,12 @@ export interface Actor {
   readonly display: string;
 }
 
+export const localAdministrator: Actor = {
+  type: 'user',
+  id: null,
+  display: 'local administrator',
+};
+
 /** The actor that asks for a change, and the ID of the request. */
 export interface Author {
   readonly actor: Actor;

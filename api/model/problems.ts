@@ -173,6 +173,11 @@ export const problems = {
     'Retry after the time of the header Retry-After.',
     true,
   ),
+  idempotency_answer_lost: problem(
+    409,
+    'The request was carried out, and its answer can no longer be read',
+    'Look at what the request made. A new key would carry it out again.',
+  ),
   not_cancellable: problem(
     409,
     'The job cannot be cancelled',

@@ -2,6 +2,7 @@ import type { Caller } from '../auth/principal.ts';
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Cursors } from '../store/cursor.ts';
@@ -13,31 +14,36 @@ import { shownOrganization } from './shown-organization.ts';
 
 export interface OrganizationServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
 }
 
 export const organizationHandlers = ({
   store,
+  requests,
   cursors,
 }: OrganizationServices): HandlersOf<typeof organizationRoutes> => ({
-  async createOrganization({ body, principal, author }) {
-    if (!principal.administrator) {
-      throw new Refusal('provisioning_not_permitted', {
-        detail: 'Only the administrator of the installation makes organizations.',
-      });
-    }
-    const made = await store.change(author, (change) => createOrganization(change, body));
-    if (made === 'slug_taken') {
-      throw new Refusal('organization_slug_taken', {
-        detail: `There is an organization ${body.slug} already.`,
-        errors: [{ pointer: '#/slug', code: 'taken', detail: 'It is another organization’s.' }],
-      });
-    }
-    return {
-      status: 201,
-      headers: { Location: `/api/v1/organizations/${made.id}` },
-      body: { success: true, organization: shownOrganization(made, 'owner') },
-    };
+  createOrganization(request) {
+    const { body, principal } = request;
+    return requests.change(request, async (change) => {
+      if (!principal.administrator) {
+        throw new Refusal('provisioning_not_permitted', {
+          detail: 'Only the administrator of the installation makes organizations.',
+        });
+      }
+      const made = await createOrganization(change, body);
+      if (made === 'slug_taken') {
+        throw new Refusal('organization_slug_taken', {
+          detail: `There is an organization ${body.slug} already.`,
+          errors: [{ pointer: '#/slug', code: 'taken', detail: 'It is another organization’s.' }],
+        });
+      }
+      return {
+        status: 201,
+        headers: { Location: `/api/v1/organizations/${made.id}` },
+        body: { success: true, organization: shownOrganization(made, 'owner') },
+      };
+    });
   },
   async listOrganizations({ query, principal }) {
     const { limit, cursor } = query;

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino';
+import { hashOf } from '../auth/api-key-format.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
 import { hasRight, type Permission, type Right } from '../model/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { readCursor, shownPage } from '../http/paging.ts';
+import { localAdministrator } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
 import { shownScope } from '../members/database-scope.ts';
 import { belongingsOf } from '../organizations/belongings.ts';
@@ -17,6 +20,7 @@ import { isBootstrapToken } from '../sign-in/bootstrap-token.ts';
 
 export interface SessionServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
   readonly logger: Logger;
   readonly bootstrapTokenFile: string | undefined;
@@ -87,8 +91,8 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
 type Opening = Parameters<HandlersOf<typeof sessionRoutes>['openAdministratorSession']>[0];
 
 async function open(
-  { store, logger, bootstrapTokenFile }: SessionServices,
-  { body, requestId, ip, userAgent }: Opening,
+  { requests, logger, bootstrapTokenFile }: SessionServices,
+  { body, requestId, ip, userAgent, idempotency }: Opening,
 ) {
   if (!(await isBootstrapToken(bootstrapTokenFile, body.token, logger))) {
     throw new Refusal('invalid_credentials', {
@@ -96,12 +100,19 @@ async function open(
     });
   }
   const from = { requestId, ip, userAgent };
-  const { session, csrfToken, cookies } = await openBrowserSession(store, null, from);
-  return {
-    status: 201 as const,
-    cookies,
-    body: { success: true as const, csrfToken, expiresAt: session.expiresAt.toISOString() },
-  };
+  // The holders of a token share their keys; the holder of another token gets none of their sessions.
+  const principal = { credentialId: `bootstrap ${hashOf(body.token.trim()).toString('hex')}` };
+  return requests.change(
+    { principal, author: { ...from, actor: localAdministrator }, idempotency },
+    async (change) => {
+      const { session, csrfToken, cookies } = await openBrowserSession(change, null);
+      return {
+        status: 201 as const,
+        cookies,
+        body: { success: true as const, csrfToken, expiresAt: session.expiresAt.toISOString() },
+      };
+    },
+  );
 }
 
 const shownSession = (session: Session, currentId: string) => ({

@@ -3,6 +3,7 @@ import type { Request, Response } from 'express';
 import { checkOrigin } from '../auth/csrf.ts';
 import type { Gate } from '../http/gate.ts';
 import { escaped } from '../http/page.ts';
+import { localAdministrator } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
 import { isBootstrapToken } from './bootstrap-token.ts';
 import { openBrowserSession } from './browser-session.ts';
@@ -33,7 +34,8 @@ export async function signInAdministrator(
     showForm(response, returnTo, refusal.occasion.detail);
     return;
   }
-  const { cookies } = await openBrowserSession(store, null, fromOf(request, response));
+  const author = { ...fromOf(request, response), actor: localAdministrator };
+  const { cookies } = await store.change(author, (change) => openBrowserSession(change, null));
   for (const one of cookies) response.append('Set-Cookie', one);
   redirect(response, returnTo);
 }

@@ -2,9 +2,10 @@
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
 import type { Actor, Author } from '../model/actor.ts';
+import type { Change } from '../store/change.ts';
 import { openSession, type Session } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { ensureUser, type Identity } from '../store/users.ts';
+import { ensureUser, type Identity, type User } from '../store/users.ts';
 
 /** Length of each token: 238 bits. */
 const tokenLength = 40;
@@ -18,29 +19,33 @@ export interface OpenedSession {
   readonly cookies: readonly string[];
 }
 
-/** Opens a session; the identity `null` is the local administrator. */
-export async function openBrowserSession(
+/** Opens the session of a person whom the identity provider has identified. */
+export async function signInPerson(
   store: Store,
-  identity: Identity | null,
+  identity: Identity,
   from: Omit<Author, 'actor'>,
 ): Promise<OpenedSession> {
-  const [token, csrfToken] = [randomDigits(tokenLength), randomDigits(tokenLength)];
-  const lifetimeMs = identity === null ? administratorMs : personMs;
-  const user =
-    identity &&
-    (await store.change({ ...from, actor: signIn }, (change) => ensureUser(change, identity)));
-  const actor = user
-    ? ({ type: 'user', id: user.id, display: user.name } as const)
-    : ({ type: 'user', id: null, display: 'local administrator' } as const);
-  const session = await store.change({ ...from, actor }, (change) =>
-    openSession(change, {
-      kind: 'browser',
-      user,
-      tokenHash: hashOf(token),
-      csrfHash: hashOf(csrfToken),
-      lifetimeMs,
-    }),
+  const user = await store.change({ ...from, actor: signIn }, (change) =>
+    ensureUser(change, identity),
   );
+  const actor = { type: 'user', id: user.id, display: user.name } as const;
+  return store.change({ ...from, actor }, (change) => openBrowserSession(change, user));
+}
+
+/** Opens a session; `null`: of the local administrator. */
+export async function openBrowserSession(
+  change: Change,
+  user: User | null,
+): Promise<OpenedSession> {
+  const [token, csrfToken] = [randomDigits(tokenLength), randomDigits(tokenLength)];
+  const lifetimeMs = user === null ? administratorMs : personMs;
+  const session = await openSession(change, {
+    kind: 'browser',
+    user,
+    tokenHash: hashOf(token),
+    csrfHash: hashOf(csrfToken),
+    lifetimeMs,
+  });
   const seconds = Math.floor(lifetimeMs / 1_000);
   const cookies = [
     `${cookie(sessionCookie, token, seconds)}; HttpOnly`,

@@ -29,7 +29,8 @@ export async function acceptInvitation(
   response: Response,
 ): Promise<void> {
   const author = { ...fromOf(request, response), actor: person.actor };
-  await acceptAs(store, person.user, author, fieldOf(request, 'token') ?? '');
+  const token = fieldOf(request, 'token') ?? '';
+  await store.change(author, (change) => acceptAs(change, person.user, token));
   show(
     response,
     'You are a member',

@@ -11,7 +11,7 @@ import { Refusal } from '../model/refusal.ts';
 import { securityHeaders } from '../http/security-headers.ts';
 import { endSession } from '../store/sessions.ts';
 import { administratorForm, signInAdministrator } from './administrator-page.ts';
-import { closedSessionCookies, cookie, openBrowserSession } from './browser-session.ts';
+import { closedSessionCookies, cookie, signInPerson } from './browser-session.ts';
 import { DevicePage } from './device-page.ts';
 import { fieldOf, queryOf, readForm } from './form.ts';
 import { signInSeconds } from './identity-provider.ts';
@@ -118,7 +118,7 @@ async function finishSignIn(
   // The ticket is valid for one try, whether it succeeds or not.
   response.append('Set-Cookie', `${cookie(ticketCookie, '', 0)}; HttpOnly`);
   const { identity, returnTo } = await provider.finish(search, ticket);
-  const { cookies } = await openBrowserSession(store, identity, fromOf(request, response));
+  const { cookies } = await signInPerson(store, identity, fromOf(request, response));
   for (const one of cookies) response.append('Set-Cookie', one);
   redirect(response, returnTo);
 }

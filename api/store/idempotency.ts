@@ -5,27 +5,19 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Change } from './change.ts';
-import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
 export interface IdempotencyKey {
-  readonly organizationId: string;
-  /** TypeID of the caller. Each caller has its own keys. */
+  /** TypeID of the caller's credential. Each has its own keys. */
   readonly principal: string;
   readonly key: string;
-}
-
-/** An answer in the form in which it is sent again. */
-export interface StoredResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
 }
 
 export type IdempotencyStart =
   /** The caller must execute the request and end it with `token`. */
   | { readonly kind: 'begun'; readonly token: string }
-  | { readonly kind: 'answered'; readonly response: StoredResponse }
+  /** `sealed`: the answer, encrypted; null: a release that did not encrypt answers has carried out the request. */
+  | { readonly kind: 'answered'; readonly sealed: Buffer | null }
   | { readonly kind: 'in_progress' }
   /** The key was used with another request before. */
   | { readonly kind: 'reused' };
@@ -38,10 +30,10 @@ export class IdempotencyLeaseLost extends Error {
 
 const lifetimeMs = 24 * 60 * 60 * 1_000;
 
-/** Begins a request. `requestHash`: SHA-256 of method, path and body. `leaseMs`: must be longer than the request may take. */
+/** Begins a request. `requestHash`: SHA-256 of the request. `leaseMs`: must be longer than the request may take. */
 export async function beginIdempotent(
   db: Reader,
-  { organizationId, principal, key }: IdempotencyKey,
+  { principal, key }: IdempotencyKey,
   requestHash: Buffer,
   leaseMs: number,
 ): Promise<IdempotencyStart> {
@@ -49,42 +41,37 @@ export async function beginIdempotent(
   // The statement takes the key if it is new or expired, or if the lease of the same request has run out.
   const { rows } = await sql<{ token: string | null }>`
     INSERT INTO idempotency_keys AS held
-      (organization_id, principal, key, request_hash, token, lease_until, expires_at)
+      (principal, key, request_hash, token, lease_until, expires_at)
     VALUES (
-      ${uuidOf(organizationId)}, ${principal}, ${key}, ${requestHash}, ${token},
+      ${principal}, ${key}, ${requestHash}, ${token},
       clock_timestamp() + ${leaseMs} * interval '1 millisecond',
       clock_timestamp() + ${lifetimeMs} * interval '1 millisecond'
     )
-    ON CONFLICT (organization_id, principal, key) DO UPDATE SET
+    ON CONFLICT (principal, key) DO UPDATE SET
       request_hash = excluded.request_hash, token = excluded.token, lease_until = excluded.lease_until,
-      response = NULL, created_at = clock_timestamp(), expires_at = excluded.expires_at
+      response = NULL, sealed_answer = NULL, created_at = clock_timestamp(), expires_at = excluded.expires_at
     WHERE held.expires_at < clock_timestamp()
       OR (held.lease_until < clock_timestamp() AND held.request_hash = excluded.request_hash)
     RETURNING token`.execute(db);
   if (rows.length > 0) return { kind: 'begun', token };
   const held = await db
     .selectFrom('idempotencyKeys')
-    .select(['requestHash', 'response'])
-    .where('organizationId', '=', uuidOf(organizationId))
+    .select(['requestHash', 'token', 'sealedAnswer'])
     .where('principal', '=', principal)
     .where('key', '=', key)
     .executeTakeFirst();
   // The key was abandoned between the two statements. The client tries again, as it does with a request in progress.
   if (held === undefined) return { kind: 'in_progress' };
   if (!held.requestHash.equals(requestHash)) return { kind: 'reused' };
-  if (held.response === null) return { kind: 'in_progress' };
-  return { kind: 'answered', response: held.response as StoredResponse };
+  if (held.token !== null) return { kind: 'in_progress' };
+  return { kind: 'answered', sealed: held.sealedAnswer };
 }
 
-/** Stores the answer in the change that executes the request. */
-export async function endIdempotent(
-  change: Change,
-  token: string,
-  response: StoredResponse,
-): Promise<void> {
+/** Stores the encrypted answer in the change that executes the request. */
+export async function endIdempotent(change: Change, token: string, sealed: Buffer): Promise<void> {
   const { numUpdatedRows } = await change.db
     .updateTable('idempotencyKeys')
-    .set({ token: null, leaseUntil: null, response: JSON.stringify(response) })
+    .set({ token: null, leaseUntil: null, sealedAnswer: sealed })
     .where('token', '=', token)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) {

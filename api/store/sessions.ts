@@ -1,6 +1,7 @@
 /** Sessions of people, in browsers and on devices. The store has only hashes of tokens, so its readers can open no session. */
 import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
+import { localAdministrator } from '../model/actor.ts';
 import type { EventType } from '../model/event-types.ts';
 import type { Change } from './change.ts';
 import { uuidOf, uuidOrNull } from './ids.ts';
@@ -167,7 +168,7 @@ async function tellOfSession(
       : (await listBelongings(change.db, user.id, { limit: toldMax })).rows.map(
           ({ organization }) => organization,
         );
-  const display = user?.name ?? 'local administrator';
+  const display = user?.name ?? localAdministrator.display;
   for (const organization of organizations) {
     if (organization === undefined) continue;
     const subject = { type: 'session', id, display } as const;

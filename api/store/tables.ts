@@ -226,13 +226,12 @@ export interface WebhookEndpointsTable {
 }
 
 export interface IdempotencyKeysTable {
-  organizationId: string;
   principal: string;
   key: string;
   requestHash: Buffer;
   token: string | null;
   leaseUntil: MaybeTime;
-  response: MaybeJson;
+  sealedAnswer: Buffer | null;
   createdAt: Time;
   expiresAt: ColumnType<Date, Date, Date>;
 }

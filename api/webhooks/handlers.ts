@@ -1,6 +1,7 @@
 import type { webhookRoutes } from '../contract/routes/events.ts';
 import { checkMatch, etagOf } from '../http/conditional.ts';
 import type { HandlersOf } from '../http/handler.ts';
+import type { IdempotentRequests } from '../http/idempotent.ts';
 import { Refusal } from '../model/refusal.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Sealer } from '../store/sealing.ts';
@@ -18,6 +19,7 @@ import type { Reader } from '../store/tables.ts';
 
 export interface WebhookServices {
   readonly store: Store;
+  readonly requests: IdempotentRequests;
   readonly sealer: Sealer;
 }
 
@@ -32,29 +34,35 @@ export const webhookHandlers = (services: WebhookServices): Handlers => ({
 
 function makers({
   store,
+  requests,
   sealer,
 }: WebhookServices): Pick<
   Handlers,
   'createWebhookEndpoint' | 'listWebhookEndpoints' | 'getWebhookEndpoint'
 > {
   return {
-    async createWebhookEndpoint({ body, principal, author }) {
-      const { id: organizationId } = principal.organization;
-      const { databaseScope, ...rest } = body;
-      const databaseId = await databaseOf(store.read, organizationId, databaseScope);
-      const made = await store.change(author, (change) =>
-        createWebhookEndpoint(change, sealer, { ...rest, organizationId, databaseId }),
-      );
-      if (made === 'too_many') {
-        throw new Refusal('quota_exceeded', {
-          detail: `The organization has ${webhookEndpointsMax} webhook endpoints, as many as it may.`,
+    createWebhookEndpoint(request) {
+      const { body, principal } = request;
+      return requests.change(request, async (change) => {
+        const { id: organizationId } = principal.organization;
+        const { databaseScope, ...rest } = body;
+        const databaseId = await databaseOf(change.db, organizationId, databaseScope);
+        const made = await createWebhookEndpoint(change, sealer, {
+          ...rest,
+          organizationId,
+          databaseId,
         });
-      }
-      return {
-        status: 201,
-        headers: { Location: `/api/v1/webhook-endpoints/${made.endpoint.id}` },
-        body: { success: true, webhookEndpoint: shown(made.endpoint), secret: made.secret },
-      };
+        if (made === 'too_many') {
+          throw new Refusal('quota_exceeded', {
+            detail: `The organization has ${webhookEndpointsMax} webhook endpoints, as many as it may.`,
+          });
+        }
+        return {
+          status: 201,
+          headers: { Location: `/api/v1/webhook-endpoints/${made.endpoint.id}` },
+          body: { success: true, webhookEndpoint: shown(made.endpoint), secret: made.secret },
+        };
+      });
     },
     async listWebhookEndpoints({ query, principal }) {
       const endpoints = await listWebhookEndpoints(store.read, principal.organization.id);

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { CreateDatabaseRequest, Database, UpdateDatabaseRequest } from '../../gen/api.ts';
 import type { Handler } from '../command.ts';
 import { confirmByName, requireConfirmable } from '../confirm.ts';
@@ -57,8 +56,7 @@ export const createDatabase: Handler = async (context, input) => {
   const body = await createBody(context, input);
   const path = '/api/v1/databases';
   if (input.has('plan')) return printPlan(context, input, body);
-  // The key is the same for all attempts of this process, so an accepted request is not executed twice.
-  const request = contractRequest('post', path, { body, idempotencyKey: randomUUID() });
+  const request = contractRequest('post', path, { body });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   const { exchange } = await context.service();
   const received = await receive(exchange, request);
@@ -77,7 +75,6 @@ async function printPlan(
 ): Promise<ExitCode> {
   const request = {
     ...contractRequest('post', '/api/v1/databases', { body, query: { dryRun: true } }),
-    repeatable: true,
     writes: false,
   };
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
@@ -188,7 +185,6 @@ export const restoreDatabase: Handler = async (context, input) => {
   const request = contractRequest('post', `${one}/restore`, {
     params: { databaseId },
     body: name === undefined ? {} : { name },
-    idempotencyKey: randomUUID(),
   });
   if (await isDryRun(context, input, request)) return ExitCode.Ok;
   return follow(context, input, await receive(exchange, request), waitMs);

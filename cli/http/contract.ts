@@ -2,6 +2,7 @@
  * Requests of the contract, with its types. They are data (`--dry-run` prints them) and are sent by `Exchange`. Answers are kept
  * unchanged (`--json` prints them).
  */
+import { randomUUID } from 'node:crypto';
 import {
   planRequest,
   type AnswerTo,
@@ -14,7 +15,6 @@ import type { Exchange } from './exchange.ts';
 import type { ApiRequest } from './request.ts';
 
 interface Conditions {
-  readonly idempotencyKey?: string;
   readonly ifNoneMatch?: string;
 }
 
@@ -26,15 +26,16 @@ export interface ContractRequest<D> extends ApiRequest {
 export function contractRequest<V extends Verb, const P extends PathWith<V>>(
   verb: V,
   path: P,
-  { idempotencyKey, ifNoneMatch, ...parts }: Parts<V, P> & Conditions = {},
+  { ifNoneMatch, ...parts }: Parts<V, P> & Conditions = {},
 ): ContractRequest<AnswerTo<V, P>> {
   return {
     ...planRequest(verb, path, parts as Parts<V, P>),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    // The key is the same for all attempts of this process, so an accepted request is not executed twice.
+    ...(verb === 'post' && { idempotencyKey: randomUUID() }),
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     writes: verb !== 'get',
     // A repeated PATCH sets the same values; a repeated DELETE finds the object being deleted.
-    repeatable: verb !== 'post' || idempotencyKey !== undefined,
+    repeatable: true,
   };
 }
 

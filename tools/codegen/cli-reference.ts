@@ -38,8 +38,8 @@ and \`nextSteps\`. What the problem says about the execution, \`unknown\` or \`n
 
 **Trying again.** After 429, 502, 503, 504 and broken connections a command is tried again, three times at most, after what
 \`Retry-After\` asks for or after a growing wait; \`--no-retry\` turns that off. Ledger operations may be repeated because events have
-IDs: one that was created is found to exist. Creating and restoring databases send an \`Idempotency-Key\`. What could be done twice
-is not repeated once it may have arrived.`;
+IDs: one that was created is found to exist. All other POSTs send an \`Idempotency-Key\`, so they are executed once, and
+a secret whose answer was lost comes with the next try. \`ledgerhouse api POST\` is not repeated once it may have arrived.`;
 
 const exitTable = [
   '| Status | Means |',

@@ -67,7 +67,6 @@ export const databaseRoutes = {
       'storage_unavailable_for_topology',
       'provisioning_not_supported',
     ],
-    idempotent: true,
   },
   listDatabases: {
     method: 'GET',
@@ -176,6 +175,5 @@ export const databaseRoutes = {
       'database_purged',
       'quota_exceeded',
     ],
-    idempotent: true,
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -11,6 +11,7 @@ import { billing } from './0009-billing.ts';
 import { signIn } from './0010-sign-in.ts';
 import { namespaceDefaults } from './0011-namespace-defaults.ts';
 import { auditChain } from './0012-audit-chain.ts';
+import { idempotencyOfEveryPost } from './0013-idempotency-of-every-post.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   signIn,
   namespaceDefaults,
   auditChain,
+  idempotencyOfEveryPost,
 ];

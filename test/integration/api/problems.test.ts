@@ -264,10 +264,15 @@ test('names, keys of requests, and versions that others have', async () => {
   ]);
   // As it is while another replica works on it.
   await service.alter(
-    `UPDATE idempotency_keys SET response = NULL, token = gen_random_uuid(), lease_until = now() + interval '1 minute' WHERE key = 'once'`,
+    `UPDATE idempotency_keys SET sealed_answer = NULL, token = gen_random_uuid(), lease_until = now() + interval '1 minute' WHERE key = 'once'`,
   );
   const busy = await refused('idempotency_in_progress', ['createDatabase', me, second]);
   expect(busy.headers.get('retry-after')).toBe('1');
+  // As it is once the signing key that encrypted the answer is gone.
+  await service.alter(
+    `UPDATE idempotency_keys SET sealed_answer = 'sealed with another key, long ago', token = NULL, lease_until = NULL WHERE key = 'once'`,
+  );
+  await refused('idempotency_answer_lost', ['createDatabase', me, second]);
 });
 
 test('jobs and keys whose time has passed', async () => {
@@ -462,6 +467,7 @@ const contract: Readonly<Record<string, string | undefined>> = {
   deletion_protected: undefined,
   operation_in_progress: undefined,
   idempotency_in_progress: undefined,
+  idempotency_answer_lost: undefined,
   not_cancellable: undefined,
   not_retryable: undefined,
   catalog_changed: undefined,

@@ -454,13 +454,9 @@ test('an organization has ten webhook endpoints at most, however many are made a
   expect(await listWebhookEndpoints(store.read, own.id)).toHaveLength(10);
 });
 
-const keyOf = (key: string) => ({ organizationId: organization.id, principal: 'key_1', key });
+const keyOf = (key: string) => ({ principal: 'key_1', key });
 const request = hash('POST /api/v1/databases {}');
-const response = {
-  status: 202,
-  headers: { location: '/api/v1/databases/db_1' },
-  body: { success: true },
-};
+const sealed = Buffer.from('an answer that was encrypted');
 
 test('of ten of the same request at once one is done, and afterwards all are answered the same', async () => {
   const begin = () => beginIdempotent(store.read, keyOf('ten'), request, 60_000);
@@ -468,8 +464,8 @@ test('of ten of the same request at once one is done, and afterwards all are ans
   const [own] = begun.flatMap((one) => (one.kind === 'begun' ? [one] : []));
   expect(begun.filter(({ kind }) => kind === 'begun')).toHaveLength(1);
   expect(begun.filter(({ kind }) => kind === 'in_progress')).toHaveLength(9);
-  await store.change(tester, (change) => endIdempotent(change, own?.token ?? '', response));
-  expect(await begin()).toEqual({ kind: 'answered', response });
+  await store.change(tester, (change) => endIdempotent(change, own?.token ?? '', sealed));
+  expect(await begin()).toEqual({ kind: 'answered', sealed });
   const other = hash('POST /api/v1/databases {"name":"other"}');
   expect(await beginIdempotent(store.read, keyOf('ten'), other, 60_000)).toEqual({
     kind: 'reused',
@@ -490,13 +486,13 @@ test('a request whose process died is taken over, and the dead one’s change no
   const create = (token: string) =>
     store.change(tester, async (change) => {
       await createDatabase(change, newDatabase(own, 'once'), choice);
-      await endIdempotent(change, token, response);
+      await endIdempotent(change, token, sealed);
     });
   await expect(create(dead.token)).rejects.toThrow(IdempotencyLeaseLost);
   expect((await countDatabases(store.read, own.id)).living).toBe(0);
   await create(next.token);
   expect((await countDatabases(store.read, own.id)).living).toBe(1);
-  expect(await begin(1)).toEqual({ kind: 'answered', response });
+  expect(await begin(1)).toEqual({ kind: 'answered', sealed });
 });
 
 test('a request that did nothing leaves its key as if it had never been used', async () => {
@@ -511,7 +507,7 @@ test('a request that did nothing leaves its key as if it had never been used', a
 test('a key is remembered for a day', async () => {
   const begun = await beginIdempotent(store.read, keyOf('old'), request, 60_000);
   if (begun.kind !== 'begun') throw new Error('not begun');
-  await store.change(tester, (change) => endIdempotent(change, begun.token, response));
+  await store.change(tester, (change) => endIdempotent(change, begun.token, sealed));
   const age = (hours: number) =>
     sql`UPDATE idempotency_keys SET expires_at = expires_at - ${hours} * interval '1 hour' WHERE key = 'old'`.execute(
       store.read,

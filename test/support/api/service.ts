@@ -64,10 +64,19 @@ export class TestService {
 
   /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */
   async alter(statement: string, values: readonly unknown[] = []): Promise<void> {
+    await this.query(statement, values);
+  }
+
+  /** Reads rows of the API's own database, for what no answer shows. */
+  async query(
+    statement: string,
+    values: readonly unknown[] = [],
+  ): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const client = new pg.Client({ connectionString: this.#databaseUrl });
     await client.connect();
     try {
-      await client.query(statement, [...values]);
+      const { rows } = await client.query<Record<string, unknown>>(statement, [...values]);
+      return rows;
     } finally {
       await client.end();
     }

@@ -1,0 +1,407 @@
+/**
+ * The header Idempotency-Key on every POST: a repeated request is done once and gets the same answer. The requests of the ledger
+ * and the events of Stripe have no key, because their records and events have IDs of their own.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { takesIdempotencyKey } from '../../../api/contract/route.ts';
+import { routeEntries, routes, type OperationId } from '../../../api/contract/routes.ts';
+import type { RouteSpec } from '../../../api/contract/route.ts';
+import type { CreatedDatabase } from '../../../gen/api.ts';
+import { undocumented } from '../../support/api/openapi.ts';
+import { bootstrapToken, TestService, type Headers } from '../../support/api/service.ts';
+import { signedEvent, stripeKey, TestStripe, webhookSecret } from '../../support/api/stripe.ts';
+import { eventually } from '../../support/shell.ts';
+
+const returnUrl = 'https://ledgerhouse.example.com/billing';
+
+let folder: string;
+let stripe: TestStripe;
+let service: TestService;
+let administrator: Headers;
+let me: Headers;
+/** A person who is an owner beside others. */
+let person: Headers;
+let kept: CreatedDatabase;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-idempotency-'));
+  writeFileSync(join(folder, 'stripe'), stripeKey);
+  writeFileSync(join(folder, 'hook'), webhookSecret);
+  stripe = await TestStripe.start();
+  service = await TestService.start({
+    settings: {
+      BILLING: 'stripe',
+      BILLING_CURRENCY: 'EUR',
+      BILLING_RETURN_URL: returnUrl,
+      STRIPE_SECRET_KEY_FILE: join(folder, 'stripe'),
+      STRIPE_WEBHOOK_SECRET_FILE: join(folder, 'hook'),
+      STRIPE_PRICES: 'price_compute,price_storage',
+      STRIPE_API_URL: stripe.url,
+      MAIL_FOLDER: join(folder, 'mail'),
+      MAIL_FROM: 'Ledgerhouse <ledger@example.com>',
+      PUBLIC_URL: 'https://ledgerhouse.example.com',
+    },
+  });
+  administrator = await service.administrator();
+  me = { 'x-api-key': (await service.makeKey(['db:read', 'db:write'])).secret };
+  person = await addPerson('ada', { role: 'owner' });
+  await addPerson('bob', { role: 'owner' });
+});
+afterAll(async () => {
+  await service?.stop();
+  await stripe?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Adds a person with a session, whose token is the name. Without a role they are a member of no organization. */
+async function addPerson(name: string, { role }: { role?: string } = {}): Promise<Headers> {
+  const hash = createHash('sha256').update(name).digest();
+  await service.alter(
+    `WITH made AS (INSERT INTO users (id, email, email_verified, name)
+       VALUES (gen_random_uuid(), $1 || '@example.com', true, $1) RETURNING id),
+     member AS (INSERT INTO memberships (id, organization_id, user_id, role)
+       SELECT gen_random_uuid(), o.id, made.id, $3 FROM made, organizations o
+       WHERE o.slug = 'default' AND $3::text IS NOT NULL RETURNING id)
+     INSERT INTO sessions (id, kind, user_id, token_hash, csrf_hash, expires_at)
+       SELECT gen_random_uuid(), 'browser', made.id, $2, $2, now() + interval '1 hour' FROM made`,
+    [name, hash, role ?? null],
+  );
+  return { cookie: `__Host-session=${name}; __Host-csrf=${name}`, 'x-csrf-token': name };
+}
+
+interface Asked {
+  readonly as: Headers;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Another body that the operation takes; `null`: it takes none. */
+  readonly other: unknown;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: globalThis.Headers;
+  readonly text: string;
+  // Read as tests need it: its shape has been judged by the document.
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly json: any;
+}
+
+/** Sends a request, and judges the answer by the document. */
+async function ask(
+  operation: OperationId,
+  { as, params = {}, body }: Omit<Asked, 'other'>,
+  more: Headers = {},
+): Promise<Answered> {
+  const { method, path }: RouteSpec = routes[operation];
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+  const sent = typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`${service.url}${filled}`, {
+    method,
+    headers: {
+      ...as,
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+      ...more,
+    },
+    ...(sent !== undefined && { body: sent }),
+  });
+  const text = await response.text();
+  const wrong = undocumented(operation, response, text);
+  expect({ operation, text, wrong }).toEqual({ operation, text, wrong: [] });
+  const { status, headers } = response;
+  return { status, headers, text, json: text.startsWith('{') ? JSON.parse(text) : undefined };
+}
+
+/** Everything that a request can make: rows by table, and requests to Stripe that change something. */
+async function traces(): Promise<Readonly<Record<string, unknown>>> {
+  const tables = await service.query(
+    `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
+  );
+  // The worker writes events when it likes; those of a request are looked for by its ID.
+  const names = tables.map(({ name }) => String(name)).filter((name) => !workers.has(name));
+  const counts = names.map((name) => `(SELECT count(*)::integer FROM "${name}") AS "${name}"`);
+  const [rows] = await service.query(`SELECT ${counts.join(', ')}`);
+  const changes = stripe.recorded.filter(({ method }) => method !== 'GET');
+  return { ...rows, stripe: changes.length };
+}
+
+const workers = new Set(['events', 'event_positions', 'profiles']);
+
+const eventsOf = async (requestId: string) =>
+  (await service.query('SELECT type FROM events WHERE request_id = $1', [requestId])).map(
+    ({ type }) => type,
+  );
+
+async function createDatabase(name: string, more: object = {}): Promise<CreatedDatabase> {
+  const { status, json } = await ask('createDatabase', { as: me, body: { name, ...more } });
+  expect({ status, json }).toMatchObject({ status: 202 });
+  return json;
+}
+
+const untilJob = (jobId: string, wanted: string) =>
+  eventually(`${jobId} is ${wanted}`, async () => {
+    const { json } = await ask('getJob', { as: me, params: { jobId } });
+    if (json.job.status !== wanted) throw new Error(JSON.stringify(json.job));
+    return true;
+  });
+
+async function waitingJob(name: string): Promise<string> {
+  const { job } = await createDatabase(name, { provider: 'elsewhere' });
+  await untilJob(job.id, 'WAITING');
+  return job.id;
+}
+
+const madeKey = async (): Promise<string> =>
+  (await service.makeKey(['db:read'], { name: 'rotated' })).apiKey.id;
+
+const invitation = async (email: string) =>
+  (
+    await ask('createInvitation', {
+      as: administrator,
+      body: { email, role: 'viewer' },
+    })
+  ).json;
+
+/** For each POST with a key: a request that succeeds. They run in this order. */
+const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
+  openAdministratorSession: async () => ({
+    as: {},
+    body: { token: bootstrapToken },
+    other: { token: ` ${bootstrapToken}` },
+  }),
+  openCheckout: async () => ({ as: administrator, body: {}, other: { returnUrl } }),
+  createOrganization: async () => ({
+    as: administrator,
+    body: { name: 'Acme', slug: 'acme' },
+    other: { name: 'Acme', slug: 'acme-2' },
+  }),
+  createApiKey: async () => ({
+    as: administrator,
+    body: { name: 'ci', permissions: ['db:read'] },
+    other: { name: 'ci', permissions: ['db:write'] },
+  }),
+  rotateApiKey: async () => ({
+    as: administrator,
+    params: { keyId: await madeKey() },
+    body: {},
+    other: { gracePeriodSeconds: 0 },
+  }),
+  createWebhookEndpoint: async () => ({
+    as: administrator,
+    body: { url: 'https://hooks.example.com/one' },
+    other: { url: 'https://hooks.example.com/two' },
+  }),
+  createInvitation: async () => ({
+    as: administrator,
+    body: { email: 'eve@example.com', role: 'viewer' },
+    other: { email: 'eve@example.com', role: 'developer' },
+  }),
+  resendInvitation: async () => {
+    const { id } = (await invitation('dan@example.com')).invitation;
+    await service.alter(
+      `UPDATE invitations SET sent_at = sent_at - interval '1 hour' WHERE email = 'dan@example.com'`,
+    );
+    return { as: administrator, params: { invitationId: id }, other: null };
+  },
+  acceptInvitation: async () => {
+    const { token } = await invitation('cleo@example.com');
+    return { as: await addPerson('cleo'), body: { token }, other: { token: `${token}x` } };
+  },
+  leaveOrganization: async () => {
+    await service.alter(
+      `INSERT INTO memberships (id, organization_id, user_id, role)
+         SELECT gen_random_uuid(), o.id, u.id, 'viewer' FROM organizations o, users u
+         WHERE o.slug = 'acme' AND u.name = 'ada'`,
+    );
+    return { as: person, other: null };
+  },
+  createDatabase: async () => ({ as: me, body: { name: 'one' }, other: { name: 'two' } }),
+  restoreDatabase: async () => {
+    const { database, job } = await createDatabase('restored');
+    await untilJob(job.id, 'SUCCEEDED');
+    const params = { databaseId: database.id };
+    await ask('updateDatabase', { as: me, params, body: { deletionProtection: false } });
+    const deleted = await ask('deleteDatabase', { as: me, params });
+    await untilJob(deleted.json.job.id, 'SUCCEEDED');
+    return { as: me, params, body: {}, other: { name: 'restored-2' } };
+  },
+  completeJob: async () => ({
+    as: administrator,
+    params: { jobId: await waitingJob('completed') },
+    other: null,
+  }),
+  refuseJob: async () => ({
+    as: administrator,
+    params: { jobId: await waitingJob('refused') },
+    body: { reason: 'No room.' },
+    other: { reason: 'No.' },
+  }),
+  cancelJob: async () => ({
+    as: me,
+    params: { jobId: await waitingJob('cancelled') },
+    other: null,
+  }),
+  retryJob: async () => {
+    const jobId = await waitingJob('retried');
+    await ask('cancelJob', { as: me, params: { jobId } });
+    await untilJob(jobId, 'CANCELED');
+    await service.alter(
+      `UPDATE jobs SET status = 'FAILED', retryable = true, error = '{"code": "deadline_exceeded", "detail": "It took too long."}' WHERE id =
+         (SELECT j.id FROM jobs j JOIN databases d ON d.id = j.database_id WHERE d.name = 'retried')`,
+    );
+    await service.alter(
+      `UPDATE databases SET status = 'FAILED', deleted_at = NULL, purge_at = NULL WHERE name = 'retried'`,
+    );
+    return { as: me, params: { jobId }, other: null };
+  },
+};
+
+test('every POST takes a key, or is one whose records have IDs of their own', () => {
+  const posts = routeEntries.filter(([, { method }]) => method === 'POST');
+  const keyed = posts.filter(([, route]) => takesIdempotencyKey(route)).map(([id]) => id);
+  expect(Object.keys(requests).sort()).toEqual([...keyed].sort());
+  const others = posts.filter(([, route]) => !takesIdempotencyKey(route));
+  for (const [id, { path }] of others) {
+    expect(id === 'receiveStripeEvent' || path.includes('/tb/')).toBe(true);
+  }
+});
+
+test.each(Object.entries(requests) as [OperationId, () => Promise<Asked>][])(
+  '%s: repeated with its key, it does nothing twice and answers the same',
+  async (operation, prepare) => {
+    const { other, ...asked } = await prepare();
+    const key = { 'idempotency-key': `once-${operation}` };
+    const first = await ask(operation, asked, key);
+    expect([first.text, first.status < 300]).toEqual([first.text, true]);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    if (operation === 'openCheckout') await payWith(first.json.checkoutUrl);
+    const before = await traces();
+    const again = await ask(operation, asked, { ...key, 'x-request-id': `again-${operation}` });
+    expect([again.status, again.text]).toEqual([first.status, first.text]);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    for (const name of ['location', 'link', 'cache-control']) {
+      expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
+    }
+    expect(again.headers.getSetCookie()).toEqual(first.headers.getSetCookie());
+    if (other !== null) {
+      const reused = await ask(operation, { ...asked, body: other }, key);
+      expect(reused).toMatchObject({ status: 422, json: { code: 'idempotency_key_reused' } });
+    }
+    expect(await eventsOf(`again-${operation}`)).toEqual([]);
+    expect(await traces()).toEqual(before);
+  },
+);
+
+/** Completes the checkout as a person does, and sends the event of Stripe. */
+async function payWith(checkoutUrl: string): Promise<void> {
+  const [id, checkout] = [...stripe.checkouts].find(([, { url }]) => url === checkoutUrl) ?? [];
+  stripe.complete(id ?? '');
+  const { payload, signature } = signedEvent({
+    id: 'evt_1',
+    type: 'checkout.session.completed',
+    object: { id, object: 'checkout.session', customer: checkout?.['customer'] },
+  });
+  const event = { as: { 'stripe-signature': signature }, body: payload };
+  expect((await ask('receiveStripeEvent', event)).status).toBe(204);
+  const before = await traces();
+  expect((await ask('receiveStripeEvent', event)).status).toBe(204);
+  expect(await traces()).toEqual(before);
+}
+
+test('a secret that is shown once is in no row of the store, but for its hash and in encrypted form', async () => {
+  const asked = { as: administrator, body: { name: 'secret', permissions: ['db:read'] } };
+  const { json } = await ask('createApiKey', asked, { 'idempotency-key': 'secret' });
+  const tail = json.secret.slice(-30);
+  const rows = await service.query('SELECT row_to_json(k)::text AS text FROM idempotency_keys k');
+  expect(rows.length).toBeGreaterThan(10);
+  for (const { text } of rows) {
+    expect(text).not.toContain(tail);
+    expect(text).not.toContain(Buffer.from(tail).toString('hex'));
+  }
+});
+
+test('of the same request ten times at once one is done, and one key is made', async () => {
+  const asked = { as: administrator, body: { name: 'ten-at-once', permissions: ['db:read'] } };
+  const key = { 'idempotency-key': 'ten-at-once' };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => ask('createApiKey', asked, key)),
+  );
+  for (const { status, json } of answers) {
+    if (status === 201) continue;
+    expect({ status, json }).toMatchObject({
+      status: 409,
+      json: { code: 'idempotency_in_progress' },
+    });
+  }
+  const replay = await ask('createApiKey', asked, key);
+  const secrets = answers.flatMap(({ json }) => (json.secret === undefined ? [] : [json.secret]));
+  expect(secrets.length).toBeGreaterThan(0);
+  expect(new Set([...secrets, replay.json.secret]).size).toBe(1);
+  const [made] = await service.query(
+    `SELECT count(*)::integer AS count FROM api_keys WHERE name = 'ten-at-once'`,
+  );
+  expect(made?.['count']).toBe(1);
+});
+
+test('a refused request leaves its key free, and the caller of another credential has keys of their own', async () => {
+  const key = { 'idempotency-key': 'free' };
+  const wrong = { name: 'free', slug: 'acme' };
+  const body = { name: 'free', slug: 'free' };
+  expect((await ask('createOrganization', { as: administrator, body: wrong }, key)).status).toBe(
+    409,
+  );
+  const first = await ask('createOrganization', { as: administrator, body }, key);
+  expect(first.status).toBe(201);
+  const other = await service.openSession();
+  const taken = await ask('createOrganization', { as: other, body }, key);
+  expect(taken).toMatchObject({ status: 409, json: { code: 'organization_slug_taken' } });
+});
+
+test('the wrong bootstrap token gets no session of the right one by its key', async () => {
+  const key = { 'idempotency-key': 'once-openAdministratorSession' };
+  const wrong = { as: {}, body: { token: `${bootstrapToken}x` } };
+  expect((await ask('openAdministratorSession', wrong, key)).status).toBe(401);
+});
+
+const ledger = routeEntries.filter(([, { path }]) => path.includes('/tb/')).map(([id]) => id);
+
+test('requests of the ledger do nothing twice without a key, because records have IDs', async () => {
+  const made = await createDatabase('ledger');
+  await untilJob(made.job.id, 'SUCCEEDED');
+  kept = made;
+  await service.startEngine(kept.database);
+  const account = (id: string) => ({ id, ledger: 1, code: 1 });
+  const transfer = { id: '7', debit_account_id: '1', credit_account_id: '2', amount: '5' };
+  const bodies: Partial<Record<OperationId, unknown>> = {
+    createAccounts: [account('1'), account('2')],
+    createTransfers: [{ ...transfer, ledger: 1, code: 1 }],
+    lookupAccounts: ['1', '2'],
+    lookupTransfers: ['7'],
+    getAccountTransfers: { account_id: '1' },
+    getAccountBalances: { account_id: '1' },
+    queryAccounts: {},
+    queryTransfers: {},
+  };
+  expect(Object.keys(bodies).sort()).toEqual([...ledger].sort());
+  const params = { databaseId: kept.database.id };
+  const send = (operation: OperationId) =>
+    ask(operation, { as: me, params, body: bodies[operation] });
+  await eventually('the ledger answers', async () => {
+    if ((await send('queryAccounts')).status !== 200) throw new Error('not yet');
+    return true;
+  });
+  const state = async () => {
+    const answers = [await send('queryAccounts'), await send('queryTransfers')];
+    return answers.map(({ json }) => ({ ...json, execution: undefined }));
+  };
+  for (const operation of Object.keys(bodies) as OperationId[]) {
+    const first = await send(operation);
+    expect([operation, first.status, first.text]).toEqual([operation, 200, first.text]);
+    const before = await state();
+    expect((await send(operation)).status).toBe(200);
+    expect([operation, await state()]).toEqual([operation, before]);
+  }
+});
