@@ -5,6 +5,7 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { metricsContentType } from './metrics/metrics.ts';
 
 export interface HealthServerOptions {
   readonly host: string;
@@ -12,7 +13,7 @@ export interface HealthServerOptions {
   readonly port: number;
   readonly live: () => readonly string[];
   readonly ready: () => readonly string[];
-  readonly metrics: () => string;
+  readonly metrics: () => Promise<string>;
 }
 
 export interface HealthServer {
@@ -28,11 +29,11 @@ export interface HealthAnswer {
 
 const text = 'text/plain; charset=utf-8';
 
-export function answerHealth(
+export async function answerHealth(
   method: string,
   path: string,
   { live, ready, metrics }: Pick<HealthServerOptions, 'live' | 'ready' | 'metrics'>,
-): HealthAnswer {
+): Promise<HealthAnswer> {
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead) return { status: 405, contentType: text, body: 'only GET\n' };
   if (path === '/livez') return checked(live());
@@ -40,8 +41,8 @@ export function answerHealth(
   if (path === '/metrics') {
     return {
       status: 200,
-      contentType: 'text/plain; version=0.0.4; charset=utf-8',
-      body: metrics(),
+      contentType: metricsContentType,
+      body: await metrics(),
     };
   }
   return { status: 404, contentType: text, body: 'there are /livez, /readyz and /metrics\n' };
@@ -55,9 +56,17 @@ const checked = (wrong: readonly string[]): HealthAnswer =>
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
-    const answer = answerHealth(request.method ?? 'GET', path, options);
-    response.writeHead(answer.status, { 'Content-Type': answer.contentType });
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
+    const isHead = request.method === 'HEAD';
+    answerHealth(request.method ?? 'GET', path, options).then(
+      ({ status, contentType, body }) => {
+        response.writeHead(status, { 'Content-Type': contentType });
+        response.end(isHead ? undefined : body);
+      },
+      (error: unknown) => {
+        response.writeHead(500, { 'Content-Type': text });
+        response.end(isHead ? undefined : `${String(error)}\n`);
+      },
+    );
   });
   server.headersTimeout = 5_000;
   server.requestTimeout = 5_000;

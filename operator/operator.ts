@@ -30,7 +30,7 @@ import {
 } from '../domain/kinds.ts';
 import type { Kube, KubeObject, Resource } from '../base/kube/kube.ts';
 import type { KubeSource } from '../base/kube/kube-source.ts';
-import type { Gauge } from '../base/metrics/metrics.ts';
+import { replaceSeries, type Gauge } from '../base/metrics/metrics.ts';
 import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
 import { Reflector } from '../base/kube/reflector.ts';
@@ -113,21 +113,29 @@ export class Operator {
       ...(options.capacityPeriodMs === undefined ? {} : { periodMs: options.capacityPeriodMs }),
     });
     this.#controllers = this.#control();
-    this.#conditions = metrics.registry.gauge(
+    this.#conditions = metrics.registry.labelledGauge(
       'ledgerhouse_database_condition',
       'Conditions of databases: 1 true, 0 false, -1 unknown.',
+      [],
+      ['namespace', 'name', 'type'],
     );
-    this.#started = metrics.registry.gauge(
+    this.#started = metrics.registry.labelledGauge(
       'ledgerhouse_database_started',
       '1 once all replicas of a database have run, 0 while it is first made.',
+      [],
+      ['namespace', 'name'],
     );
-    this.#failing = metrics.registry.gauge(
+    this.#failing = metrics.registry.labelledGauge(
       'ledgerhouse_database_reconcile_failures',
       'How often in a row looking after a database failed.',
+      [],
+      ['namespace', 'name'],
     );
-    this.#certificates = metrics.registry.gauge(
+    this.#certificates = metrics.registry.labelledGauge(
       'ledgerhouse_database_certificate_expiry_timestamp_seconds',
       'When the certificate ends that the etcd members of a database show.',
+      [],
+      ['namespace', 'name'],
     );
   }
 
@@ -177,10 +185,11 @@ export class Operator {
     const databases = this.#caches.databases.list();
     // Only the leader reports metrics of the databases: other operators may be behind.
     const told = this.#leads ? databases : [];
-    this.#conditions.replace(conditionRows(told));
-    this.#started.replace(startedRows(told));
-    this.#certificates.replace(certificateRows(told));
-    this.#failing.replace(
+    replaceSeries(this.#conditions, conditionRows(told));
+    replaceSeries(this.#started, startedRows(told));
+    replaceSeries(this.#certificates, certificateRows(told));
+    replaceSeries(
+      this.#failing,
       this.#controllers.LedgerDatabase.failing().map(([{ namespace = '', name }, times]) => [
         { namespace, name },
         times,

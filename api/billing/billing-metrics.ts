@@ -22,11 +22,11 @@ export function billingMetrics(
     'Hours of use of a database that this process sent to the provider of payments.',
     outcomes.map((outcome) => ({ outcome })),
   );
-  const stuck = registry.gauge(
+  const stuck = registry.labelledGauge(
     `${prefix}billing_usage_stuck`,
     'Hours of use of databases that are not charged until a person acts.',
+    stuckReasons.map((reason) => ({ reason })),
   );
-  for (const reason of stuckReasons) stuck.set({ reason }, 0);
   const failures = registry.counter(
     `${prefix}billing_failures_total`,
     'Runs of the work for billing that failed and are repeated.',
@@ -34,11 +34,11 @@ export function billingMetrics(
   );
   return {
     sent: (counts) => {
-      for (const outcome of outcomes) usage.increment({ outcome }, counts[outcome]);
+      for (const outcome of outcomes) usage.inc({ outcome }, counts[outcome]);
     },
     stuck: (counts) => {
       for (const reason of stuckReasons) stuck.set({ reason }, counts[reason]);
     },
-    failed: (task) => failures.increment({ task }),
+    failed: (task) => failures.inc({ task }),
   };
 }

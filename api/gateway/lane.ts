@@ -193,7 +193,7 @@ export class Lane {
     if (this.#queue.length === 0) return;
     connection.send(takeMessage(this.#queue, connection.batchSizeLimit));
     this.#full?.sent();
-    this.#options.metrics.messages.increment();
+    this.#options.metrics.messages.inc();
   }
 
   #open(): Connection | undefined {
@@ -312,7 +312,7 @@ export class Lane {
     isCurrent: boolean,
   ): void {
     const { metrics, logger } = this.#options;
-    metrics.evictions.increment();
+    metrics.evictions.inc();
     // A write that may have been executed is not sent again in a new session: its chains would be reported as failed because they
     // already exist.
     const isSafe = (call: Call) => notExecuted || call.request.operation.kind === 'read';
@@ -324,7 +324,7 @@ export class Lane {
     }
     this.#queue.unshift(...again);
     if (!isCurrent || !isOfRelease(reason)) return;
-    metrics.releaseRefusals.increment();
+    metrics.releaseRefusals.inc();
     const { databaseId } = this.#target;
     logger.error({ databaseId, reason }, 'release refused by the ledger');
     const detail = `The ledger refuses this service's release of the protocol (${message}).`;
@@ -400,7 +400,7 @@ export class Lane {
 
   #late({ request, requestId, queuedAtMs }: Call, tookMs: number): void {
     const { metrics, logger, timers } = this.#options;
-    metrics.lateAnswers.increment();
+    metrics.lateAnswers.inc();
     logger.warn(
       {
         databaseId: this.#target.databaseId,
@@ -443,7 +443,7 @@ export class Lane {
   #count({ request, queuedAtMs }: Call, result: 'answered' | GatewayFailureCode): void {
     const { metrics, timers } = this.#options;
     const operation = request.operation.name;
-    metrics.calls.increment({ operation, result });
+    metrics.calls.inc({ operation, result });
     if (result !== 'answered') return;
     metrics.seconds.observe({ operation }, (timers.nowMs() - queuedAtMs) / 1_000);
   }

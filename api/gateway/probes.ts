@@ -102,7 +102,7 @@ export class Probes {
       try {
         const asked = this.#options.ping ?? ping;
         const latencyMs = await asked(address, cluster, { timers, timeoutMs, signal });
-        metrics.probes.increment({ result: 'answered' });
+        metrics.probes.inc({ result: 'answered' });
         this.#keep(databaseId, { status: 'CONNECTED', latencyMs, lastError: null });
         return;
       } catch (error) {
@@ -110,7 +110,7 @@ export class Probes {
         lastError ??= error instanceof Error ? error.message : 'no answer';
       }
     }
-    metrics.probes.increment({ result: 'failed' });
+    metrics.probes.inc({ result: 'failed' });
     this.#keep(databaseId, { status: 'DISCONNECTED', latencyMs: null, lastError });
   }
 

@@ -52,10 +52,10 @@ export function createApiMetrics(registry = new MetricRegistry()): ApiMetrics {
       inFlight -= 1;
       const operation = operationId ?? 'none';
       const group = status === 0 ? 'gone' : `${Math.floor(status / 100)}xx`;
-      requests.increment({ operation, status: group });
+      requests.inc({ operation, status: group });
       seconds.observe({ operation }, took);
     },
-    rateLimited: (policy) => limited.increment({ policy }),
-    credentialRefused: () => refused.increment(),
+    rateLimited: (policy) => limited.inc({ policy }),
+    credentialRefused: () => refused.inc(),
   };
 }

@@ -17,7 +17,7 @@ export function jobMetrics(registry: MetricRegistry, prefix: string): JobHooks {
     jobTypes.map((type) => ({ type })),
   );
   return {
-    ended: (type, status) => ended.increment({ type, status }),
-    troubled: (type) => troubled.increment({ type }),
+    ended: (type, status) => ended.inc({ type, status }),
+    troubled: (type) => troubled.inc({ type }),
   };
 }

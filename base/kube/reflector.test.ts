@@ -112,8 +112,10 @@ function reflectorOf(
     random: () => 1,
     ...options,
   });
-  const metric = (name: string) =>
-    Number(registry.text().match(new RegExp(`test_${name}\\{resource="pods"\\} (\\S+)`))?.[1]);
+  const metric = async (name: string) =>
+    Number(
+      (await registry.text()).match(new RegExp(`test_${name}\\{resource="pods"\\} (\\S+)`))?.[1],
+    );
   const last = (): Stream => {
     const stream = streams.at(-1);
     if (stream === undefined) throw new Error('nothing is watched yet');
@@ -173,7 +175,7 @@ test('a connection over which nothing comes is given up, and the watch goes on',
   const { timers, streams, last, reflector, metric } = reflectorOf([list(5)]);
   await settle();
   await last().send();
-  expect(metric('watch_connected')).toBe(1);
+  expect(await metric('watch_connected')).toBe(1);
   await timers.advance(80_000);
   await last().send(bookmark(6));
   await timers.advance(89_999);
@@ -181,8 +183,8 @@ test('a connection over which nothing comes is given up, and the watch goes on',
   await timers.advance(1 + 200);
   expect(streams).toHaveLength(2);
   expect(last().options.resourceVersion).toBe('6');
-  expect(metric('watch_failures_total')).toBe(0);
-  expect(metric('watch_connected')).toBe(0);
+  expect(await metric('watch_failures_total')).toBe(0);
+  expect(await metric('watch_connected')).toBe(0);
   await reflector.stop();
 });
 
@@ -240,7 +242,10 @@ for (const how of ['as an event', 'as an answer'] as const) {
     await timers.advance(0);
     expect(changes.slice(3)).toEqual(['c 3>-', 'b 2>11', 'd ->12']);
     expect(last().options.resourceVersion).toBe('20');
-    expect([metric('watch_relists_total'), metric('watch_missed_events_total')]).toEqual([1, 0]);
+    expect([
+      await metric('watch_relists_total'),
+      await metric('watch_missed_events_total'),
+    ]).toEqual([1, 0]);
     await reflector.stop();
   });
 }
@@ -253,7 +258,7 @@ test('what a list shows of the time that the watch had covered was missed, and i
   await settle();
   await last().send(bookmark(10), gone);
   await timers.advance(0);
-  expect(metric('watch_missed_events_total')).toBe(1);
+  expect(await metric('watch_missed_events_total')).toBe(1);
   await reflector.stop();
 });
 
@@ -296,7 +301,7 @@ test('a handler that throws harms neither the cache nor those after it', async (
   await settle();
   expect(seen).toEqual(['b']);
   expect(reflector.cache.get('ns', 'a')).toBeDefined();
-  expect(metric('watch_handler_failures_total')).toBe(1);
+  expect(await metric('watch_handler_failures_total')).toBe(1);
   await reflector.stop();
 });
 

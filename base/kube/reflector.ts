@@ -114,7 +114,7 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (signal.aborted) return;
         this.#failures += 1;
-        metrics.watchFailures.increment(this.#labels);
+        metrics.watchFailures.inc(this.#labels);
         const expired = error instanceof ApiError && error.status === 410;
         if (expired) this.#mustList = true;
         const told = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
@@ -133,7 +133,7 @@ export class Reflector<T extends KubeObject> {
     const { source, resource, namespace, labelSelector, metrics } = this.#options;
     const { signal } = this.#stopping;
     const held = this.#position;
-    if (held !== undefined) metrics.watchRelists.increment(this.#labels);
+    if (held !== undefined) metrics.watchRelists.inc(this.#labels);
     // Collected completely before it is used: a list that breaks off half way must not look like deletions.
     const found = new Map<string, T>();
     let continueToken: string | undefined;
@@ -181,7 +181,7 @@ export class Reflector<T extends KubeObject> {
       const changes = this.cache.put(object);
       const version = object.metadata.resourceVersion ?? '';
       if (changes.length > 0 && covered !== undefined && !isOlder(covered, version)) {
-        this.#options.metrics.watchMissed.increment(this.#labels);
+        this.#options.metrics.watchMissed.inc(this.#labels);
       }
       this.#tell(changes);
     }
@@ -241,7 +241,7 @@ export class Reflector<T extends KubeObject> {
       try {
         onChange(change);
       } catch (error) {
-        metrics.handlerFailures.increment(this.#labels);
+        metrics.handlerFailures.inc(this.#labels);
         const { namespace, name } = change;
         logger.error({ err: error, resource: resource.plural, namespace, name }, 'handler failed');
       }

@@ -9,7 +9,8 @@ export function watchMetrics(registry: MetricRegistry, prefix: string, watched: 
   const series = watched.map((resource) => ({ resource }));
   const counter = (name: string, help: string) =>
     registry.counter(`${prefix}${name}`, help, series);
-  const gauge = (name: string, help: string) => gaugeOf(registry, `${prefix}${name}`, help, series);
+  const gauge = (name: string, help: string) =>
+    registry.labelledGauge(`${prefix}${name}`, help, series);
   return {
     watchConnected: gauge('watch_connected', '1 while the watch is open.'),
     watchSilence: gauge(
@@ -40,23 +41,13 @@ export function requestMetrics(
     watched.flatMap((resource) =>
       ['list', 'watch'].map((verb) => ({ verb, resource, code: '200' })),
     ),
+    ['verb', 'resource', 'code'],
   );
   return {
     requestMade: ({ verb, resource, subresource, code }: RequestRecord) => {
       const name =
         subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
-      requests.increment({ verb, resource: name, code: String(code) });
+      requests.inc({ verb, resource: name, code: String(code) });
     },
   };
-}
-
-export function gaugeOf(
-  registry: MetricRegistry,
-  name: string,
-  help: string,
-  series: readonly Record<string, string>[],
-) {
-  const gauge = registry.gauge(name, help);
-  for (const labels of series) gauge.set(labels, 0);
-  return gauge;
 }

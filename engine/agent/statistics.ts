@@ -59,7 +59,7 @@ export class Statistics {
   }
 
   /** All current series in Prometheus' text format, with cluster and replica as labels. */
-  exposition(): string {
+  exposition(): Promise<string> {
     const byName = new Map<string, { type: Metric['type']; samples: Sample[] }>();
     const { clusterId, replicaIndex } = this.#identity;
     const own = { cluster: String(clusterId), replica: String(replicaIndex) };

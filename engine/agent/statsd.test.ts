@@ -26,6 +26,7 @@ test.each([
   ['no tags', 'tb.replica_status:0|g'],
   ['another prefix', `x.replica_status:0|g|#${own}`],
   ['a fraction', `tb.replica_status:0.5|g|#${own}`],
+  ['a negative count', `tb.replica_request_us.count:-1|c|#${own}`],
   ['no number', `tb.replica_status:zero|g|#${own}`],
   ['a type that there is not', `tb.replica_status:0|h|#${own}`],
   ['no cluster', 'tb.replica_status:0|g|#replica:2'],

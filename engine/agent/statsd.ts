@@ -7,7 +7,7 @@ export interface StatsdSample {
   /** Name without `tb.`: `replica_status`, `replica_commit_us.sum`. */
   readonly name: string;
   readonly value: number;
-  /** A gauge's value replaces the last one; a counter's value is added. */
+  /** A gauge's value replaces the last one; a counter's value, which is not negative, is added. */
   readonly type: 'gauge' | 'counter';
   readonly clusterId: bigint;
   readonly replicaIndex: number;
@@ -15,13 +15,13 @@ export interface StatsdSample {
   readonly tags: Readonly<Record<string, string>>;
 }
 
-const shape = /^tb\.([a-z][a-z0-9_.]{0,79}):(-?\d{1,20})\|([gc])\|#(.{1,400})$/;
+const shape = /^tb\.([a-z][a-z0-9_.]{0,79}):(?:(-?\d{1,20})\|g|(\d{1,20})\|c)\|#(.{1,400})$/;
 const tagShape = /^([a-z][a-z0-9_]{0,31}):([\x21-\x7e]{1,64})$/;
 const tagsMax = 8;
 
 /** Parses a line. Returns `undefined` if it is not a sample. */
 export function parseStatsdLine(line: string): StatsdSample | undefined {
-  const [, name, digits, type, list] = shape.exec(line) ?? [];
+  const [, name, gauge, counter, list] = shape.exec(line) ?? [];
   if (name === undefined || list === undefined) return undefined;
   const pairs = list.split(',').map((tag) => tagShape.exec(tag));
   if (pairs.length > tagsMax) return undefined;
@@ -34,8 +34,8 @@ export function parseStatsdLine(line: string): StatsdSample | undefined {
   if (!/^[0-9a-f]{32}$/.test(cluster) || !/^\d{1,3}$/.test(replica)) return undefined;
   return {
     name,
-    value: Number(digits),
-    type: type === 'g' ? 'gauge' : 'counter',
+    value: Number(gauge ?? counter),
+    type: gauge === undefined ? 'counter' : 'gauge',
     clusterId: BigInt(`0x${cluster}`),
     replicaIndex: Number(replica),
     tags: others,

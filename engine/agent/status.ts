@@ -64,10 +64,10 @@ function sourceOf(identity: ReplicaIdentity, statistics: Statistics, file: FileU
     status: current,
     hasStarted: () => true,
     unready: () => unreadyReason(statistics),
-    metrics() {
+    async metrics() {
       const said = current();
-      const common = 'problem' in said ? '' : exposition(statusMetrics(said));
-      return `${common}${statistics.exposition()}`;
+      const common = 'problem' in said ? '' : await exposition(statusMetrics(said));
+      return `${common}${await statistics.exposition()}`;
     },
   };
 }

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { exposition, single } from './exposition.ts';
 
-test('a metric is written with its help, its type and its samples, whatever is in a label', () => {
+test('a metric is written with its help, its type and its samples, whatever is in a label', async () => {
   expect(
-    exposition([
+    await exposition([
+      { name: 'absent', type: 'gauge', help: 'Not known yet.', samples: [] },
       { name: 'a', type: 'gauge', help: 'One.', samples: single(1) },
       {
         name: 'b_total',
@@ -20,6 +21,7 @@ test('a metric is written with its help, its type and its samples, whatever is i
       '# HELP a One.',
       '# TYPE a gauge',
       'a 1',
+      '',
       '# HELP b_total Two.',
       '# TYPE b_total counter',
       'b_total{x="plain",y="a\\"b"} 2',

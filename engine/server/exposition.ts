@@ -1,9 +1,11 @@
-/** Prometheus' text format, version 0.0.4. */
+/** Figures that are known when Prometheus asks, in its text format. */
+import { Counter, Gauge, Registry } from 'prom-client';
 
 export interface Metric {
   readonly name: string;
   readonly type: 'gauge' | 'counter';
   readonly help: string;
+  /** A metric without samples is left out. */
   readonly samples: readonly Sample[];
 }
 
@@ -15,19 +17,19 @@ export interface Sample {
 
 export const single = (value: number): readonly Sample[] => [{ labels: {}, value }];
 
-export function exposition(metrics: readonly Metric[]): string {
-  const lines = metrics.flatMap(({ name, type, help, samples }) => [
-    `# HELP ${name} ${help}`,
-    `# TYPE ${name} ${type}`,
-    ...samples.map(({ labels, value }) => `${name}${written(labels)} ${value}`),
-  ]);
-  return `${lines.join('\n')}\n`;
+export async function exposition(metrics: readonly Metric[]): Promise<string> {
+  const registry = new Registry();
+  for (const { name, type, help, samples } of metrics) {
+    if (samples.length === 0) continue;
+    const labelNames = [...new Set(samples.flatMap(({ labels }) => Object.keys(labels)))];
+    const options = { name, help, labelNames, registers: [registry] };
+    if (type === 'counter') {
+      const counter = new Counter(options);
+      for (const { labels, value } of samples) counter.inc(labels, value);
+    } else {
+      const gauge = new Gauge(options);
+      for (const { labels, value } of samples) gauge.set(labels, value);
+    }
+  }
+  return registry.metrics();
 }
-
-function written(labels: Sample['labels']): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-const escaped = (value: string) =>
-  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

@@ -26,7 +26,7 @@ const streamErrors = [
   'unknown_command',
 ];
 
-export function metricsText(status: BuiltinStatus, counters: Counters): string {
+export function metricsText(status: BuiltinStatus, counters: Counters): Promise<string> {
   return exposition([
     ...statusMetrics(status),
     {

@@ -5,6 +5,7 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { metricsContentType } from '../../base/metrics/metrics.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
 export interface StatusSource {
@@ -15,7 +16,7 @@ export interface StatusSource {
   /** Why this replica takes no part in serving clients; `undefined` when it does. */
   unready(): string | undefined;
   /** Prometheus' text format, version 0.0.4. */
-  metrics(): string;
+  metrics(): Promise<string>;
   /** Writes a portable data file of this replica, piece by piece; absent if the engine has no export. */
   exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -50,7 +51,7 @@ export class StatusServer {
           answerStatus(response, source.status());
           return;
         case '/metrics':
-          answer(response, 200, 'text/plain; version=0.0.4', source.metrics());
+          void answerMetrics(response, source);
           return;
         default:
           answer(
@@ -82,6 +83,17 @@ export class StatusServer {
 function answerReadiness(response: ServerResponse, unready: string | undefined): void {
   if (unready === undefined) answer(response, 200, 'text/plain', 'ok\n');
   else answer(response, 503, 'text/plain', `${unready}\n`);
+}
+
+async function answerMetrics(
+  response: ServerResponse,
+  source: Pick<StatusSource, 'metrics'>,
+): Promise<void> {
+  try {
+    answer(response, 200, metricsContentType, await source.metrics());
+  } catch (error) {
+    answer(response, 500, 'text/plain', `${String(error)}\n`);
+  }
 }
 
 function answerStatus(response: ServerResponse, status: ReturnType<StatusSource['status']>): void {

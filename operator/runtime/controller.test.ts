@@ -24,11 +24,11 @@ function controllerOf(
     random: () => 1,
     ...options,
   });
-  const count = (result: string) =>
+  const count = async (result: string) =>
     Number(
-      metrics.registry
-        .text()
-        .match(new RegExp(`reconcile_total\\{kind="Thing",result="${result}"\\} (\\d+)`))?.[1],
+      (await metrics.registry.text()).match(
+        new RegExp(`reconcile_total\\{kind="Thing",result="${result}"\\} (\\d+)`),
+      )?.[1],
     );
   return { controller, timers, count, lines, lost: () => lost };
 }
@@ -49,7 +49,7 @@ test('a key comes as it was given, and again when the outcome says so', async ()
     { ...key, atMs: 5_000 },
     { namespace: undefined, name: 'wide', atMs: 60_000 },
   ]);
-  expect([count('requeue'), count('success')]).toEqual([1, 2]);
+  expect([await count('requeue'), await count('success')]).toEqual([1, 2]);
 });
 
 test('a failure is logged once with its reconcile, counted, and tried again ever later', async () => {
@@ -61,7 +61,7 @@ test('a failure is logged once with its reconcile, counted, and tried again ever
   controller.enqueue(key);
   await timers.advance(1_000);
   expect(at).toEqual([0, 5, 15, 35]);
-  expect([count('error'), count('success')]).toEqual([3, 1]);
+  expect([await count('error'), await count('success')]).toEqual([3, 1]);
   expect(lines).toHaveLength(3);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     kind: 'Thing',
@@ -80,7 +80,7 @@ test('a reconcile that throws before it returns is a failure like any other', as
   });
   controller.enqueue(key);
   await timers.advance(4);
-  expect(count('error')).toBe(1);
+  expect(await count('error')).toBe(1);
 });
 
 test('a conflict is no error: it is tried again soon', async () => {
@@ -94,7 +94,7 @@ test('a conflict is no error: it is tried again soon', async () => {
   controller.enqueue(key);
   await timers.advance(1_000);
   expect(at).toEqual([0, 50]);
-  expect([count('conflict'), count('error')]).toEqual([1, 0]);
+  expect([await count('conflict'), await count('error')]).toEqual([1, 0]);
   expect(lines).toEqual([]);
 });
 
@@ -120,7 +120,7 @@ test('without the lease nothing more is worked on', async () => {
   await settle();
   controller.enqueue({ ...key, name: 'two' });
   await timers.advance(100_000);
-  expect([runs, lost(), count('stopped')]).toEqual([1, 1, 1]);
+  expect([runs, lost(), await count('stopped')]).toEqual([1, 1, 1]);
 });
 
 test('a reconcile is aborted at its deadline, keeps its key until it ends, and shows when it never does', async () => {

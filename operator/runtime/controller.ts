@@ -107,7 +107,7 @@ export class Controller {
     metrics.queueWaitSeconds.observe({ kind }, waitedMs / 1_000);
     const startedAtMs = this.#timers.nowMs();
     const result = await this.#reconcile(written);
-    metrics.reconciles.increment({ kind, result });
+    metrics.reconciles.inc({ kind, result });
     metrics.reconcileSeconds.observe({ kind }, (this.#timers.nowMs() - startedAtMs) / 1_000);
   }
 
@@ -137,7 +137,7 @@ export class Controller {
     }
     if (this.#stopping.signal.aborted) return 'stopped';
     const { kind, metrics } = this.#options;
-    metrics.queueRetries.increment({ kind });
+    metrics.queueRetries.inc({ kind });
     if (error instanceof ApiError && error.status === 409) {
       // Another writer was first, which is normal: the next run sees its change.
       this.#queue.retry(written, conflictWaitMs);

@@ -36,9 +36,11 @@ function recorderOf(write: () => Promise<void> = () => Promise.resolve()) {
     instance: 'operator-0',
     timers,
   });
-  const dropped = (why: string) =>
+  const dropped = async (why: string) =>
     Number(
-      metrics.registry.text().match(new RegExp(`dropped_total\\{why="${why}"\\} (\\d+)`))?.[1],
+      (await metrics.registry.text()).match(
+        new RegExp(`dropped_total\\{why="${why}"\\} (\\d+)`),
+      )?.[1],
     );
   return { events, timers, created, patched, dropped };
 }
@@ -104,7 +106,7 @@ test('one object cannot flood: 25 events at once, then one in five minutes', asy
   }
   events.record(regarding('other'), lost);
   await settle();
-  expect([created.length, dropped('limited')]).toEqual([26, 15]);
+  expect([created.length, await dropped('limited')]).toEqual([26, 15]);
   await timers.advance(300_000);
   events.record(regarding(), { ...lost, note: 'later' });
   await settle();
@@ -116,7 +118,7 @@ test('an API server that hangs costs bounded memory and holds up nobody', async 
   for (let index = 0; index < 1_500; index += 1) events.record(regarding(`u${index}`), lost);
   await settle();
   expect(created).toHaveLength(1);
-  expect(dropped('full')).toBe(500);
+  expect(await dropped('full')).toBe(500);
 });
 
 test('a failure is counted, and the next time is tried anew', async () => {
@@ -131,7 +133,7 @@ test('a failure is counted, and the next time is tried anew', async () => {
   fails = false;
   events.record(regarding(), lost);
   await settle();
-  expect([created.length, dropped('failed')]).toEqual([2, 1]);
+  expect([created.length, await dropped('failed')]).toEqual([2, 1]);
 });
 
 test('notes are cut to what the API server takes, between characters', async () => {

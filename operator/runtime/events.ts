@@ -220,7 +220,7 @@ export class EventRecorder {
   }
 
   #drop(why: 'limited' | 'full' | 'failed'): void {
-    this.#options.metrics.eventsDropped.increment({ why });
+    this.#options.metrics.eventsDropped.inc({ why });
   }
 }
 

@@ -1,5 +1,5 @@
 /** The operator's own metrics. Every series of a closed set is there from the start. */
-import { gaugeOf, requestMetrics, watchMetrics } from '../../base/metrics/kube-metrics.ts';
+import { requestMetrics, watchMetrics } from '../../base/metrics/kube-metrics.ts';
 import { MetricRegistry } from '../../base/metrics/metrics.ts';
 
 export const reconcileResults = ['success', 'requeue', 'conflict', 'error', 'stopped'] as const;
@@ -55,14 +55,12 @@ function reconcileMetrics(registry: MetricRegistry, kinds: readonly string[]) {
       seconds,
       series,
     ),
-    queueDepth: gaugeOf(
-      registry,
+    queueDepth: registry.labelledGauge(
       `${operatorPrefix}workqueue_depth`,
       'Keys that wait for a worker.',
       series,
     ),
-    queueOldest: gaugeOf(
-      registry,
+    queueOldest: registry.labelledGauge(
       `${operatorPrefix}workqueue_oldest_age_seconds`,
       'How long the longest waiting key has been due.',
       series,

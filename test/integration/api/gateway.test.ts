@@ -124,9 +124,8 @@ const transfer = (more: object = {}) => ({
 });
 const accounts = [1, 2].map((id) => ({ id, ledger: 1, code: 1, flags: 'history' }));
 
-function metric(name: string, labels = ''): number {
-  const found = registry
-    .text()
+async function metric(name: string, labels = ''): Promise<number> {
+  const found = (await registry.text())
     .split('\n')
     .find((line) => line.startsWith(`${name}${labels} `));
   return Number(found?.split(' ').at(-1));
@@ -219,7 +218,7 @@ test('balances of an account without history come with a warning, and only of su
 
 test('many small requests share messages, and each gets its own answer', async () => {
   await run('create_accounts', accounts);
-  const before = metric('ledgerhouse_gateway_messages_total');
+  const before = await metric('ledgerhouse_gateway_messages_total');
   const requests = Array.from({ length: 200 }, (_, i) => {
     // A chain left open and a failure among them are their own request's matter.
     if (i % 10 === 3) return [transfer({ flags: 'linked' })];
@@ -234,7 +233,7 @@ test('many small requests share messages, and each gets its own answer', async (
       i % 10 === 5 ? ['debit_account_not_found', last] : [last],
     );
   });
-  expect(metric('ledgerhouse_gateway_messages_total') - before).toBeLessThan(20);
+  expect((await metric('ledgerhouse_gateway_messages_total')) - before).toBeLessThan(20);
   const mixed = await Promise.all([
     run('lookup_accounts', [1]),
     run('query_transfers', { limit: 3 }),
@@ -319,7 +318,7 @@ test('an engine that hangs: in time, unknown for what it was sent, not executed 
   expect(found.result.map((row) => row['id'])).toEqual([sent.id]);
   expect(found.missing).toEqual([waiting.id]);
   expect((await run('create_transfers', [sent], { target })).summary).toMatchObject({ exists: 1 });
-  expect(metric('ledgerhouse_gateway_late_answers_total')).toBe(1);
+  expect(await metric('ledgerhouse_gateway_late_answers_total')).toBe(1);
   await own.dispose();
 });
 
@@ -506,7 +505,7 @@ test('a cluster that refuses our release is a 503 that says so', async () => {
     outcome: 'not_executed',
   });
   expect(problem.detail).toContain('release');
-  expect(metric('ledgerhouse_gateway_release_refusals_total')).toBe(1);
+  expect(await metric('ledgerhouse_gateway_release_refusals_total')).toBe(1);
 });
 
 test('a session that was evicted is begun anew, and the request is served as if nothing had been', async () => {
@@ -518,7 +517,7 @@ test('a session that was evicted is begun anew, and the request is served as if 
   }
   const answer = await run('create_transfers', [transfer()]);
   expect(answer.summary).toEqual({ created: 1, exists: 0, failed: 0 });
-  expect(metric('ledgerhouse_gateway_evictions_total')).toBe(1);
+  expect(await metric('ledgerhouse_gateway_evictions_total')).toBe(1);
   expect(gateway.health('db_1')).toMatchObject({ status: 'CONNECTED', lastError: null });
 });
 
@@ -709,7 +708,7 @@ test('an idle connection is closed, and the next request opens another', async (
     checkedAt: null,
   });
   await run('create_accounts', accounts);
-  expect(metric('ledgerhouse_gateway_sessions')).toBe(1);
+  expect(await metric('ledgerhouse_gateway_sessions')).toBe(1);
   expect(gateway.health('db_1').status).toBe('CONNECTED');
   await eventually('it is closed', async () => (gateway.sessions === 0 ? true : undefined));
   expect(gateway.health('db_1').status).toBe('UNKNOWN');
@@ -750,7 +749,9 @@ test('how a database is reached is known without traffic, and without a session'
     expect((await becomes('db_away', 'DISCONNECTED')).lastError).toContain('ECONNREFUSED');
     expect((await own.status()).sessions).toBe(0);
     expect(gateway.sessions).toBe(0);
-    expect(metric('ledgerhouse_gateway_probes_total', '{result="answered"}')).toBeGreaterThan(0);
+    expect(await metric('ledgerhouse_gateway_probes_total', '{result="answered"}')).toBeGreaterThan(
+      0,
+    );
   } finally {
     await probes.stop();
   }

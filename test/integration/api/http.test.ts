@@ -481,10 +481,12 @@ test('a stream brings its events and ends', async () => {
 });
 
 test('metrics count every operation from zero', async () => {
-  expect(app.metrics()).toContain(
+  expect(await app.metrics()).toContain(
     'ledgerhouse_api_requests_total{operation="revokeApiKey",status="5xx"} 0',
   );
-  expect(app.metrics()).toMatch(/requests_total\{operation="createDatabase",status="4xx"\} [1-9]/);
+  expect(await app.metrics()).toMatch(
+    /requests_total\{operation="createDatabase",status="4xx"\} [1-9]/,
+  );
 });
 
 test('limits are announced, kept, and each caller’s own', async () => {
@@ -529,8 +531,8 @@ test('limits are announced, kept, and each caller’s own', async () => {
     expect(
       (await limited.ask('/api/v1/catalog/create', { headers: { 'x-api-key': 'x' } })).status,
     ).toBe(429);
-    expect(limited.metrics()).toContain('rate_limited_total{policy="credentials"} 1');
-    expect(limited.metrics()).toContain('credentials_refused_total 4');
+    expect(await limited.metrics()).toContain('rate_limited_total{policy="credentials"} 1');
+    expect(await limited.metrics()).toContain('credentials_refused_total 4');
   } finally {
     await limited.stop();
   }

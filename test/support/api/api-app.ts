@@ -146,7 +146,7 @@ export const exampleHandlers = Object.fromEntries(
 export interface TestApp {
   readonly url: string;
   readonly log: readonly Readonly<Record<string, unknown>>[];
-  metrics(): string;
+  metrics(): Promise<string>;
   /** Sends a request. Judges the answer by the document if the operation is named. */
   ask(path: string, options?: Asked): Promise<Answered>;
   stop(waitMs?: number): Promise<boolean>;
