@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { parseHostPort, type HostPort } from '../base/host-port.ts';
 import { documentDefaults } from './contract/document-defaults.ts';
 import type { DocumentOptions } from './contract/document.ts';
 import type { BillingSettings } from './billing/settings.ts';
@@ -18,11 +19,6 @@ import { SigningKeys } from './store/signing-keys.ts';
 import { bodyLimitDefaults, type BodyLimits } from './http/body-budget.ts';
 import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts';
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
 export interface Config {
   /** Namespace of the API, the operator and the operator's Lease. */
   readonly namespace: string;
@@ -32,8 +28,8 @@ export interface Config {
   readonly databaseUrl: string;
   /** Maximum of connections of this process to PostgreSQL. */
   readonly databaseConnections: number;
-  readonly listen: Address;
-  readonly healthListen: Address;
+  readonly listen: HostPort;
+  readonly healthListen: HostPort;
   /** URL at which clients reach the API, without a path. Empty: the address that each request names. */
   readonly publicUrl: string;
   readonly logLevel: string;
@@ -345,12 +341,10 @@ function baseUrl(name: Name, text: string): string {
   throw new ConfigError(`${prefix}${name} must be http(s)://host, not ${text}`);
 }
 
-function address(name: Name, text: string): Address {
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host === undefined || Number(port) > 65_535) {
-    throw new ConfigError(`${prefix}${name} must be HOST:PORT, not ${text}`);
-  }
-  return { host, port: Number(port) };
+function address(name: Name, text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new ConfigError(`${prefix}${name} must be HOST:PORT, not ${text}`);
 }
 
 function count(name: Name, text: string): number {

@@ -10,7 +10,7 @@ import {
 } from './command.ts';
 import { usageFailure } from './failure.ts';
 import { Input } from './input.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../base/nearest.ts';
 
 export type CommandLine =
   | { readonly kind: 'help'; readonly place: Place }

@@ -38,7 +38,10 @@ const engineStatus = z
     warnings,
     storage: usage,
     // Fields that not every engine reports.
-    stateHash: z.string().regex(/^[0-9a-f]{32}$/).exactOptional(),
+    stateHash: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .exactOptional(),
     acceptsWrites: z.boolean().exactOptional(),
     clockAgrees: z.boolean().exactOptional(),
     clockOffsetMs: z.int().exactOptional(),

@@ -1,12 +1,13 @@
 /** The operator's configuration, from the environment. An unknown variable with our prefix is a mistake. */
 import { hostname } from 'node:os';
+import { parseHostPort, type HostPort } from '../base/host-port.ts';
 
 export interface Config {
   /** Namespace of the operator, the API and the Lease. */
   readonly namespace: string;
   /** Identity of this replica among the operators, for the Lease. */
   readonly identity: string;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: HostPort;
   /** Maximum number of databases in work at a time. */
   readonly concurrency: number;
   /** Maximum requests a second to the Kubernetes API, without watches and the lease. */
@@ -74,12 +75,10 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   };
 }
 
-function address(text: string): Config['listen'] {
-  const [, host, port] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host === undefined || Number(port) > 65_535) {
-    throw new ConfigError(`${prefix}LISTEN must be HOST:PORT, not ${text}`);
-  }
-  return { host, port: Number(port) };
+function address(text: string): HostPort {
+  const address = parseHostPort(text);
+  if (address !== undefined) return address;
+  throw new ConfigError(`${prefix}LISTEN must be HOST:PORT, not ${text}`);
 }
 
 function count(name: string, text: string): number {

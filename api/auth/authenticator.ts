@@ -26,7 +26,7 @@ import type { Store } from '../store/store.ts';
 import { hashOf, parseApiKey, type ParsedApiKey } from './api-key-format.ts';
 import { accessTokenPrefix, type Credential } from './credentials.ts';
 import type { Caller, GuestPrincipal, KeyPrincipal, MemberPrincipal } from './principal.ts';
-import { RecentMap } from './recent-map.ts';
+import { recentMap, type RecentMap } from './recent-map.ts';
 
 /** Origin of a request. */
 export interface Origin {
@@ -57,8 +57,8 @@ export class Authenticator {
     this.#store = store;
     this.#logger = logger;
     this.#nowMs = nowMs;
-    this.#keys = new RecentMap(rememberedMax, rememberedMs, nowMs);
-    this.#noted = new RecentMap(rememberedMax, useNotedMs, nowMs);
+    this.#keys = recentMap(rememberedMax, rememberedMs, nowMs);
+    this.#noted = recentMap(rememberedMax, useNotedMs, nowMs);
   }
 
   /** Throws a `Refusal` of 400 or 401, and lets failures of the store pass. */
@@ -74,7 +74,8 @@ export class Authenticator {
 
   /** Forgets a cached key that this process has just changed. */
   forget(publicId: string): void {
-    this.#keys.deleteWhere(({ key }) => key.publicId === publicId);
+    for (const [name, { key }] of this.#keys.entries())
+      if (key.publicId === publicId) this.#keys.delete(name);
   }
 
   async #key(text: string, caller: Origin): Promise<KeyPrincipal> {

@@ -7,7 +7,7 @@ import type { ProblemCode } from '../model/problems.ts';
 import type { Author } from '../model/actor.ts';
 import type { Store } from '../store/store.ts';
 import type { Principal } from './principal.ts';
-import { RecentMap } from './recent-map.ts';
+import { recentMap, type RecentMap } from './recent-map.ts';
 
 const quietMs = 60_000;
 const quietMax = 10_000;
@@ -28,7 +28,7 @@ export class Denials {
   constructor(store: Store, logger: Logger, nowMs: () => number = Date.now) {
     this.#store = store;
     this.#logger = logger;
-    this.#told = new RecentMap(quietMax, quietMs, nowMs);
+    this.#told = recentMap(quietMax, quietMs, nowMs);
   }
 
   /** Not awaited: the answer is the same whether it can be written or not. */

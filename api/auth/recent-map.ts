@@ -1,33 +1,12 @@
-/** A map that forgets values after some time, and the oldest values when there are too many. */
-export class RecentMap<Value> {
-  readonly #max: number;
-  readonly #lifetimeMs: number;
-  readonly #nowMs: () => number;
-  /** Entries in the order in which they were set. */
-  readonly #entries = new Map<string, { readonly value: Value; readonly untilMs: number }>();
+import { LRUCache } from 'lru-cache';
 
-  constructor(max: number, lifetimeMs: number, nowMs: () => number) {
-    this.#max = max;
-    this.#lifetimeMs = lifetimeMs;
-    this.#nowMs = nowMs;
-  }
+/** A map that forgets values after some time, and the least recently used values when there are too many. */
+export type RecentMap<Value extends {}> = LRUCache<string, Value>;
 
-  get(name: string): Value | undefined {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return undefined;
-    if (entry.untilMs > this.#nowMs()) return entry.value;
-    this.#entries.delete(name);
-    return undefined;
-  }
-
-  set(name: string, value: Value): void {
-    this.#entries.delete(name);
-    this.#entries.set(name, { value, untilMs: this.#nowMs() + this.#lifetimeMs });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  deleteWhere(matches: (value: Value) => boolean): void {
-    for (const [name, { value }] of this.#entries) if (matches(value)) this.#entries.delete(name);
-  }
-}
+export const recentMap = <Value extends {}>(
+  max: number,
+  lifetimeMs: number,
+  nowMs: () => number,
+): RecentMap<Value> =>
+  // Without a resolution of 0 the cache asks the clock once in a while only, by a timer of its own.
+  new LRUCache({ max, ttl: lifetimeMs, ttlResolution: 0, perf: { now: nowMs } });

@@ -3,7 +3,7 @@
  * API: the tool imports none of the API's code.
  */
 import { usageFailure, valueFailure } from '../failure.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../base/nearest.ts';
 import { readInteger } from './integers.ts';
 import type { LedgerOperationName } from './operations.ts';
 

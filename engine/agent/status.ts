@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import pino from 'pino';
 import { required } from '../commands/format.ts';
-import { parseAddress, type HostPort } from '../commands/values.ts';
+import type { HostPort } from '../../base/host-port.ts';
+import { parseAddress } from '../commands/values.ts';
 import type { Verb } from '../commands/verb.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { exposition } from '../server/exposition.ts';

@@ -7,7 +7,8 @@ import { formatDataFile } from '../log/format-file.ts';
 import { Operation } from '../wire/operations.ts';
 import { engineRelease } from '../wire/release.ts';
 import { UsageError, type Verb } from './verb.ts';
-import { parseAddresses, parseInteger, type HostPort } from './values.ts';
+import type { HostPort } from '../../base/host-port.ts';
+import { parseAddresses, parseInteger } from './values.ts';
 import {
   accountBatch,
   batches,

@@ -1,3 +1,4 @@
+import type { HostPort } from '../../base/host-port.ts';
 import { UsageError } from './verb.ts';
 
 const u128Max = (1n << 128n) - 1n;
@@ -33,12 +34,7 @@ export function parseSize(flag: string, text: string): number {
 export const parseIncarnation = (text = '1'): number =>
   parseInteger('incarnation', text, 1, 2 ** 32 - 1);
 
-export interface HostPort {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Parses `ip`, `ip:port`, `[v6]`, `[v6]:port` or a bare port; the defaults are 127.0.0.1 and 3001. Accepts no names. */
+/** Parses an address as TigerBeetle's program takes it: `ip`, `ip:port`, `[v6]`, `[v6]:port` or a bare port; the defaults are 127.0.0.1 and 3001. Accepts no names. */
 export function parseAddress(text: string): HostPort {
   const [, v6, v4, suffix, bare] =
     /^(?:(?:\[([0-9a-fA-F:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::(\d+))?|(\d+))$/.exec(text) ?? [];

@@ -1,5 +1,6 @@
 /** A verb of the engine's command line: data for help, and a handler that returns the exit status. */
 import { parseArgs } from 'node:util';
+import { nearest } from '../../base/nearest.ts';
 
 export interface Flag {
   readonly name: string;
@@ -89,26 +90,12 @@ function expandBooleans(verb: Verb, args: readonly string[]): string[] {
 }
 
 function unknownFlag(program: string, verb: Verb, name: string): UsageError {
-  const nearest = verb.flags
-    .map((flag) => ({ name: flag.name, distance: distance(name, flag.name) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  const hint =
-    nearest !== undefined && nearest.distance <= 4 ? `; did you mean --${nearest.name}?` : '';
+  const meant = nearest(
+    name,
+    verb.flags.map((flag) => flag.name),
+  );
+  const hint = meant === undefined ? '' : `; did you mean --${meant}?`;
   return new UsageError(`${verb.name} has no flag --${name}${hint}; ${seeHelp(program, verb)}`);
-}
-
-/** Levenshtein distance: the number of letters to change, add or drop. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 export function helpOf(program: string, verb: Verb): string {

@@ -1,6 +1,6 @@
 /** The double's connections: each replica listens at its own entry of the list and dials all the others. */
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { HostPort } from '../../engine/commands/values.ts';
+import type { HostPort } from '../../base/host-port.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
 import { encodeHello, lineLengthMax, parseHello, Request, type Hello } from './hello.ts';
 

@@ -1,7 +1,7 @@
 /** A cluster of one replica: our own engine behind TigerBeetle's data file, so that clients are really served. */
 import { existsSync } from 'node:fs';
 import type pino from 'pino';
-import type { HostPort } from '../../engine/commands/values.ts';
+import type { HostPort } from '../../base/host-port.ts';
 import { formatDataFile } from '../../engine/log/format-file.ts';
 import { LOG_SIZE_MIN } from '../../engine/log/layout.ts';
 import { Engine } from '../../engine/server/engine.ts';

@@ -1,6 +1,6 @@
 /** Sends statistics like upstream: statsd lines with DogStatsD tags, in datagrams of at most 1400 bytes. */
 import { createSocket } from 'node:dgram';
-import type { HostPort } from '../../engine/commands/values.ts';
+import type { HostPort } from '../../base/host-port.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
 
 export interface Statistic {
