@@ -10,6 +10,7 @@ import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
 import type { CatalogObject, DatabaseObject } from '../domain/custom-objects.ts';
 import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
 import { CapacityWatch } from './capacity/capacity-watch.ts';
+import { belongsTo } from './ledgerdatabase/belongs-to.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
@@ -106,7 +107,8 @@ export class Operator {
     this.#caches = this.#watchAll();
     this.#capacity = new CapacityWatch({
       databases: () => this.#caches.databases.list(),
-      podsOf: (database) => this.#caches.pods.byIndex(uidOf(database)),
+      podsOf: (database) =>
+        this.#caches.pods.byIndex(uidOf(database)).filter((pod) => belongsTo(database, pod)),
       fetchStatus: options.fetchStatus ?? fetchStatus,
       onChange: (database) => this.#enqueue('LedgerDatabase', database),
       logger,

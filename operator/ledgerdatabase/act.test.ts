@@ -5,6 +5,8 @@ import { ApiError, type Kube } from '../../base/kube/kube.ts';
 import { act, WriteFailed } from './act.ts';
 import { Purpose, targetOf, type Action } from './actions.ts';
 
+const { database } = planOf({}).observed;
+
 const noted = async (actions: readonly Action[], refused: (action: Action) => boolean) => {
   const cluster = new SimulatedCluster();
   const done: Action[] = [];
@@ -35,7 +37,7 @@ const noted = async (actions: readonly Action[], refused: (action: Action) => bo
         },
       }),
   );
-  const refusals = await act(kube, 'uid', tracked, (action) => done.push(action));
+  const refusals = await act(kube, database, tracked, (action) => done.push(action));
   return { done: done.map(({ purpose }) => purpose), refusals };
 };
 
@@ -107,7 +109,7 @@ test('the same failure of the API server has the same words each time', async ()
             }),
           ),
       } as unknown as Kube,
-      'uid',
+      database,
       draft.actions.filter(({ purpose }) => purpose === 'networkPolicy'),
       () => {},
     ).catch((error: unknown) => (error instanceof WriteFailed ? error.told : undefined));

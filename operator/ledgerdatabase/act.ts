@@ -9,7 +9,9 @@ import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { resources } from '../../domain/kinds.ts';
 import type { Generation } from '../certificates/generations.ts';
 import { issue } from '../certificates/issue.ts';
+import type { LedgerDatabase } from '../../domain/resources.ts';
 import { fieldManager } from '../field-managers.ts';
+import { belongsTo } from './belongs-to.ts';
 import { dependsOn, targetOf, type Action, type Purpose } from './actions.ts';
 
 /** A write that cannot succeed until a person acts. */
@@ -41,7 +43,7 @@ const withoutPorts = (message: string): string => message.replaceAll(/:\d+->/g, 
  */
 export async function act(
   kube: Kube,
-  uid: string,
+  database: LedgerDatabase,
   actions: readonly Action[],
   onDone: (action: Action, issued: Generation | undefined) => void,
 ): Promise<readonly Refusal[]> {
@@ -53,7 +55,7 @@ export async function act(
       refused.add(action.purpose);
       continue;
     }
-    const refusal = await tryOne(kube, uid, action, onDone);
+    const refusal = await tryOne(kube, database, action, onDone);
     if (refusal === undefined) continue;
     refusals.push(refusal);
     refused.add(action.purpose);
@@ -63,11 +65,11 @@ export async function act(
 
 async function tryOne(
   kube: Kube,
-  uid: string,
+  database: LedgerDatabase,
   action: Action,
   onDone: (action: Action, issued: Generation | undefined) => void,
 ): Promise<Refusal | undefined> {
-  const taken = await nameTaken(kube, uid, action);
+  const taken = await nameTaken(kube, database, action);
   if (taken !== undefined) return taken;
   let issued: Generation | undefined;
   try {
@@ -114,24 +116,32 @@ async function perform(kube: Kube, action: Exclude<Action, Issue>): Promise<void
 }
 
 /** Reads the object before its name is taken, because the caches hold only objects labelled as ours. */
-async function nameTaken(kube: Kube, uid: string, action: Action): Promise<Refusal | undefined> {
+async function nameTaken(
+  kube: Kube,
+  database: LedgerDatabase,
+  action: Action,
+): Promise<Refusal | undefined> {
   const creates = action.verb === 'create' || (action.verb === 'apply' && action.creates);
   if (!creates) return undefined;
   const target = targetOf(action);
   const existing = await kube.read<KubeObject>(target);
-  if (existing === undefined || existing.metadata.labels?.[labels.uid] === uid) return undefined;
+  if (existing === undefined || belongsTo(database, existing)) return undefined;
   const { kind } = target.resource;
   const where = `${kind} ${target.namespace}/${target.name}`;
-  const ofAnother = existing.metadata.labels?.[labels.database];
-  const whose =
-    ofAnother === undefined
-      ? 'was not made by Ledgerhouse'
-      : `belongs to another database ${ofAnother}`;
   return {
     action,
     reason: action.purpose === 'volume' ? 'DataVolumesNotOurs' : 'NameTaken',
-    message: `${where} ${whose} and is left alone; rename or delete it, or make the database under another name`,
+    message: `${where} ${ownerInWords(existing)} and is left alone; rename or delete it, or make the database under another name`,
   };
+}
+
+function ownerInWords({ metadata }: KubeObject): string {
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+  if (controller !== undefined) return `belongs to ${controller.kind} ${controller.name}`;
+  const ofAnother = metadata.labels?.[labels.database];
+  return ofAnother === undefined
+    ? 'was not made by Ledgerhouse'
+    : `belongs to another database ${ofAnother}`;
 }
 
 function refusalOf(action: Action, error: unknown): Refusal | undefined {

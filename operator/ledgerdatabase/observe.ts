@@ -13,6 +13,7 @@ import {
   type StatefulSet,
 } from '../../domain/kinds.ts';
 import type { Cache, Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
+import { belongsTo, isDataVolume } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
 /** Caches, indexed by the label of the database's uid, except for the databases themselves. */
@@ -36,11 +37,9 @@ export interface Seen {
 
 export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
   const uid = uidOf(database);
-  const { namespace } = database.metadata;
   const from = database.spec.bootstrap?.volumes?.databaseId;
-  // Compares the namespace too: anybody may write a label, and a copy of a namespace has all labels.
   const here = <T extends KubeObject>(cache: Cache<T>) =>
-    cache.byIndex(uid).filter((object) => object.metadata.namespace === namespace);
+    cache.byIndex(uid).filter((object) => belongsTo(database, object));
   return {
     owned: {
       services: here(caches.services),
@@ -61,7 +60,8 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
               .filter(
                 (claim) =>
                   claim.metadata.namespace === database.metadata.namespace &&
-                  claim.metadata.labels?.[labels.databaseId] === from,
+                  claim.metadata.labels?.[labels.databaseId] === from &&
+                  isDataVolume(claim),
               ),
             livingOwners: caches.databases.list().map(uidOf),
           },
@@ -79,8 +79,10 @@ export async function observeLive(
 ): Promise<Seen> {
   const { namespace } = database.metadata;
   const labelSelector = `${labels.managedBy}=${managedBy},${labels.uid}=${uidOf(database)}`;
-  const all = <T extends KubeObject>(resource: Resource) =>
-    kube.list<T>(resource, { namespace, labelSelector });
+  const all = async <T extends KubeObject>(resource: Resource) => {
+    const found = await kube.list<T>(resource, { namespace, labelSelector });
+    return found.filter((object) => belongsTo(database, object));
+  };
   const [services, claims, jobs, pods, statefulSets] = await Promise.all([
     all<Service>(resources.service),
     all<Claim>(resources.claim),
@@ -108,5 +110,5 @@ async function inheritanceOf(
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);
-  return { claims, livingOwners: databases.map(uidOf) };
+  return { claims: claims.filter(isDataVolume), livingOwners: databases.map(uidOf) };
 }

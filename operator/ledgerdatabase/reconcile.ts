@@ -89,7 +89,7 @@ class Session {
     try {
       const refusals = await act(
         this.#environment.kube,
-        uidOf(this.#database),
+        this.#database,
         draft.actions,
         (action, issued) => {
           if (action.verb === 'issue') noteIssued(draft, action, issued);

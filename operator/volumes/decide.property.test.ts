@@ -30,14 +30,17 @@ const user: Pod = {
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name: 'p' },
-  spec: { containers: [], volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }] },
+  spec: {
+    containers: [],
+    volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data-p-0' } }],
+  },
 };
 const claimWith = (purgeAt: string | undefined): Claim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: {
-    name: 'data',
-    labels: { [labels.uid]: uid, [labels.databaseId]: 'db_1' },
+    name: 'data-p-0',
+    labels: { [labels.uid]: uid, [labels.databaseId]: 'db_1', [labels.workload]: 'p' },
     ...(purgeAt === undefined ? {} : { annotations: { [annotations.purgeAt]: purgeAt } }),
   },
 });

@@ -10,7 +10,11 @@ const claim = (more: { purgeAt?: string; uid?: string; going?: boolean } = {}): 
   kind: 'PersistentVolumeClaim',
   metadata: {
     name: 'data-payments-aaaaaa-0',
-    labels: { [labels.uid]: more.uid ?? 'old', [labels.databaseId]: 'db_1' },
+    labels: {
+      [labels.uid]: more.uid ?? 'old',
+      [labels.databaseId]: 'db_1',
+      [labels.workload]: 'payments-aaaaaa',
+    },
     ...(more.purgeAt === undefined ? {} : { annotations: { [annotations.purgeAt]: more.purgeAt } }),
     ...(more.going === true ? { deletionTimestamp: '2026-11-21T09:00:00Z' } : {}),
   },
@@ -99,6 +103,16 @@ test('a volume without our label is nobody’s to purge', () => {
   const empty = { databases: [], pods: [], statefulSets: [] };
   const unlabelled = { ...foreign, metadata: { name: 'x' } };
   expect(decide(unlabelled, empty, 7, now)).toEqual({ kind: 'nothing' });
+});
+
+test('a volume that somebody gave our labels is not purged', () => {
+  const past = claim({ purgeAt: '2026-11-20T10:00:00Z' });
+  const empty = { databases: [], pods: [], statefulSets: [] };
+  expect(decide(past, empty, 7, now)).toMatchObject({ kind: 'purge' });
+  for (const name of ['data-shop-0', 'data-payments-aaaaaa-old', 'x-data-payments-aaaaaa-0']) {
+    const theirs = { ...past, metadata: { ...past.metadata, name } };
+    expect(decide(theirs, empty, 7, now)).toEqual({ kind: 'nothing' });
+  }
 });
 
 describe('nothing that is used is purged', () => {

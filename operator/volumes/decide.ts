@@ -3,6 +3,7 @@
  * and after that for the whole retention.
  */
 import { annotations, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
+import { isDataVolume } from '../ledgerdatabase/belongs-to.ts';
 import type { LedgerDatabase } from '../../domain/resources.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 
@@ -34,8 +35,8 @@ export function decide(
   nowMs: number,
 ): Decision {
   const { metadata } = claim;
-  if (metadata.labels?.[labels.uid] === undefined || metadata.deletionTimestamp !== undefined)
-    return { kind: 'nothing' };
+  const isOurs = metadata.labels?.[labels.uid] !== undefined && isDataVolume(claim);
+  if (!isOurs || metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
   const text = metadata.annotations?.[annotations.purgeAt];
   if (isNeeded(claim, near)) return { kind: text === undefined ? 'nothing' : 'unmark' };
   const time = Date.parse(text ?? '');

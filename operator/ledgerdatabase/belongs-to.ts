@@ -1,0 +1,66 @@
+/**
+ * Decides whether an object belongs to a database. The label of the uid is not enough: anybody in the namespace may write it,
+ * and a copy of an object, such as a pod made for debugging, has it too.
+ */
+import {
+  claimName,
+  connectionName,
+  formatJobName,
+  labels,
+  podName,
+  recoverJobName,
+  serviceName,
+  uidOf,
+} from '../../domain/names.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import type { LedgerDatabase } from '../../domain/resources.ts';
+
+/**
+ * Whether the database made the object, or what the database made did: the uid, the namespace, the name and the controller
+ * must all fit. Volumes never have a controller, and pods lose theirs when their StatefulSet is deleted as an orphan.
+ */
+export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObject): boolean {
+  if (metadata.namespace !== database.metadata.namespace) return false;
+  if (metadata.labels?.[labels.uid] !== uidOf(database)) return false;
+  // If the status was lost, the volumes tell the workload.
+  const workload = database.status?.workload ?? metadata.labels[labels.workload];
+  if (workload === undefined) return false;
+  const { name = '' } = metadata;
+  const fits = namesOf(database, workload)[kind];
+  if (fits === undefined || !fits(name)) return false;
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
+  if (controller === undefined) return true;
+  if (kind !== 'Pod') return controller.uid === uidOf(database);
+  // Compares no uid: until its pods are gone, a StatefulSet that was deleted still has the volumes in use.
+  return controller.kind === 'StatefulSet'
+    ? controller.name === workload
+    : controller.kind === 'Job' && isJob(workload, controller.name);
+}
+
+/** Whether a claim has the name that its own labels require. */
+export const isDataVolume = ({ metadata }: KubeObject): boolean => {
+  const workload = metadata.labels?.[labels.workload];
+  return workload !== undefined && isNumbered(metadata.name ?? '', claimName(workload, 0));
+};
+
+type Fits = (name: string) => boolean;
+
+const namesOf = (database: LedgerDatabase, workload: string): Readonly<Record<string, Fits>> => ({
+  Service: (name) => isNumbered(name, serviceName(workload, 0)),
+  PersistentVolumeClaim: (name) => isNumbered(name, claimName(workload, 0)),
+  Job: (name) => isJob(workload, name),
+  // The controller of Jobs adds random letters to a Job's name.
+  Pod: (name) =>
+    isNumbered(name, podName(workload, 0)) || isJob(workload, name.slice(0, name.lastIndexOf('-'))),
+  StatefulSet: (name) => name === workload,
+  PodDisruptionBudget: (name) => name === workload,
+  NetworkPolicy: (name) => name === workload,
+  ConfigMap: (name) => name === connectionName(database),
+});
+
+const isJob = (workload: string, name: string): boolean =>
+  isNumbered(name, formatJobName(workload, 0)) || isNumbered(name, recoverJobName(workload, 0));
+
+/** Whether a name is `first`, which ends with 0, or has another number there. */
+const isNumbered = (name: string, first: string): boolean =>
+  name.startsWith(first.slice(0, -1)) && /^\d+$/.test(name.slice(first.length - 1));
