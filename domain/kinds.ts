@@ -11,6 +11,7 @@ import type {
   V1Secret,
   V1Service,
   V1StatefulSet,
+  V1Node,
   V1StorageClass,
 } from '@kubernetes/client-node';
 import type { KubeObject, Resource } from '../base/kube/kube.ts';
@@ -26,6 +27,7 @@ export type StatefulSet = Json<V1StatefulSet>;
 export type ConfigMap = Json<V1ConfigMap>;
 export type Secret = Json<V1Secret>;
 export type PodDisruptionBudget = Json<V1PodDisruptionBudget>;
+export type Node = Json<V1Node>;
 export type StorageClass = Json<V1StorageClass>;
 export type Event = Json<EventsV1Event>;
 
@@ -75,6 +77,7 @@ export const resources = {
   statefulSet: namespaced('apps/v1', 'StatefulSet', 'statefulsets'),
   podDisruptionBudget: namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
   networkPolicy: namespaced('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
+  node: clusterWide('v1', 'Node', 'nodes'),
   storageClass: clusterWide('storage.k8s.io/v1', 'StorageClass', 'storageclasses'),
   namespace: clusterWide('v1', 'Namespace', 'namespaces'),
   resourceQuota: namespaced('v1', 'ResourceQuota', 'resourcequotas'),

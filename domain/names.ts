@@ -49,6 +49,9 @@ export const annotations = {
   manuallyApproved: 'ledgerhouse.dev/manually-approved',
 } as const;
 
+/** Label of a node that names its zone. */
+export const zoneLabel = 'topology.kubernetes.io/zone';
+
 /** Finalizer of a database whose deletion needs an action of the operator first. */
 export const volumesFinalizer = 'ledgerhouse.dev/volumes';
 

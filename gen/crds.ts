@@ -104,6 +104,11 @@ export interface components {
                          */
                         readonly spread?: "Required" | "Preferred";
                         /**
+                         * @description Whether the volumes of a database's replicas must be in so many zones that it survives the loss of any one. Preferred when absent: zones are as even as free nodes allow. Required: a replica waits for a node in a zone that still may have one. Zones are told by the nodes' label topology.kubernetes.io/zone. It decides where new volumes are made; existing ones stay.
+                         * @enum {string}
+                         */
+                        readonly zoneSpread?: "Required" | "Preferred";
+                        /**
                          * Format: int32
                          * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower one lets more pods share few processors; each pod may use free ones.
                          */
@@ -438,6 +443,8 @@ export interface components {
                         };
                         /** @enum {string} */
                         readonly spread?: "Required" | "Preferred";
+                        /** @enum {string} */
+                        readonly zoneSpread?: "Required" | "Preferred";
                         /** Format: int32 */
                         readonly cpuRequestPercent?: number;
                     };

@@ -35,6 +35,7 @@ import { replaceSeries, type Gauge } from '../base/metrics/metrics.ts';
 import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
 import { Reflector } from '../base/kube/reflector.ts';
+import { NodeZones } from './runtime/node-zones.ts';
 import { claimsOf } from './volumes/decide.ts';
 import { reconcileVolume } from './volumes/reconcile.ts';
 
@@ -98,6 +99,7 @@ export class Operator {
   readonly #certificates: Gauge;
   readonly #started: Gauge;
   readonly #failing: Gauge;
+  readonly #zones = new NodeZones();
   #leads = false;
 
   constructor(options: OperatorOptions) {
@@ -295,6 +297,7 @@ export class Operator {
             caches,
             fetchStatus: this.#options.fetchStatus ?? fetchStatus,
             nowMs,
+            zones: this.#zones,
             capacityOf: (uid) => this.#capacity.of(uid),
             transitions: this.#transitions,
           },

@@ -433,6 +433,7 @@ const catalogs: fc.Arbitrary<CatalogSpec> = fc.record(
               name: fc.constant('name'),
               nodeSelector: fc.dictionary(ids, ids),
               spread: fc.constantFrom('Required' as const, 'Preferred' as const),
+              zoneSpread: fc.constantFrom('Required' as const, 'Preferred' as const),
               cpuRequestPercent: fc.integer({ min: 1, max: 100 }),
             },
             { requiredKeys: ['id', 'name'] },

@@ -219,12 +219,13 @@ function resolvePlacement(
     const sentence = `provider ${providerId} has no region "${regionId}"`;
     return [problem('spec.region', 'UnknownRegion', sentence, ids)];
   }
-  const { nodeSelector = {}, spread, cpuRequestPercent } = region;
+  const { nodeSelector = {}, spread, zoneSpread, cpuRequestPercent } = region;
   return {
     provider: provider.id,
     region: region.id,
     nodeSelector,
     ...(spread === undefined ? {} : { spread }),
+    ...(zoneSpread === undefined ? {} : { zoneSpread }),
     ...(cpuRequestPercent === undefined ? {} : { cpuRequestPercent }),
   };
 }

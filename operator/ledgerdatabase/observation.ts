@@ -31,6 +31,8 @@ export interface Observation {
   readonly capacity: Capacity | undefined;
   /** Why Kubernetes' controllers recently could not make pods; `undefined` if that was not read. */
   readonly refusals?: readonly PodRefusal[] | undefined;
+  /** Zones of the nodes that have volumes, by the nodes' names; `undefined` if that was not read. */
+  readonly zones?: ReadonlyMap<string, string> | undefined;
   readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
 }
 
@@ -65,7 +67,7 @@ export interface PodRefusal {
 }
 
 /** Data that a plan may ask for; it is not read while nothing happens. */
-export type Need = 'live' | 'polls' | 'storageClass' | 'refusals';
+export type Need = 'live' | 'polls' | 'storageClass' | 'refusals' | 'zones';
 
 /** Index of the replica that an object belongs to: the end of its name, whatever made it. */
 export function indexOf({ metadata }: KubeObject): number {

@@ -22,6 +22,7 @@ import {
   type SimulatedCluster,
   type Write,
 } from '../../test/support/operator/simulated-cluster.ts';
+import { NodeZones } from '../runtime/node-zones.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
@@ -67,6 +68,7 @@ const environmentOf = (
   caches: cachesOf(seen),
   fetchStatus: (url) => Promise.resolve(statusOf(cluster, url)),
   nowMs: () => cluster.nowMs,
+  zones: new NodeZones(),
   capacityOf: () => undefined,
   transitions: () => {},
 });

@@ -18,9 +18,11 @@ import type { Observation } from './observation.ts';
 import { observeCaches, observeLive, type Caches, type Seen } from './observe.ts';
 import { plan } from './plan.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
+import type { NodeZones } from '../runtime/node-zones.ts';
 import { pollEngines } from './polls.ts';
 import { podRefusals } from './pod-refusals.ts';
 import { sameMeaning, statusOf } from './status.ts';
+import { chosenNodes } from './steps/bootstrap.ts';
 import { noteIssued } from './steps/certificates.ts';
 import type { PlanOptions } from './subject-of.ts';
 import type { Transitions } from './transitions.ts';
@@ -31,6 +33,7 @@ export interface Environment {
   readonly caches: Caches;
   readonly fetchStatus: StatusFetch;
   readonly capacityOf: (uid: string) => Capacity | undefined;
+  readonly zones: NodeZones;
   readonly nowMs: () => number;
   readonly transitions: Transitions;
 }
@@ -161,6 +164,10 @@ async function planned(
     const name = draft.subject?.resolved.storage.className ?? '';
     const found = await kube.read<StorageClass>({ resource: resources.storageClass, name });
     observed = { ...observed, storageClass: { found } };
+    draft = plan(observed, environment.options);
+  }
+  if (draft.needs.has('zones')) {
+    observed = { ...observed, zones: await environment.zones.of(kube, chosenNodes(observed)) };
     draft = plan(observed, environment.options);
   }
   if (draft.needs.has('refusals')) {

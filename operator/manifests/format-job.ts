@@ -5,19 +5,14 @@ import { adapterOf } from '../engines/adapters.ts';
 import { resourcesOf } from './container.ts';
 import { buildJob } from './job.ts';
 import { Role } from './metadata.ts';
-import { awayFrom, spread } from './pod.ts';
+import { awayFrom, spread, type Place } from './pod.ts';
 import type { Subject } from './subject.ts';
 
 /**
  * If a volume waits for its first pod, this pod's node decides for ever where the volume is. So it may run only where the
- * replica could: it requests as much, and keeps as far from the others. The scheduler ignores finished pods, so `takenNodes`
- * names the nodes of the other replicas' volumes.
+ * replica could: it requests as much, and keeps as far from the others. `taken`: where the other replicas' volumes are.
  */
-export function buildFormatJob(
-  subject: Subject,
-  index: number,
-  takenNodes: readonly string[] = [],
-): Job {
+export function buildFormatJob(subject: Subject, index: number, taken: readonly Place[] = []): Job {
   const { cpuMillis, memoryMib } = adapterOf(subject.resolved.engine.name).requests(subject);
   const placement = spread(subject, Role.job);
   return buildJob({
@@ -27,8 +22,8 @@ export function buildFormatJob(
     verb: ['format'],
     resources: resourcesOf(cpuMillis, memoryMib),
     placement:
-      takenNodes.length === 0
+      placement.affinity === undefined
         ? placement
-        : { ...placement, affinity: awayFrom(subject, placement.affinity, takenNodes) },
+        : { ...placement, affinity: { ...placement.affinity, ...awayFrom(subject, taken) } },
   });
 }

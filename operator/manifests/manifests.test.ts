@@ -140,7 +140,7 @@ test('where nodes are few, replicas and what makes their data files share one ra
   const affinities = (one: Subject) =>
     JSON.stringify([
       buildStatefulSet(one).spec?.template.spec?.affinity,
-      buildFormatJob(one, 2, ['node-1']).spec?.template.spec?.affinity,
+      buildFormatJob(one, 2, [{ node: 'node-1', zone: undefined }]).spec?.template.spec?.affinity,
     ]);
   expect(affinities(subject)).not.toContain('preferredDuring');
   expect(affinities(shared)).not.toContain('requiredDuring');

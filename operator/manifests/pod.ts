@@ -1,12 +1,12 @@
 /** Common parts of every pod of a database, for replicas and Jobs: user, placement, and withheld credentials. */
 import type { V1Affinity, V1PodSpec } from '@kubernetes/client-node';
 import { adapterOf } from '../engines/adapters.ts';
+import { zoneLabel as zone } from '../../domain/names.ts';
 import { userId } from './container.ts';
 import { podSelector, type Role } from './metadata.ts';
 import type { Subject } from './subject.ts';
 
 const hostname = 'kubernetes.io/hostname';
-const zone = 'topology.kubernetes.io/zone';
 
 export function podBasics(subject: Subject): Omit<V1PodSpec, 'containers'> {
   const { placement, engine, pods = {} } = subject.resolved;
@@ -83,23 +83,75 @@ export function spread(
   };
 }
 
-/** Names the taken nodes, for cases in which finished pods do not count. */
-export function awayFrom(
-  subject: Subject,
-  affinity: V1Affinity | undefined,
-  nodes: readonly string[],
-): V1Affinity {
-  const values = [...nodes];
-  const term = { matchExpressions: [{ key: hostname, operator: 'NotIn', values }] };
+/** A node on which a replica's volume was made, and its zone if that is known. */
+export interface Place {
+  readonly node: string;
+  readonly zone: string | undefined;
+}
+
+/**
+ * Node affinity of a pod whose node decides where a new volume is: away from the other volumes' zones, then from their
+ * nodes. It names them, because the scheduler does not count finished pods. Returns nothing if any node will do.
+ */
+export function awayFrom(subject: Subject, taken: readonly Place[]): V1Affinity {
+  const nodes = taken.map(({ node }) => node);
+  const counts = countsOf(taken);
+  const zones = [...counts.keys()].sort();
+  const least = Math.min(...counts.values());
+  const crowded = zones.filter((one) => (counts.get(one) ?? 0) > least);
+  const full = zones.filter((one) => (counts.get(one) ?? 0) >= zoneMax(subject));
+  const required = [
+    ...(mayShareNode(subject) ? [] : notIn(hostname, nodes)),
+    ...(needsZones(subject) ? [{ key: zone, operator: 'Exists' }, ...notIn(zone, full)] : []),
+  ];
+  const preferred = [
+    ...preferNot(weight, zone, zones),
+    ...preferNot(weight / 2, zone, crowded),
+    ...(mayShareNode(subject)
+      ? preferNot(zones.length === 0 ? weight : weight / 4, hostname, nodes)
+      : []),
+  ];
+  if (required.length === 0 && preferred.length === 0) return {};
   return {
-    ...(affinity?.podAntiAffinity === undefined
-      ? {}
-      : { podAntiAffinity: affinity.podAntiAffinity }),
-    nodeAffinity: mayShareNode(subject)
-      ? { preferredDuringSchedulingIgnoredDuringExecution: [{ weight, preference: term }] }
-      : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } },
+    nodeAffinity: {
+      ...(required.length === 0
+        ? {}
+        : {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: required }],
+            },
+          }),
+      ...(preferred.length === 0
+        ? {}
+        : { preferredDuringSchedulingIgnoredDuringExecution: preferred }),
+    },
   };
 }
+
+/** Whether the region wants every database to survive the loss of a zone. A single replica cannot. */
+export const needsZones = ({ resolved }: Subject): boolean =>
+  resolved.placement.zoneSpread === 'Required' && resolved.topology.replicas > 1;
+
+/** Maximum number of replicas in a zone such that the others go on without it. */
+function zoneMax({ resolved: { engine, topology } }: Subject): number {
+  return topology.replicas - adapterOf(engine.name).quorum(topology.replicas).viewChange;
+}
+
+function countsOf(taken: readonly Place[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { zone: one } of taken) {
+    if (one !== undefined) counts.set(one, (counts.get(one) ?? 0) + 1);
+  }
+  return counts;
+}
+
+const notIn = (key: string, values: readonly string[]) =>
+  values.length === 0 ? [] : [{ key, operator: 'NotIn', values: [...values] }];
+
+const preferNot = (points: number, key: string, values: readonly string[]) =>
+  values.length === 0
+    ? []
+    : [{ weight: points, preference: { matchExpressions: notIn(key, values) } }];
 
 /** Affinity to the node of one pod, which has the volume that both mount. */
 export const besidePod = (name: string): V1Affinity => ({

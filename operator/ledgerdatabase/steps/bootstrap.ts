@@ -2,9 +2,10 @@
  * Makes a data file once in a database's life. The latch (`status.bootstrapped`) is set before anything runs on the data
  * files and is never reset; any sign of an earlier life sets it too. A volume itself records that it was formatted.
  */
-import { annotations, formatJobName } from '../../../domain/names.ts';
+import { annotations, formatJobName, zoneLabel } from '../../../domain/names.ts';
 import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
 import { buildFormatJob } from '../../manifests/format-job.ts';
+import { needsZones, type Place } from '../../manifests/pod.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
@@ -51,19 +52,47 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     const claims = below.map((one) => claimOf(observed, subject.workload, one));
     // A volume's place is chosen by its Job's pod, and the next Job must know it.
     if (!claims.every((claim) => claim !== undefined && isPlaced(claim))) break;
-    const takenNodes = claims.map((claim) => claim?.metadata.annotations?.[selectedNode] ?? '');
-    formatOne(
-      observed,
-      draft,
-      index,
-      takenNodes.filter((node) => node !== ''),
-    );
+    const taken = placesOf(observed, draft, claims);
+    if (taken === undefined) break;
+    formatOne(observed, draft, index, taken);
   }
   return 'halt';
 }
 
 /** The scheduler writes it on the claim of a volume that waits for its first pod. */
 const selectedNode = 'volume.kubernetes.io/selected-node';
+
+const nodeOf = (claim: Claim | undefined): readonly string[] => {
+  const node = claim?.metadata.annotations?.[selectedNode] ?? '';
+  return node === '' ? [] : [node];
+};
+
+/** Names of the nodes that were chosen for the database's volumes. */
+export const chosenNodes = ({ owned }: Observation): readonly string[] =>
+  owned.claims.flatMap(nodeOf);
+
+/** Where these volumes are. Returns `undefined` if a zone must be known and is not. */
+function placesOf(
+  observed: Observation,
+  draft: Draft,
+  claims: readonly (Claim | undefined)[],
+): readonly Place[] | undefined {
+  const nodes = claims.flatMap(nodeOf);
+  const { zones } = observed;
+  if (nodes.length > 0 && zones === undefined) {
+    draft.needs.add('zones');
+    return undefined;
+  }
+  const places = nodes.map((node) => ({ node, zone: zones?.get(node) }));
+  const unknown = places.find(({ zone }) => zone === undefined);
+  if (unknown === undefined || draft.subject === undefined || !needsZones(draft.subject))
+    return places;
+  draft.waiting =
+    `the region says zoneSpread: Required, and the zone of node ${unknown.node} is unknown: give it the label ` +
+    `${zoneLabel}, and let the operator read nodes`;
+  draft.again(30_000);
+  return undefined;
+}
 
 const isPlaced = (claim: Claim): boolean =>
   claim.status?.phase === 'Bound' || claim.metadata.annotations?.[selectedNode] !== undefined;
@@ -72,12 +101,12 @@ function formatOne(
   observed: Observation,
   draft: Draft,
   index: number,
-  takenNodes: readonly string[],
+  taken: readonly Place[],
 ): void {
   const { subject } = draft;
   const claim = subject && claimOf(observed, subject.workload, index);
   if (subject === undefined || claim === undefined) return;
-  const desired = withIntent(buildFormatJob(subject, index, takenNodes));
+  const desired = withIntent(buildFormatJob(subject, index, taken));
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import pino from 'pino';
 import { annotations, labels } from '../../../domain/names.ts';
+import { NodeZones } from '../../runtime/node-zones.ts';
 import type { DatabaseObject } from '../../../domain/custom-objects.ts';
 import type { Pod, StatefulSet } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
@@ -52,6 +53,7 @@ const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment => ({
       engineSays('Builtin', '0.17.9', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
     ),
   nowMs: () => cluster.nowMs,
+  zones: new NodeZones(),
   capacityOf: () => undefined,
   transitions: () => {},
 });

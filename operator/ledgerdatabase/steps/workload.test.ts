@@ -1,3 +1,4 @@
+import { NodeZones } from '../../runtime/node-zones.ts';
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { annotations } from '../../../domain/names.ts';
@@ -29,6 +30,7 @@ async function settle(cluster: SimulatedCluster, release = '0.17.8', turns = 60)
         caches: cachesOf(new Map(cluster.objects)),
         fetchStatus: () => Promise.resolve(engineSays('TigerBeetle', release)),
         nowMs: () => cluster.nowMs,
+        zones: new NodeZones(),
         capacityOf: () => undefined,
         transitions: () => {},
       },

@@ -25,6 +25,7 @@ export interface Kubelet {
 
 const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 const node = 'node-1';
+const selectedNode = 'volume.kubernetes.io/selected-node';
 
 export function startKubelet(kubeconfig: string, namespaces?: readonly string[]): Kubelet {
   const config = new KubeConfig();
@@ -80,6 +81,12 @@ async function bind(
   }
   const bound = claim.status?.phase === 'Bound';
   if (bound && (claim.status?.capacity?.['storage'] === storage || !kubelet.grows)) return;
+  // As a scheduler notes it for a class that waits for the first pod.
+  const noted = claim.metadata?.annotations?.[selectedNode] !== undefined;
+  if (!bound && !noted) {
+    const chosen = { metadata: { annotations: { [selectedNode]: node } } };
+    await core.patchNamespacedPersistentVolumeClaim({ name, namespace, body: chosen }, merge);
+  }
   const body = {
     status: { phase: 'Bound', capacity: { storage }, accessModes: ['ReadWriteOnce'] },
   };
