@@ -58,7 +58,7 @@ test.each([
   ['tb query-accounts db --limt 3', 'did you mean "--limit"?'],
   ['tb', 'ledgerhouse tb needs a command'],
   ['tb --json', 'ledgerhouse tb needs a command'],
-  ['help nothing', 'no command "nothing"'],
+  ['help nothing', 'unknown command "nothing"'],
 ])('%s: %s', (line, says) => {
   expect(failure(line).message).toContain(says);
   expect(failure(line).fields.exitCode).toBe(2);

@@ -109,7 +109,7 @@ function missingCommand({ node, words }: Place, rest: readonly string[]): Error 
   const names = node.children.map(({ name }) => name);
   const meant = nearest(word, names);
   const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  return usageFailure(`no command "${[...words, word].join(' ')}"${suggestion}`, help);
+  return usageFailure(`unknown command "${[...words, word].join(' ')}"${suggestion}`, help);
 }
 
 function readInput({ node, words }: Place<Command>, rest: readonly string[]): Input {
@@ -139,7 +139,7 @@ function readInput({ node, words }: Place<Command>, rest: readonly string[]): In
     if (option === undefined) throw unknownOption(token.rawName, options, help);
     const earlier = values.get(option.name);
     if (earlier !== undefined && option.repeatable !== true && option.value !== undefined) {
-      throw usageFailure(`${token.rawName} is given twice, and takes one value`, help);
+      throw usageFailure(`${token.rawName} takes one value but is given twice`, help);
     }
     values.set(option.name, [...(earlier ?? []), ...valueOf(option, token, help)]);
   }
@@ -164,7 +164,7 @@ function valueOf(option: Option, token: OptionToken, help: string): readonly str
   if (token.inlineValue !== true && value.startsWith('-') && value !== '-') {
     throw usageFailure(
       `${rawName} needs a value: <${option.value}>; "${value}" looks like a flag`,
-      `if it is meant: ${rawName}=${value}`,
+      `to use this value: ${rawName}=${value}`,
     );
   }
   return [value];
@@ -174,7 +174,7 @@ function unknownOption(rawName: string, options: readonly Option[], help: string
   const names = options.map(({ name }) => `--${name}`);
   const meant = nearest(rawName, names);
   const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  return usageFailure(`no flag "${rawName}"${suggestion}`, help);
+  return usageFailure(`unknown flag "${rawName}"${suggestion}`, help);
 }
 
 function checkArguments(node: Command, given: readonly string[], help: string): void {
@@ -184,5 +184,5 @@ function checkArguments(node: Command, given: readonly string[], help: string): 
   if (given.some((word) => word === '')) throw usageFailure('an argument is empty', help);
   const takesMore = node.arguments.at(-1)?.repeatable === true;
   const tooMany = takesMore ? undefined : given[node.arguments.length];
-  if (tooMany !== undefined) throw usageFailure(`"${tooMany}" is one argument too many`, help);
+  if (tooMany !== undefined) throw usageFailure(`unexpected argument "${tooMany}"`, help);
 }

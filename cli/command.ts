@@ -63,9 +63,10 @@ export const globalOptions: readonly Option[] = [
   {
     name: 'api-key',
     value: 'key',
-    summary: 'API key; others on this machine can see it: better LEDGERHOUSE_API_KEY or a profile',
+    summary:
+      'API key; other users of this machine can see it, so prefer LEDGERHOUSE_API_KEY or a profile',
   },
-  { name: 'profile', value: 'name', summary: 'profile of the configuration to use' },
+  { name: 'profile', value: 'name', summary: 'profile to use' },
   {
     name: 'organization',
     value: 'id',

@@ -7,7 +7,7 @@ import type { Input } from './input.ts';
 export function requireConfirmable(input: Input): void {
   if (input.has('confirm') || (process.stdin.isTTY && process.stderr.isTTY)) return;
   throw usageFailure(
-    'deleting wants to be confirmed, and there is no terminal to ask on',
+    'a deletion must be confirmed, and there is no terminal for the question',
     'give --confirm with the name of the database',
   );
 }
@@ -15,7 +15,7 @@ export function requireConfirmable(input: Input): void {
 export async function confirmByName(input: Input, name: string): Promise<void> {
   const typed = input.text('confirm') ?? (await ask(`type the name "${name}" to delete it: `));
   if (typed === name) return;
-  throw usageFailure(`"${typed}" is not the name of the database: it is called "${name}"`);
+  throw usageFailure(`"${typed}" is not the name of the database; its name is "${name}"`);
 }
 
 async function ask(question: string): Promise<string> {

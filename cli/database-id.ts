@@ -20,7 +20,7 @@ export async function databaseIdOf(
   const [first, second] = candidates;
   if (second !== undefined) {
     throw usageFailure(
-      `${candidates.length} databases were called "${word}": give the ID`,
+      `${candidates.length} databases had the name "${word}"; give the ID instead`,
       ...candidates.map(({ id, deletedAt }) => `${id}, deleted ${deletedAt ?? 'never'}`),
     );
   }
@@ -28,8 +28,8 @@ export async function databaseIdOf(
   throw new CliFailure({
     exitCode: ExitCode.NotFound,
     code: 'database_not_found',
-    title: 'There is no such database',
-    detail: `no ${deleted ? 'deleted ' : ''}database is called "${word}"`,
+    title: 'The database does not exist',
+    detail: `no ${deleted ? 'deleted ' : ''}database has the name "${word}"`,
     nextSteps: [`ledgerhouse databases list${deleted ? ' --include-deleted' : ''}`],
   });
 }

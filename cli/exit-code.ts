@@ -23,9 +23,9 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 export const exitCodeMeanings: Readonly<Record<ExitCode, string>> = {
   0: 'done',
-  1: 'general: the API failed, or could not be reached',
-  2: 'usage: unknown command or flag, something required missing, no terminal to ask on',
-  3: 'validation: a value that cannot be (400, 413, 415, 422)',
+  1: 'general: the API failed or could not be reached',
+  2: 'usage: an unknown command or flag, a missing value, or no terminal for a question',
+  3: 'validation: an invalid value (400, 413, 415, 422)',
   4: 'authentication (401), or no API key',
   5: 'permission (403) or billing (402)',
   6: 'not found (404, 410)',

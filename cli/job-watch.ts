@@ -114,8 +114,8 @@ const stillRunning = (jobId: string, waitMs: number): CliFailure =>
   new CliFailure({
     exitCode: ExitCode.Unknown,
     code: 'wait_timeout',
-    title: 'It is not done yet',
-    detail: `the job ${jobId} has not ended within ${waitMs / 1_000} s; it goes on`,
+    title: 'The job has not ended',
+    detail: `the job ${jobId} has not ended within ${waitMs / 1_000} s; it goes on in the service`,
     nextSteps: [`ledgerhouse jobs watch ${jobId}`],
     problem: { jobId },
   });

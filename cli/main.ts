@@ -88,7 +88,7 @@ function fail(error: unknown, words: readonly string[]): ExitCode {
           code: 'bug',
           title: 'A bug of this tool',
           detail: error instanceof Error ? `a bug: ${error.stack ?? error.message}` : 'a bug',
-          nextSteps: ['please report it with the lines above'],
+          nextSteps: ['report it with the lines above'],
         });
   // Read from the words, because the command line itself may be wrong.
   const end = words.indexOf('--');

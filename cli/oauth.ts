@@ -106,7 +106,7 @@ const unusable = (detail: string): CliFailure =>
   new CliFailure({
     exitCode: ExitCode.General,
     code: 'sign_in_unavailable',
-    title: 'Signing in is not possible at the moment',
+    title: 'Sign-in is not possible at the moment',
     detail,
     nextSteps: ['check --base-url, and try again'],
   });

@@ -23,7 +23,7 @@ export async function givenPayload(
     ...replaced.filter((option) => input.has(option)),
   ].map((option) => `--${option}`);
   if (useless.length > 0) {
-    output.warn(`warning: ${source} is sent as it is; ignored: ${useless.join(', ')}`);
+    output.warn(`warning: ${source} is sent unchanged; ignored: ${useless.join(', ')}`);
   }
   if (file === undefined) return Buffer.from(payload ?? '', 'utf8');
   return file === '-' ? await readStdin() : readPayloadFile(file);
@@ -59,6 +59,6 @@ const tooLarge = (what: string): CliFailure =>
     exitCode: ExitCode.Validation,
     code: 'payload_too_large',
     title: 'The body is too large',
-    detail: `${what} has more than ${sizeMax} bytes`,
+    detail: `${what} is longer than ${sizeMax} bytes`,
     nextSteps: ['send it in several requests'],
   });

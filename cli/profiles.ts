@@ -54,7 +54,7 @@ export function readProfiles(file: string): Profiles {
     // Does not use the parser's message: it quotes the text, which contains keys.
     throw unusable(file, 'is not JSON');
   }
-  if (!isProfiles(value)) throw unusable(file, 'does not hold profiles');
+  if (!isProfiles(value)) throw unusable(file, 'contains no profiles');
   return value;
 }
 
@@ -117,5 +117,7 @@ const unusable = (file: string, detail: string): CliFailure =>
     code: 'configuration_unusable',
     title: 'The configuration cannot be used',
     detail: `${file} ${detail}`,
-    nextSteps: [`correct it, or remove it and set it up anew: ledgerhouse config set base-url URL`],
+    nextSteps: [
+      `correct the file, or delete it and begin again: ledgerhouse config set base-url URL`,
+    ],
   });

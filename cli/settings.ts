@@ -51,12 +51,12 @@ export function resolveSettings(input: Input, environment: Environment): Resolve
   const hasSecret = profile.apiKey !== undefined || profile.signIn !== undefined;
   if (hasSecret && isReadByOthers(environment.configFile)) {
     warnings.push(
-      `others can read ${environment.configFile}; close it: chmod 600 ${environment.configFile}`,
+      `other users can read ${environment.configFile}; to prevent that: chmod 600 ${environment.configFile}`,
     );
   }
   const isSent = apiKey !== undefined || signIn !== undefined;
   if (isSent && url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    warnings.push(`the API key goes to ${url.host} unencrypted; use https:// where you can`);
+    warnings.push(`the API key is sent to ${url.host} unencrypted; use https:// if you can`);
   }
   return { baseUrl, apiKey, organization, warnings, signIn };
 }
@@ -88,7 +88,9 @@ export function profileNameOf(input: Input, environment: Environment): string {
   const name =
     input.text('profile') ?? environment.profile ?? readProfiles(environment.configFile).current;
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  throw usageFailure('a profile is called by letters, digits, dots, hyphens and underscores');
+  throw usageFailure(
+    'the name of a profile may only have letters, digits, dots, hyphens and underscores',
+  );
 }
 
 function selectProfile(name: string | undefined, { configFile }: Environment): Profile {
@@ -99,7 +101,7 @@ function selectProfile(name: string | undefined, { configFile }: Environment): P
   throw usageFailure(
     `no profile "${name}" in ${configFile}`,
     'see: ledgerhouse config list',
-    `make it: ledgerhouse config set base-url URL --profile ${name}`,
+    `create it: ledgerhouse config set base-url URL --profile ${name}`,
   );
 }
 
@@ -107,17 +109,19 @@ function selectProfile(name: string | undefined, { configFile }: Environment): P
 export function readBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw usageFailure(`"${text}" is no base URL; it looks like https://ledgerhouse.example.com`);
+    throw usageFailure(
+      `"${text}" is not a base URL; an example is https://ledgerhouse.example.com`,
+    );
   }
   // Does not quote the URL, because it contains a password.
   if (url.username !== '' || url.password !== '') {
     throw usageFailure(
-      'the base URL holds credentials, which would end up in logs',
+      'the base URL contains credentials, which would appear in logs',
       'give the API key as LEDGERHOUSE_API_KEY',
     );
   }
   if (url.search !== '' || url.hash !== '') {
-    throw usageFailure(`the base URL "${text}" holds more than an address and a path`);
+    throw usageFailure(`the base URL "${text}" may have only an address and a path`);
   }
   return url;
 }
@@ -128,9 +132,9 @@ export function checkKey(key: string): void {
   throw new CliFailure({
     exitCode: ExitCode.Authentication,
     code: 'invalid_credentials',
-    title: 'The API key cannot be one',
-    detail: 'the API key is empty, or holds blanks or other characters that no key has',
-    nextSteps: ['copy it anew; a key looks like lhk_ and letters and digits'],
+    title: 'The API key is not valid',
+    detail: 'the API key is empty, or has blanks or other characters that no key contains',
+    nextSteps: ['copy it again; a key begins with lhk_, followed by letters and digits'],
   });
 }
 

@@ -84,6 +84,6 @@ const ended = (): CliFailure =>
     exitCode: ExitCode.Authentication,
     code: 'invalid_credentials',
     title: 'The sign-in has ended',
-    detail: 'the sign-in has ended: it was not used for 30 days, or was ended elsewhere',
+    detail: 'the sign-in has ended: it was not used for 30 days, or somebody ended it',
     nextSteps: ['ledgerhouse login'],
   });

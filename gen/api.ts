@@ -210,7 +210,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Let a job that waits for people go on
+         * Continue a job that waits for a person
          * @description For the administrator of the installation: a database of a provider with `provisioning: MANUAL` may be made now.
          */
         readonly post: operations["completeJob"];
@@ -230,7 +230,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Refuse what a job waits for
+         * Refuse a job that waits for a person
          * @description For the administrator of the installation: the database is not made, and the job fails with the reason.
          */
         readonly post: operations["refuseJob"];
@@ -317,7 +317,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Transfers of one account */
+        /** List the transfers of one account */
         readonly post: operations["getAccountTransfers"];
         readonly delete?: never;
         readonly options?: never;
@@ -334,7 +334,7 @@ export interface paths {
         };
         readonly get?: never;
         readonly put?: never;
-        /** Balances of one account over time */
+        /** List the balances of one account over time */
         readonly post: operations["getAccountBalances"];
         readonly delete?: never;
         readonly options?: never;

@@ -10,9 +10,9 @@ const id = 'key_01jd8f3zk5e0v9t3m2q6r8w4xy';
 export const login: Command = {
   kind: 'command',
   name: 'login',
-  summary: 'Sign in: shows a code, and waits until you let it in on a page of the service',
+  summary: 'Sign in: shows a code, and waits until you approve it on a page of the service',
   description:
-    'The page can be opened on another machine. What comes of it is kept in the profile, and used where no API key is given by flag or environment.',
+    'You can open the page on another machine. The profile keeps the sign-in; it is used if no flag or variable gives an API key.',
   arguments: [],
   options: [],
   examples: [
@@ -25,7 +25,7 @@ export const login: Command = {
 export const logout: Command = {
   kind: 'command',
   name: 'logout',
-  summary: 'End the session of login, and forget it',
+  summary: 'End the session that login began, and remove it from the profile',
   arguments: [],
   options: [],
   examples: [{ command: 'logout' }],
@@ -55,7 +55,7 @@ const get: Command = {
 const create: Command = {
   kind: 'command',
   name: 'create',
-  summary: 'Create an API key; its secret is printed this once',
+  summary: 'Create an API key; its secret is printed only once',
   arguments: [{ name: 'name' }],
   options: [
     {
@@ -65,8 +65,16 @@ const create: Command = {
       repeatable: true,
       choices: ['db:read', 'db:write'],
     },
-    { name: 'database', value: 'database', summary: 'only for this one; all when absent' },
-    { name: 'expires-in', value: 'days', summary: 'days, 1 to 3650, or never; 90 when absent' },
+    {
+      name: 'database',
+      value: 'database',
+      summary: 'database that the key may use; all when absent',
+    },
+    {
+      name: 'expires-in',
+      value: 'days',
+      summary: 'validity in days, 1 to 3650, or never; 90 when absent',
+    },
   ],
   examples: [
     { command: 'keys create ci --permission db:read --permission db:write' },
@@ -78,13 +86,13 @@ const create: Command = {
 const rotate: Command = {
   kind: 'command',
   name: 'rotate',
-  summary: 'Replace an API key by another; the new secret is printed this once',
+  summary: 'Replace an API key by a new one; the new secret is printed only once',
   arguments: [key],
   options: [
     {
       name: 'grace',
       value: 'duration',
-      summary: 'how long the old one goes on, such as 0s or 24h; 24h when absent',
+      summary: 'time for which the old key still works, such as 0s or 24h; 24h when absent',
     },
   ],
   examples: [{ command: `keys rotate ${id} --grace 1h` }],
@@ -104,7 +112,7 @@ const revoke: Command = {
 export const keys: Group = {
   kind: 'group',
   name: 'keys',
-  summary: 'API keys; this takes a sign-in, a key cannot make keys',
+  summary: 'Manage API keys; needs a sign-in, because a key cannot make keys',
   children: [list, get, create, rotate, revoke],
 };
 
@@ -113,19 +121,19 @@ const auditFilter = [
   {
     name: 'type',
     value: 'type',
-    summary: 'only of this type, such as database.created; repeatable',
+    summary: 'only events of this type, such as database.created; repeatable',
     repeatable: true,
   },
-  { name: 'actor', value: 'id', summary: 'only what this user or key did' },
-  { name: 'target', value: 'id', summary: 'only what was done to this' },
-  { name: 'after', value: 'time', summary: 'at this time (RFC 3339) or later' },
-  { name: 'before', value: 'time', summary: 'before this time (RFC 3339)' },
+  { name: 'actor', value: 'id', summary: 'only actions of this user or key' },
+  { name: 'target', value: 'id', summary: 'only actions on this object' },
+  { name: 'after', value: 'time', summary: 'only events at this time (RFC 3339) or later' },
+  { name: 'before', value: 'time', summary: 'only events before this time (RFC 3339)' },
 ];
 
 const auditList: Command = {
   kind: 'command',
   name: 'list',
-  summary: 'Show what was done in the organization, the newest first',
+  summary: 'List the audit events of the organization, the newest first',
   arguments: [],
   options: [...auditFilter, ...pageOptions],
   examples: [{ command: 'audit list --type member.invited --limit 10' }],
@@ -153,7 +161,7 @@ const auditExport: Command = {
 const auditVerify: Command = {
   kind: 'command',
   name: 'verify',
-  summary: 'Check that no audit event was changed, added or taken out',
+  summary: 'Check that no audit event was changed, added or removed',
   description:
     'Prints the number and hash of the last event. Keep them elsewhere: a later check must find the same hash at that number.',
   arguments: [],
@@ -165,6 +173,6 @@ const auditVerify: Command = {
 export const audit: Group = {
   kind: 'group',
   name: 'audit',
-  summary: 'Show, export and check what was done in the organization',
+  summary: 'Show, export and check the audit log of the organization',
   children: [auditList, auditExport, auditVerify],
 };

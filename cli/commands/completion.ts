@@ -3,7 +3,7 @@ import type { Command } from '../command.ts';
 export const completion: Command = {
   kind: 'command',
   name: 'completion',
-  summary: 'Print the script that completes words in a shell',
+  summary: 'Print the completion script for a shell',
   arguments: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'] }],
   options: [],
   examples: [

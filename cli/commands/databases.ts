@@ -5,7 +5,7 @@ import { pageOptions, waitOptions } from './wait-options.ts';
 
 const statuses = ['PROVISIONING', 'READY', 'SUSPENDED', 'FAILED', 'DELETING', 'DELETED'];
 const database = { name: 'database' } as const;
-const byName = 'A database is given by its ID or by its name.';
+const byName = 'Give the ID or the name of the database.';
 const label: Option = {
   name: 'label',
   value: 'key=value',
@@ -14,7 +14,7 @@ const label: Option = {
 };
 const protection: readonly Option[] = [
   { name: 'deletion-protection', summary: 'refuse to delete it' },
-  { name: 'no-deletion-protection', summary: 'let it be deleted' },
+  { name: 'no-deletion-protection', summary: 'allow it to be deleted' },
 ];
 const handlers = () => import('../handlers/databases.ts');
 
@@ -27,16 +27,16 @@ const list: Command = {
     {
       name: 'status',
       value: 'status',
-      summary: 'only of this status; repeatable',
+      summary: 'only databases with this status; repeatable',
       repeatable: true,
       choices: statuses,
     },
-    { name: 'name', value: 'name', summary: 'only the one of exactly this name' },
-    { name: 'search', value: 'text', summary: 'only those whose name has this in it' },
-    { name: 'provider', value: 'id', summary: 'only at this provider' },
-    { name: 'region', value: 'id', summary: 'only in this region' },
-    { ...label, value: 'key[=value]', summary: 'only with this label; repeatable' },
-    { name: 'include-deleted', summary: 'those that can be restored, too' },
+    { name: 'name', value: 'name', summary: 'only the database with exactly this name' },
+    { name: 'search', value: 'text', summary: 'only databases whose name contains this text' },
+    { name: 'provider', value: 'id', summary: 'only databases at this provider' },
+    { name: 'region', value: 'id', summary: 'only databases in this region' },
+    { ...label, value: 'key[=value]', summary: 'only databases with this label; repeatable' },
+    { name: 'include-deleted', summary: 'also deleted databases that can be restored' },
     {
       name: 'sort',
       value: 'order',
@@ -66,7 +66,7 @@ const create: Command = {
   name: 'create',
   summary: 'Create a database',
   description:
-    'What is left out becomes the default of the catalog (see: ledgerhouse catalog). The name is given here, or in --payload or --file.',
+    'Choices that you leave out become the defaults of the catalog (see: ledgerhouse catalog). Give the name here, or in --payload or --file.',
   arguments: [{ name: 'name', optional: true }],
   options: [
     { name: 'provider', value: 'id', summary: 'provider of the catalog' },
@@ -74,7 +74,7 @@ const create: Command = {
     {
       name: 'cluster-configuration',
       value: 'id',
-      summary: 'topology: how many replicas',
+      summary: 'topology: number of replicas',
       choices: ['single', 'ha-3', 'ha-6'],
     },
     { name: 'cluster-size', value: 'id', summary: 'cores and memory of each replica' },
@@ -84,7 +84,10 @@ const create: Command = {
     { name: 'engine-version', value: 'version', summary: 'version of the engine' },
     label,
     ...protection,
-    { name: 'plan', summary: 'have the API check and resolve it, with its price; makes nothing' },
+    {
+      name: 'plan',
+      summary: 'check the request and show the result with its price; creates nothing',
+    },
     ...payloadOptions,
     dryRun,
     ...waitOptions,
@@ -96,7 +99,7 @@ const create: Command = {
         'databases create payments-prod --cluster-configuration ha-3 --cluster-size lh-40 --selected-storage-gb 100 --label team=payments',
     },
     {
-      says: 'what would be made, and what it costs',
+      says: 'the result and its price, without creating it',
       command: 'databases create payments-prod --plan',
     },
   ],
@@ -107,7 +110,7 @@ const update: Command = {
   kind: 'command',
   name: 'update',
   summary: 'Change protection and labels of a database',
-  description: `${byName} A label given with --label is added or replaced, one given with --remove-label is taken off; the others stay.`,
+  description: `${byName} --label adds or replaces a label, --remove-label removes one; the others stay.`,
   arguments: [database],
   options: [
     label,
@@ -115,7 +118,7 @@ const update: Command = {
       name: 'remove-label',
       value: 'key',
       repeatable: true,
-      summary: 'a label to take off; repeatable',
+      summary: 'a label to remove; repeatable',
     },
     ...protection,
     ...payloadOptions,
@@ -129,13 +132,13 @@ const remove: Command = {
   kind: 'command',
   name: 'delete',
   summary: 'Delete a database',
-  description: `${byName} It ceases to answer at once; its data stay for some days, in which it can be restored. Without --confirm, the name is asked for on a terminal.`,
+  description: `${byName} It stops answering at once. Its data stay for some days, in which it can be restored. Without --confirm, the terminal asks for the name.`,
   arguments: [database],
   options: [
     {
       name: 'confirm',
       value: 'name',
-      summary: 'the name of the database, to say that it is meant',
+      summary: 'the name of the database, to confirm the deletion',
     },
     dryRun,
     ...waitOptions,
@@ -151,7 +154,7 @@ const restore: Command = {
   description: byName,
   arguments: [database],
   options: [
-    { name: 'name', value: 'name', summary: 'another name, where the old one was taken meanwhile' },
+    { name: 'name', value: 'name', summary: 'another name, if the old one is in use' },
     dryRun,
     ...waitOptions,
   ],

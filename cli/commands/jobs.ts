@@ -11,13 +11,13 @@ const list: Command = {
   kind: 'command',
   name: 'list',
   summary: 'List the jobs of a database',
-  description: 'The newest first. A database is given by its ID or by its name.',
+  description: 'The newest first. Give the ID or the name of the database.',
   arguments: [{ name: 'database' }],
   options: [
     {
       name: 'status',
       value: 'status',
-      summary: 'only of this status; repeatable',
+      summary: 'only jobs with this status; repeatable',
       repeatable: true,
       choices: statuses,
     },
@@ -40,8 +40,8 @@ const get: Command = {
 const watch: Command = {
   kind: 'command',
   name: 'watch',
-  summary: 'Wait for a job, showing its progress',
-  description: 'Ends with 0 when the job succeeds, with 1 when it fails or is canceled.',
+  summary: 'Wait for a job and show its progress',
+  description: 'Exits with 0 when the job succeeds, with 1 when it fails or is canceled.',
   arguments: [job],
   options: waitTimeout,
   examples: [{ command: `jobs watch ${id} --wait-timeout 10m` }],
@@ -71,9 +71,9 @@ const retry: Command = {
 const complete: Command = {
   kind: 'command',
   name: 'complete',
-  summary: 'Let a job that waits for people go on',
+  summary: 'Continue a job that waits for a person',
   description:
-    'For the administrator of the installation, with --organization where there are several.',
+    'For the administrator of the installation. Give --organization if there are several.',
   arguments: [job],
   options: [],
   examples: [{ command: `jobs complete ${id}` }],
@@ -83,10 +83,10 @@ const complete: Command = {
 const refuse: Command = {
   kind: 'command',
   name: 'refuse',
-  summary: 'Refuse what a job waits for',
+  summary: 'Refuse a job that waits for a person',
   description: 'For the administrator of the installation. The job fails with the reason.',
   arguments: [job],
-  options: [{ name: 'reason', value: 'text', summary: 'shown to whoever asked for it' }],
+  options: [{ name: 'reason', value: 'text', summary: 'reason that the requester sees' }],
   examples: [{ command: `jobs refuse ${id} --reason 'no room in this region'` }],
   load: async () => (await handlers()).refuseJob,
 };

@@ -5,7 +5,7 @@ export const payloadOptions: readonly Option[] = [
   {
     name: 'file',
     value: 'path',
-    summary: 'read the JSON payload from a file, "-" is standard input; beats --payload',
+    summary: 'read the JSON payload from a file ("-" is standard input); overrides --payload',
   },
 ];
 

@@ -4,7 +4,7 @@ import type { Argument, Command, Group } from '../command.ts';
 const keys = ['base-url', 'api-key', 'organization'];
 const key: Argument = { name: 'key', choices: keys };
 const handlers = () => import('../handlers/profiles.ts');
-const where = 'of the profile in use, or of the one that --profile names';
+const where = 'of the current profile, or of the one that --profile names';
 
 const list: Command = {
   kind: 'command',
@@ -20,7 +20,7 @@ const get: Command = {
   kind: 'command',
   name: 'get',
   summary: `Print a value ${where}`,
-  description: 'Of a key only its public part.',
+  description: 'Prints only the public part of an API key.',
   arguments: [key],
   options: [],
   examples: [{ command: 'config get base-url' }],
@@ -32,7 +32,7 @@ const set: Command = {
   name: 'set',
   summary: `Set a value ${where}`,
   description:
-    'The API key is read from standard input, so that it stands in no history and in no list of processes.',
+    'The API key is read from standard input, so it appears in no shell history and no process list.',
   arguments: [key, { name: 'value', optional: true }],
   options: [],
   examples: [
@@ -45,7 +45,7 @@ const set: Command = {
 const unset: Command = {
   kind: 'command',
   name: 'unset',
-  summary: `Forget a value ${where}`,
+  summary: `Remove a value ${where}`,
   arguments: [key],
   options: [],
   examples: [{ command: 'config unset api-key' }],
@@ -55,7 +55,7 @@ const unset: Command = {
 const use: Command = {
   kind: 'command',
   name: 'use',
-  summary: 'Make a profile the one in use',
+  summary: 'Make a profile the current one',
   arguments: [{ name: 'profile' }],
   options: [],
   examples: [{ command: 'config use staging' }],
@@ -75,7 +75,7 @@ const remove: Command = {
 const path: Command = {
   kind: 'command',
   name: 'path',
-  summary: 'Print where profiles are kept',
+  summary: 'Print the path of the file with the profiles',
   arguments: [],
   options: [],
   examples: [{ command: 'config path' }],
@@ -85,6 +85,6 @@ const path: Command = {
 export const config: Group = {
   kind: 'group',
   name: 'config',
-  summary: 'Profiles: a service by name, with an API key or who signed in',
+  summary: 'Manage profiles: a named service with an API key or a sign-in',
   children: [list, get, set, unset, use, remove, path],
 };

@@ -5,7 +5,7 @@ import { dryRun, payloadOptions } from './payload-options.ts';
 export const whoami: Command = {
   kind: 'command',
   name: 'whoami',
-  summary: 'Show who you are to the service: whose key or sign-in is used, and what it may do',
+  summary: 'Show the key or sign-in that is used, its owner and its permissions',
   arguments: [],
   options: [],
   examples: [{ command: 'whoami' }],
@@ -15,7 +15,7 @@ export const whoami: Command = {
 export const catalog: Command = {
   kind: 'command',
   name: 'catalog',
-  summary: 'Show what a database can be made of',
+  summary: 'Show the choices for a new database',
   arguments: [],
   options: [],
   examples: [{ command: 'catalog' }],
@@ -25,8 +25,8 @@ export const catalog: Command = {
 export const api: Command = {
   kind: 'command',
   name: 'api',
-  summary: 'Send any request to the API, and print the answer as it came',
-  description: 'The path is one of the API’s reference; /api/v1 in front may be left out.',
+  summary: 'Send any request to the API and print the raw answer',
+  description: 'The API’s reference lists the paths; you may omit the prefix /api/v1.',
   arguments: [
     { name: 'method', choices: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] },
     { name: 'path' },

@@ -88,7 +88,7 @@ const declared: Readonly<Record<LedgerOperationName, Declared>> = {
   create_transfers: {
     summary: 'Create transfers',
     description:
-      'An ID whose transfer failed for want of funds or of an account is used up: try again with a new one. To post or void a pending transfer, give --pending-id with the flag; --from 0 and --to 0 take its accounts, --amount max all of it.',
+      'If a transfer failed because funds or an account were missing, its ID is used up: try again with a new one. To post or void a pending transfer, give --pending-id with the flag; --from 0 and --to 0 take its accounts, --amount max takes its full amount.',
     options: [
       { name: 'id', value: 'id', summary: 'transfer ID; defaults to a generated ID' },
       { name: 'from', value: 'id', summary: `debit account ID; ${unlessPayload}` },
@@ -100,7 +100,7 @@ const declared: Readonly<Record<LedgerOperationName, Declared>> = {
       {
         name: 'timeout',
         value: 'ms',
-        summary: 'when a pending transfer expires, in milliseconds, whole seconds',
+        summary: 'time until a pending transfer expires, in milliseconds; whole seconds only',
       },
     ],
     examples: [
@@ -129,17 +129,17 @@ const declared: Readonly<Record<LedgerOperationName, Declared>> = {
     examples: [{ command: `tb lookup-transfers ${database} --ids 7,8,9` }],
   },
   get_account_transfers: {
-    summary: 'Transfers of one account',
+    summary: 'List the transfers of one account',
     options: accountFilter('get_account_transfers'),
     examples: [
       {
-        says: 'what an account spent last',
+        says: 'the last payments from an account',
         command: `tb get-account-transfers ${database} --account-id 1 --flag debits --flag reversed --limit 10`,
       },
     ],
   },
   get_account_balances: {
-    summary: 'Balances of one account over time',
+    summary: 'List the balances of one account over time',
     description: 'Only accounts with the flag history keep their balances.',
     options: accountFilter('get_account_balances'),
     examples: [
@@ -173,7 +173,7 @@ const commandOf = (operation: LedgerOperation): Command => ({
     ...payloadOptions,
     dryRun,
     operation.kind === 'write'
-      ? { name: 'allow-failed', summary: 'exit 0 even when the ledger rejected events' }
+      ? { name: 'allow-failed', summary: 'exit with 0 even if the ledger rejected events' }
       : { name: 'csv', summary: 'print the rows as CSV' },
   ],
   load: async () =>

@@ -12,7 +12,8 @@ const repeatable: ReadonlySet<string> = new Set([...reads, 'PUT', 'DELETE']);
 
 export const api: Handler = async (context, input) => {
   const method = input.argument(0).toUpperCase();
-  if (!/^[A-Z]{3,10}$/.test(method)) throw usageFailure(`"${input.argument(0)}" is no method`);
+  if (!/^[A-Z]{3,10}$/.test(method))
+    throw usageFailure(`"${input.argument(0)}" is not an HTTP method`);
   const body = await givenPayload(input, context.output, []);
   if (body !== undefined && reads.has(method)) throw usageFailure(`${method} takes no payload`);
   const request: ApiRequest = {
@@ -34,7 +35,10 @@ export const api: Handler = async (context, input) => {
 /** The path is always appended to the base URL, so that the key goes nowhere else. */
 function pathOf(text: string): string {
   if (/^[a-z]+:/i.test(text) || text.startsWith('//')) {
-    throw usageFailure(`"${text}" is no path`, 'the service is chosen by --base-url');
+    throw usageFailure(
+      `"${text}" is not a path`,
+      'give only the path; --base-url selects the service',
+    );
   }
   const path = text.startsWith('/') ? text : `/${text}`;
   return path.startsWith('/api/') ? path : `/api/v1${path}`;

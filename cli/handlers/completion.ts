@@ -6,7 +6,7 @@ import { usageFailure } from '../failure.ts';
 export const printCompletion: Handler = ({ output }, input) => {
   const shell = input.argument(0);
   if (!isShell(shell)) {
-    throw usageFailure(`"${shell}" is no shell that is known; there are bash, zsh and fish`);
+    throw usageFailure(`"${shell}" is not a known shell; known are bash, zsh and fish`);
   }
   output.result(completionScripts[shell]);
   return ExitCode.Ok;

@@ -106,9 +106,10 @@ async function createBody(
   const given = await givenPayload(input, output, flags);
   if (given !== undefined) {
     if (name === undefined) return given;
-    throw usageFailure(`the payload is sent as it is: write the name "${name}" into it`);
+    throw usageFailure(`the payload is sent unchanged, so the name "${name}" must be in it`);
   }
-  if (name === undefined) throw usageFailure('<name> is missing', 'or give --payload or --file');
+  if (name === undefined)
+    throw usageFailure('<name> is missing', 'give it, or a payload with --payload or --file');
   const storage = input.text('selected-storage-gb');
   const chosen = Object.entries(createOptions).flatMap(([option, property]) => {
     const value = input.text(option);
@@ -140,7 +141,7 @@ export const updateDatabase: Handler = async (context, input) => {
   };
   if (given === undefined && Object.keys(body).length === 0) {
     throw usageFailure(
-      'there is nothing to change',
+      'no change is given',
       'give --label, --remove-label, --deletion-protection or --no-deletion-protection',
     );
   }
@@ -171,7 +172,7 @@ export const deleteDatabase: Handler = async (context, input) => {
     return ExitCode.Ok;
   }
   const { job, database } = received.document;
-  context.output.note(`it can be restored until ${database.purgeAt ?? 'it is gone'}`);
+  context.output.note(`it can be restored until ${database.purgeAt ?? 'its data are deleted'}`);
   if (waitMs !== undefined) await watchJob(context, job.id, waitMs);
   printDatabase(context, input, received);
   return ExitCode.Ok;
@@ -209,7 +210,7 @@ async function follow(
     return ExitCode.Ok;
   }
   context.output.note(
-    `database ${database.id}, job ${job.id}: it goes on without this command, too`,
+    `database ${database.id}, job ${job.id}: the job goes on even if this command ends`,
   );
   await watchJob(context, job.id, waitMs);
   printDatabase(context, input, await readDatabase(context, database.id));

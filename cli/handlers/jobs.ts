@@ -82,7 +82,7 @@ export const completeJob: Handler = async (context, input) => {
 export const refuseJob: Handler = async (context, input) => {
   const reason = input.text('reason');
   if (reason === undefined) {
-    throw usageFailure('--reason is missing', 'say why, for whoever asked for it');
+    throw usageFailure('--reason is missing', 'give the reason, which the requester sees');
   }
   const { exchange } = await context.service();
   const request = contractRequest('post', '/api/v1/jobs/{jobId}/refuse', {

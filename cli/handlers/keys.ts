@@ -79,7 +79,7 @@ export const revokeKey: Handler = async (context, input) => {
 function printSecret(context: Context, input: Input, received: Received<ApiKeyWithSecret>): void {
   printAnswer(context, input, received, ({ secret }) => `${secret}\n`);
   const { id, name } = received.document.apiKey;
-  context.output.note(`${name} (${id}); the secret is shown this once`);
+  context.output.note(`${name} (${id}); the secret is shown only once`);
 }
 
 function expiryOf({ timers }: Context, input: Input): { readonly expiresAt?: string | null } {

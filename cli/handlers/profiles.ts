@@ -117,7 +117,7 @@ function propertyOf(input: Input): Property {
   const key = input.argument(0);
   if (key === 'base-url' || key === 'api-key' || key === 'organization') return properties[key];
   throw usageFailure(
-    `"${key}" is no value of a profile; there are base-url, api-key and organization`,
+    `a profile has no value "${key}"; its values are base-url, api-key and organization`,
   );
 }
 
@@ -129,7 +129,10 @@ function givenValue(property: Property, input: Input): string | Promise<string> 
 function givenOrganization(input: Input): string {
   const [, text] = input.arguments;
   if (text !== undefined && /^org_[0-9a-z]{26}$/.test(text)) return text;
-  throw usageFailure('the value must be an organization’s ID, org_…', 'see: ledgerhouse whoami');
+  throw usageFailure(
+    'the value must be the ID of an organization, org_…',
+    'see: ledgerhouse whoami',
+  );
 }
 
 function givenUrl(input: Input): string {
@@ -141,8 +144,8 @@ function givenUrl(input: Input): string {
 async function givenKey(input: Input): Promise<string> {
   if (input.arguments.length > 1) {
     throw usageFailure(
-      'the API key is not given as an argument: it would stand in the history of the shell',
-      'type it when asked, or: ledgerhouse config set api-key < FILE',
+      'the API key cannot be an argument, because it would appear in the shell history',
+      'type it at the prompt, or: ledgerhouse config set api-key < FILE',
     );
   }
   const key = (await readSecret('API key: ')).trim();

@@ -27,7 +27,7 @@ export const login: Handler = async (context, input) => {
   const request = await beginDevice(options);
   if (isRefusal(request)) throw refused(request.error_description);
   output.warn(`open ${printable(request.verification_uri_complete)}`);
-  output.warn(`and let the code ${printable(request.user_code)} in; waiting …`);
+  output.warn(`and approve the code ${printable(request.user_code)}; waiting …`);
   const tokens = await untilDecided(context, options, request);
   keepSignIn(environment.configFile, name, signInOf(baseUrl, tokens, timers.wallMs()));
   const { document } = await receive(
@@ -39,7 +39,7 @@ export const login: Handler = async (context, input) => {
   if (input.has('json')) output.result(`${JSON.stringify(document, undefined, 2)}\n`);
   else output.result(`${printable(user?.display ?? '')}, ${printable(where)} (profile ${name})\n`);
   if (environment.apiKey !== undefined) {
-    output.warn('warning: LEDGERHOUSE_API_KEY is set, and is used instead');
+    output.warn('warning: LEDGERHOUSE_API_KEY is set and is used instead of this sign-in');
   }
   return ExitCode.Ok;
 };
@@ -81,7 +81,7 @@ async function untilDecided(
     if (answer.error === 'slow_down') intervalMs += 5_000;
     else if (answer.error !== 'authorization_pending') throw refused(answer.error_description);
   }
-  throw refused('nobody let it in in time');
+  throw refused('nobody approved the code in time');
 }
 
 const oauthOptions = ({ timers, version }: Context, baseUrl: string): OAuthOptions => ({

@@ -90,8 +90,8 @@ function withId(error: unknown, generatedId: string | undefined): unknown {
   if (!(error instanceof CliFailure)) return error;
   const { exitCode } = error.fields;
   if (generatedId !== undefined)
-    return error.withNextSteps(`the same ID again: --id ${generatedId}`);
+    return error.withNextSteps(`to retry, give the same ID: --id ${generatedId}`);
   return exitCode === ExitCode.Unknown
-    ? error.withNextSteps('run it again with the same IDs: what was done is not done twice')
+    ? error.withNextSteps('run it again with the same IDs: nothing is executed twice')
     : error;
 }

@@ -37,7 +37,9 @@ export const notTheApi = (status: number, what: string): CliFailure =>
   new CliFailure({
     exitCode: ExitCode.General,
     code: 'unexpected_answer',
-    title: 'The answer is not one of the API',
+    title: 'The answer is not from the API',
     detail: `the service answered ${status} with ${what}`,
-    nextSteps: ['is the base URL that of a Ledgerhouse API? --verbose shows what is sent where'],
+    nextSteps: [
+      'check that the base URL is a Ledgerhouse API; --verbose shows each request and answer',
+    ],
   });

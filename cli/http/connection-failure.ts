@@ -51,7 +51,7 @@ export function classifyConnectionFailure(error: unknown, host: string): Connect
         'no_tls',
         'The service does not speak TLS',
         `${host} does not speak TLS at that port (${code})`,
-        'if the service is there without TLS: http:// instead of https://',
+        'if the service runs without TLS, use http:// instead of https://',
       ),
       maybeExecuted: false,
       unanswered: false,
@@ -65,7 +65,7 @@ export function classifyConnectionFailure(error: unknown, host: string): Connect
         'certificate_not_trusted',
         'The certificate is not trusted',
         `the certificate of ${host} is not trusted (${code})`,
-        'for a certificate authority of your own: NODE_EXTRA_CA_CERTS=FILE ledgerhouse …',
+        'to trust a certificate authority of your own: NODE_EXTRA_CA_CERTS=FILE ledgerhouse …',
       ),
       maybeExecuted: false,
       unanswered: false,
@@ -74,7 +74,7 @@ export function classifyConnectionFailure(error: unknown, host: string): Connect
   }
   const connected = !neverConnected.has(code);
   const said = connected
-    ? `the connection to ${host} broke before the answer was whole (${code})`
+    ? `the connection to ${host} broke before the answer was complete (${code})`
     : `${host} cannot be reached (${code})`;
   return {
     failure: connectionFailure(

@@ -157,7 +157,7 @@ async function readBody(response: Response): Promise<Uint8Array> {
         exitCode: ExitCode.General,
         code: 'answer_too_large',
         title: 'The answer is too large',
-        detail: `the answer has more than ${answerSizeMax} bytes`,
+        detail: `the answer is longer than ${answerSizeMax} bytes`,
         nextSteps: ['ask for fewer rows: --limit'],
       });
     }
@@ -170,9 +170,9 @@ const noKey = new CliFailure({
   exitCode: ExitCode.Authentication,
   code: 'authentication_required',
   title: 'Authentication required',
-  detail: 'there is no API key, and nobody is signed in',
+  detail: 'no API key is given and nobody is signed in',
   nextSteps: [
-    'set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key',
+    'set LEDGERHOUSE_API_KEY, or store a key: ledgerhouse config set api-key',
     'or sign in: ledgerhouse login',
   ],
 });

@@ -38,7 +38,7 @@ function problemOf(answer: Answer): Problem {
   } catch {
     // Handled below.
   }
-  return { detail: `the service answered ${answer.status}, without a problem document` };
+  return { detail: `the service answered ${answer.status} without a problem document` };
 }
 
 function redirected(answer: Answer): CliFailure {
@@ -46,10 +46,10 @@ function redirected(answer: Answer): CliFailure {
   return new CliFailure({
     exitCode: ExitCode.General,
     code: 'redirected',
-    title: 'The service is elsewhere',
-    detail: `the service answered ${answer.status} and points to ${location}`,
+    title: 'The service redirects to another address',
+    detail: `the service answered ${answer.status} and redirects to ${location}; redirects are not followed`,
     // Redirects are not followed: the API key would be sent there too.
-    nextSteps: ['if that is the service, give it as --base-url'],
+    nextSteps: ['if that address is the service, give it as --base-url'],
   });
 }
 
@@ -61,7 +61,7 @@ function nextSteps(status: number, code: string, problem: Problem, answer: Answe
   const retryAfter = answer.headers.get('retry-after');
   switch (status) {
     case 401:
-      return ['set LEDGERHOUSE_API_KEY, or keep a key: ledgerhouse config set api-key'];
+      return ['set LEDGERHOUSE_API_KEY, or store a key: ledgerhouse config set api-key'];
     case 402: {
       const billing = problem['billing'] as
         | { readonly checkoutUrl?: unknown; readonly reason?: unknown }

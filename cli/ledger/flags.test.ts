@@ -39,9 +39,9 @@ test('the highest bit of 32 is not a negative number', () => {
 
 test.each([
   ['histroy', 'create_accounts', 2, 'did you mean "history"?'],
-  ['pending', 'create_accounts', 3, 'is not one of create_accounts'],
-  ['65536', 'create_accounts', 3, 'is out of it'],
-  ['', 'create_accounts', 2, 'no flag is called ""'],
+  ['pending', 'create_accounts', 3, 'does not apply to create_accounts'],
+  ['65536', 'create_accounts', 3, 'is out of range'],
+  ['', 'create_accounts', 2, 'unknown flag ""'],
 ] as const)('"%s" for %s ends with %i', (value, operation, exitCode, says) => {
   expect.assertions(2);
   try {

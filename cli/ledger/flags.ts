@@ -73,10 +73,11 @@ function bitsOf(value: string, operation: LedgerOperationName, bits: 16 | 32): n
   const names = flagNames[operation];
   if (Object.hasOwn(names, value)) return names[value] ?? 0;
   const valid = `valid for ${operation}: ${Object.keys(names).join(', ')}, or an integer`;
-  if (all.includes(value)) throw valueFailure(`flag "${value}" is not one of ${operation}`, valid);
+  if (all.includes(value))
+    throw valueFailure(`flag "${value}" does not apply to ${operation}`, valid);
   const meant = nearest(value, Object.keys(names));
   const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
-  throw usageFailure(`no flag is called "${value}"${suggestion}`, valid);
+  throw usageFailure(`unknown flag "${value}"${suggestion}`, valid);
 }
 
 /** Names of the bits; a bit without a name is shown as a number. */

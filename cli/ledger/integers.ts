@@ -18,12 +18,14 @@ export function readInteger(
   if (!/^0*\d{1,39}$/.test(text)) {
     throw valueFailure(
       `${option} must be ${range}, not "${text}"`,
-      ...(/^\d[\d_, .]*$/.test(text) ? ['digits only: no separators, no fraction'] : []),
+      ...(/^\d[\d_, .]*$/.test(text)
+        ? ['write digits only, without separators or a fraction']
+        : []),
     );
   }
   const value = BigInt(text);
   if (value > maximum || value < minimum) {
-    throw valueFailure(`${option} must be ${range}; ${value} is out of it`);
+    throw valueFailure(`${option} must be ${range}; ${value} is out of range`);
   }
   return value.toString();
 }

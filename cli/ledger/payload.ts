@@ -91,7 +91,7 @@ function timeoutMs(input: Input): string | undefined {
   if (value % 1000n !== 0n) {
     const up = (value / 1000n + 1n) * 1000n;
     throw valueFailure(
-      `--timeout is in milliseconds and must be whole seconds; ${value} is not`,
+      `--timeout must be a multiple of 1000 milliseconds; ${value} is not`,
       `the next whole second: --timeout ${up}`,
     );
   }
@@ -120,7 +120,7 @@ function accountFilterOf(
   const flags = input.has('flag') ? readFlags(input.list('flag'), operation, 32) : 3;
   if ((flags & 3) === 0) {
     throw valueFailure(
-      'the flags ask for neither debits nor credits, which no row can match',
+      'the flags select neither debits nor credits, so no row can match',
       'add --flag debits, --flag credits, or both',
     );
   }
@@ -145,7 +145,7 @@ function filterOf(input: Input) {
   // Zero means no bound.
   if (minimum !== undefined && maximum !== undefined && maximum !== '0') {
     if (BigInt(minimum) > BigInt(maximum)) {
-      throw valueFailure('--timestamp-min is behind --timestamp-max, which no row can match');
+      throw valueFailure('--timestamp-min is later than --timestamp-max, so no row can match');
     }
   }
   return {
@@ -180,5 +180,5 @@ function require(input: Input, ...options: readonly string[]): void {
 const missing = (what: readonly string[]): CliFailure =>
   usageFailure(
     `${what.join(', ')} ${what.length === 1 ? 'is' : 'are'} missing`,
-    'give it, or the whole payload with --payload or --file',
+    'give it, or a complete payload with --payload or --file',
   );

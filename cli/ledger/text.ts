@@ -129,7 +129,7 @@ export function ledgerNotes(operation: LedgerOperation, reply: LedgerReply): rea
   if (page?.hasMore === true) notes.push(moreRows(operation, page.next ?? null));
   if (operation.name === 'create_transfers' && reply.result.some(usesUpItsId)) {
     notes.push(
-      'a transfer that failed for want of funds or of an account has used up its ID: try again with a new one',
+      'a transfer that failed because funds or an account were missing has used up its ID: try again with a new one',
     );
   }
   return notes;
@@ -157,5 +157,5 @@ function nextPage({ name: operation }: LedgerOperation, next: Row): string {
   const name = isReversed ? 'timestamp_max' : 'timestamp_min';
   const value = next[name];
   if (typeof value !== 'string') return '';
-  return `; the same with --${name.replace('_', '-')} ${printable(value)} shows them`;
+  return `; to see them, repeat the command with --${name.replace('_', '-')} ${printable(value)}`;
 }

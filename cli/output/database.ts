@@ -39,11 +39,11 @@ export function databaseText(database: Database): string {
     ['storage', `${database.selectedStorageGb} GiB ${database.storageTier} each`],
     [
       'engine',
-      `${engine.name} ${engine.version}${engine.updateAvailable ? ` (there is ${orDash(engine.latestVersion)})` : ''}`,
+      `${engine.name} ${engine.version}${engine.updateAvailable ? ` (${orDash(engine.latestVersion)} is available)` : ''}`,
     ],
     ['place', `${database.provider} / ${database.region}`],
     ['price', priceText(database.estimatedMonthlyPrice)],
-    ['protected', database.deletionProtection ? 'yes: deleting is refused' : 'no'],
+    ['protected', database.deletionProtection ? 'yes: it cannot be deleted' : 'no'],
     [
       'labels',
       orDash(

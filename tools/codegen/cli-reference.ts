@@ -23,7 +23,7 @@ export const cliReference: Generator = () =>
 
 const introduction = `\`${program}\` prints results on standard output, and everything else (notes, progress, questions) on standard error.
 
-**Which service, with which key.** A flag beats the environment, the environment beats the profile:
+**Service and key.** A flag overrides the environment, the environment overrides the profile:
 
 | | Flag | Environment | Profile |
 |---|---|---|---|
@@ -34,12 +34,12 @@ const introduction = `\`${program}\` prints results on standard output, and ever
 Profiles are in \`$XDG_CONFIG_HOME/ledgerhouse/config.json\`, which only its owner may read. \`NO_COLOR\` turns colors off.
 
 **Failures.** With \`--json\`, a failure is one JSON document on standard output: the API's problem (RFC 9457) with \`"outcome": "error"\`
-and \`nextSteps\`. What the problem says about the execution, \`unknown\` or \`not_executed\`, is \`ledgerOutcome\` there.
+and \`nextSteps\`. The problem's own \`outcome\`, \`unknown\` or \`not_executed\`, is \`ledgerOutcome\` there.
 
-**Trying again.** After 429, 502, 503, 504 and broken connections a command is tried again, three times at most, after what
-\`Retry-After\` asks for or after a growing wait; \`--no-retry\` turns that off. Ledger operations may be repeated because events have
-IDs: one that was created is found to exist. All other POSTs send an \`Idempotency-Key\`, so they are executed once, and
-a secret whose answer was lost comes with the next try. \`ledgerhouse api POST\` is not repeated once it may have arrived.`;
+**Trying again.** After 429, 502, 503, 504 and broken connections a command is tried again, three times at most, after the wait
+in \`Retry-After\` or a growing one; \`--no-retry\` turns that off. Ledger operations may be repeated because events have
+IDs: a repeated event is found to exist. All other POSTs send an \`Idempotency-Key\`, so they are executed once, and
+a retry also returns a secret whose answer was lost. \`ledgerhouse api POST\` is not repeated once it may have arrived.`;
 
 const exitTable = [
   '| Status | Means |',

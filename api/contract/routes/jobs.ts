@@ -107,7 +107,7 @@ export const jobRoutes = {
     method: 'POST',
     path: `${one}/complete`,
     tag,
-    summary: 'Let a job that waits for people go on',
+    summary: 'Continue a job that waits for a person',
     description:
       'For the administrator of the installation: a database of a provider with `provisioning: MANUAL` may be made now.',
     access: access.anyPerson,
@@ -120,7 +120,7 @@ export const jobRoutes = {
     method: 'POST',
     path: `${one}/refuse`,
     tag,
-    summary: 'Refuse what a job waits for',
+    summary: 'Refuse a job that waits for a person',
     description:
       'For the administrator of the installation: the database is not made, and the job fails with the reason.',
     access: access.anyPerson,

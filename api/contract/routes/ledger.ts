@@ -165,7 +165,7 @@ export const ledgerRoutes = {
   getAccountTransfers: operation(
     'get_account_transfers',
     'read',
-    'Transfers of one account',
+    'List the transfers of one account',
     filter,
     bytes(
       'A page of transfers.',
@@ -177,7 +177,7 @@ export const ledgerRoutes = {
   getAccountBalances: operation(
     'get_account_balances',
     'read',
-    'Balances of one account over time',
+    'List the balances of one account over time',
     filter,
     bytes(
       'A page of balances; of accounts with the flag history only.',

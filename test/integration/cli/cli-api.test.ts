@@ -154,15 +154,15 @@ test('where a page ends is where the next one begins', async () => {
   const first = await run('query-transfers', '--limit', '2');
   expect(first.code).toBe(0);
   const [, flag = '', value = ''] =
-    /the same with (--timestamp-min) (\d+) shows/.exec(first.stderr) ?? [];
+    /repeat the command with (--timestamp-min) (\d+)$/m.exec(first.stderr) ?? [];
   const next = await tb('query-transfers', '--limit', '2', flag, value);
   expect([next.result.length, next.page?.hasMore]).toEqual([1, false]);
   // With both bounds it is the one behind the last row that moves.
   const bounds = ['--timestamp-min', '1', '--timestamp-max', '9000000000000000000'];
   const forth = await run('query-transfers', '--limit', '2', ...bounds);
-  expect(forth.stderr).toContain(`the same with --timestamp-min ${value} shows`);
+  expect(forth.stderr).toContain(`repeat the command with --timestamp-min ${value}`);
   const back = await run('query-transfers', '--limit', '2', ...bounds, '--flag', 'reversed');
-  expect(back.stderr).toMatch(/the same with --timestamp-max [1-8]\d{18} shows/);
+  expect(back.stderr).toMatch(/repeat the command with --timestamp-max [1-8]\d{18}$/m);
 });
 
 test('a repeated command creates nothing twice, and what the ledger rejects ends with 9', async () => {
@@ -202,7 +202,9 @@ test('payloads with large literals stay exact, and what is wrong in them is poin
 test('CSV has the exact rows', async () => {
   const { code, stdout, stderr } = await run('query-accounts', '--csv', '--limit', '1');
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^more rows follow; the same with --timestamp-min \d+ shows them$/m);
+  expect(stderr).toMatch(
+    /^more rows follow; to see them, repeat the command with --timestamp-min \d+$/m,
+  );
   expect((await run('query-accounts', '--csv')).stderr).not.toContain('more rows');
   const [head, row] = stdout.split('\n');
   expect(head).toMatch(/^id,/);

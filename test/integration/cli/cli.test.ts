@@ -301,10 +301,10 @@ describe('databases create', () => {
 
   test.each([
     [['databases', 'create'], /<name> is missing/],
-    [['databases', 'create', 'x', '--payload', '{}'], /write the name "x" into it/],
+    [['databases', 'create', 'x', '--payload', '{}'], /so the name "x" must be in it/],
     [['databases', 'create', 'x', '--no-wait', '--wait-timeout', '1m'], /--no-wait excludes/],
     [['databases', 'create', 'x', '--wait-timeout', 'soon'], /must be a duration/],
-    [['databases', 'update', id], /nothing to change/],
+    [['databases', 'update', id], /no change is given/],
   ])('%j is a usage error', async (args, says) => {
     server.react(answer(202, createdExample));
     const { code, stderr } = await cli.run(args);
@@ -350,7 +350,7 @@ describe('databases update, delete, restore', () => {
       'payments-dev',
     ]);
     expect(code).toBe(2);
-    expect(stderr).toContain('it is called "payments-prod"');
+    expect(stderr).toContain('its name is "payments-prod"');
     expect(sentLines()).toEqual([`GET /api/v1/databases/${id}`]);
   });
 
@@ -441,7 +441,7 @@ describe('databases update, delete, restore', () => {
     expect(server.requests[1]?.headers['idempotency-key']).toBeDefined();
     const several = await cli.run(['databases', 'restore', 'payments-prod']);
     expect(several.code).toBe(2);
-    expect(several.stderr).toContain('2 databases were called');
+    expect(several.stderr).toContain('2 databases had the name');
   });
 });
 
@@ -602,7 +602,7 @@ describe('config', () => {
   });
 
   test.each(['nonsense', 'ftp://x', 'http://user:pass@x', 'http://x/?a=1'])(
-    '%s is no base URL',
+    '%s is not a base URL',
     async (url) => {
       const { code, stderr } = await cli.run(['whoami', '-b', url]);
       expect(code).toBe(2);
@@ -654,7 +654,7 @@ describe('help, version, completion', () => {
     const wrong = await cli.run(['databses']);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('did you mean "databases"?');
-    expect((await cli.run(['--frob'])).stderr).toContain('no flag "--frob"');
+    expect((await cli.run(['--frob'])).stderr).toContain('unknown flag "--frob"');
     const json = await cli.run(['databses', '--json']);
     expect(json).toMatchObject({ code: 2, stderr: '' });
     expect(JSON.parse(json.stdout)).toMatchObject({ code: 'usage', outcome: 'error' });
