@@ -37,6 +37,7 @@ lint: ## Lint with type-aware rules and the arrows between folders
 	@oxlint --type-aware --deny-warnings
 types: ## Check the types
 	@tsc -p .
+	@tsc -p dashboard
 gen: ## Write the generated files
 	@$(NODE) tools/codegen/main.ts
 gen-check: ## Fail if a generated file differs from its source
@@ -88,7 +89,8 @@ bench-api: build ## The HTTP API: ledger operations, reads, the tool's start (SE
 .PHONY: images build clean
 images: ## Build the images and load them into the cluster that is up
 	@$(NODE) tools/images/main.ts load
-build: ## Compile the programs of the images into dist/
+build: ## Compile the programs of the images into dist/, and the dashboard
 	@tsc -p tsconfig.build.json
+	@$(NODE) tools/dashboard/build.ts
 clean: ## Remove everything built in the checkout
 	@rm -rf dist node_modules/.cache

@@ -18,6 +18,8 @@ import { StripeBilling } from './billing/stripe-billing.ts';
 import { catalogHandlers } from './catalog/handlers.ts';
 import type { Config } from './config.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
+import { readBuiltFiles } from './web/built-files.ts';
+import { serveDashboard } from './web/serve-dashboard.ts';
 import { Background } from './databases/background.ts';
 import type { DatabaseServices } from './databases/database-service.ts';
 import { requireMayRun } from './databases/guards.ts';
@@ -116,7 +118,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     origin: originOf(config),
     trustedProxies: config.trustedProxies,
     stopping: stopping.signal,
-    addPages: (app, gate) => addSignIn(app, gate, options, parts),
+    addPages: (app, gate) => addBrowserPages(app, gate, options, parts),
   });
   const health = await startHealthServer({
     ...config.healthListen,
@@ -164,6 +166,12 @@ function serversOf({ servers, publicUrl }: Config): Config['servers'] {
     staging: servers.staging || own,
     production: servers.production || own,
   };
+}
+
+function addBrowserPages(app: Express, gate: Gate, options: ApiOptions, parts: Parts): void {
+  addSignIn(app, gate, options, parts);
+  const { dashboardFolder } = options.config;
+  serveDashboard(app, dashboardFolder === undefined ? undefined : readBuiltFiles(dashboardFolder));
 }
 
 function addSignIn(

@@ -1,5 +1,5 @@
 /** The API's configuration, from the environment. Unknown names of ours are errors. Secrets, except in the URL, are in files. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,8 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   /** Server addresses in the OpenAPI document; empty: this installation's own address. */
   readonly servers: DocumentOptions['servers'];
+  /** Folder of the built dashboard. `undefined`: there is no dashboard. */
+  readonly dashboardFolder: string | undefined;
 }
 
 const prefix = 'LEDGERHOUSE_API_';
@@ -97,6 +99,7 @@ const names = [
   'SERVER_DEVELOPMENT',
   'SERVER_STAGING',
   'SERVER_PRODUCTION',
+  'DASHBOARD_FOLDER',
 ] as const;
 type Name = (typeof names)[number];
 type Read = (name: Name, fallback?: string) => string;
@@ -156,6 +159,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
       staging: baseUrl('SERVER_STAGING', read('SERVER_STAGING', '')),
       production: baseUrl('SERVER_PRODUCTION', read('SERVER_PRODUCTION', '')),
     },
+    dashboardFolder: dashboardFolder(read('DASHBOARD_FOLDER', '')),
   };
 }
 
@@ -323,6 +327,14 @@ function trustedProxies(text: string): readonly string[] {
     );
   }
   return proxies;
+}
+
+function dashboardFolder(folder: string): string | undefined {
+  if (folder === '') return undefined;
+  if (existsSync(join(folder, 'index.html'))) return folder;
+  throw new ConfigError(
+    `${prefix}DASHBOARD_FOLDER must hold the built dashboard; there is no ${join(folder, 'index.html')}`,
+  );
 }
 
 function databaseUrl(text: string): string {

@@ -1961,9 +1961,29 @@ export interface components {
                 readonly name: string;
                 readonly slug: string;
                 readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
+                /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
+                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
             } | null;
             /** @description A person’s; empty for keys. */
-            readonly organizations: readonly components["schemas"]["Organization"][];
+            readonly organizations: readonly {
+                /** @description Organization ID. */
+                readonly id: string;
+                readonly name: string;
+                readonly slug: string;
+                /** @description The Kubernetes namespace of its databases. */
+                readonly namespace: string;
+                /** @enum {string} */
+                readonly status: "ACTIVE" | "SUSPENDED";
+                /** @description Of the caller; null for keys. */
+                readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
+                /**
+                 * Format: date-time
+                 * @description When it was made. RFC 3339, UTC, milliseconds.
+                 */
+                readonly createdAt: string;
+                /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
+                readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
+            }[];
             readonly limits: {
                 readonly maxDatabases: number;
                 readonly requestsPerMinute: number;
@@ -1993,23 +2013,6 @@ export interface components {
             /** @constant */
             readonly type: "DATABASES";
             readonly databaseIds: readonly string[];
-        };
-        readonly Organization: {
-            /** @description Organization ID. */
-            readonly id: string;
-            readonly name: string;
-            readonly slug: string;
-            /** @description The Kubernetes namespace of its databases. */
-            readonly namespace: string;
-            /** @enum {string} */
-            readonly status: "ACTIVE" | "SUSPENDED";
-            /** @description Of the caller; null for keys. */
-            readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
-            /**
-             * Format: date-time
-             * @description When it was made. RFC 3339, UTC, milliseconds.
-             */
-            readonly createdAt: string;
         };
         readonly OpenedSession: {
             /** @constant */
@@ -2063,6 +2066,23 @@ export interface components {
             /** @constant */
             readonly success: true;
             readonly organization: components["schemas"]["Organization"];
+        };
+        readonly Organization: {
+            /** @description Organization ID. */
+            readonly id: string;
+            readonly name: string;
+            readonly slug: string;
+            /** @description The Kubernetes namespace of its databases. */
+            readonly namespace: string;
+            /** @enum {string} */
+            readonly status: "ACTIVE" | "SUSPENDED";
+            /** @description Of the caller; null for keys. */
+            readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
         };
         readonly CreateOrganizationRequest: {
             /** @description For people. */
@@ -3419,12 +3439,12 @@ export type QueryTransfersAnswer = components['schemas']['QueryTransfersAnswer']
 export type Session = components['schemas']['Session'];
 export type DatabaseScope = components['schemas']['DatabaseScope'];
 export type MemberDatabaseScope = components['schemas']['MemberDatabaseScope'];
-export type Organization = components['schemas']['Organization'];
 export type OpenedSession = components['schemas']['OpenedSession'];
 export type OpenAdministratorSessionRequest = components['schemas']['OpenAdministratorSessionRequest'];
 export type SessionList = components['schemas']['SessionList'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type CreatedOrganization = components['schemas']['CreatedOrganization'];
+export type Organization = components['schemas']['Organization'];
 export type CreateOrganizationRequest = components['schemas']['CreateOrganizationRequest'];
 export type OrganizationList = components['schemas']['OrganizationList'];
 export type OrganizationAnswer = components['schemas']['OrganizationAnswer'];
@@ -6332,7 +6352,8 @@ export interface operations {
                      *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
                      *         "name": "Acme",
                      *         "slug": "acme",
-                     *         "role": null
+                     *         "role": null,
+                     *         "rights": []
                      *       },
                      *       "organizations": [],
                      *       "limits": {

@@ -26,6 +26,10 @@ export const rights = {
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 export type Right = keyof typeof rights;
 
+/** The rights of a role, in the order of the table. */
+export const rightsOf = (role: Role): readonly Right[] =>
+  (Object.keys(rights) as Right[]).filter((right) => hasRight(role, right));
+
 export const hasRight = (role: Role, right: Right): boolean =>
   (rights[right] as readonly Role[]).includes(role);
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { hashOf } from '../auth/api-key-format.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
-import { hasRight, type Permission, type Right } from '../model/access.ts';
+import { hasRight, rightsOf, type Permission, type Right, type Role } from '../model/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
@@ -55,8 +55,12 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
           name: organization.name,
           slug: organization.slug,
           role: person?.role ?? null,
+          rights: shownRights(person?.role),
         },
-        organizations: rows.map((row) => shownOrganization(row.organization, row.role)),
+        organizations: rows.map((row) => ({
+          ...shownOrganization(row.organization, row.role),
+          rights: shownRights(row.role),
+        })),
         limits: services.limits,
         serverTime: new Date().toISOString(),
         apiVersion: 'v1',
@@ -114,6 +118,8 @@ async function open(
     },
   );
 }
+
+const shownRights = (role: Role | null | undefined) => [...(role ? rightsOf(role) : [])];
 
 const shownSession = (session: Session, currentId: string) => ({
   id: session.id,

@@ -5,13 +5,13 @@ import { ownPath } from './own-path.ts';
 test.each([
   ['/device?user_code=BCDF-GHJK', '/device?user_code=BCDF-GHJK'],
   ['/a/../b', '/b'],
-  [undefined, '/auth/account'],
-  ['https://evil.example', '/auth/account'],
-  ['//evil.example', '/auth/account'],
-  ['/\\evil.example', '/auth/account'],
-  ['/\t/evil.example', '/auth/account'],
-  ['/.//evil.example', '/auth/account'],
-  ['javascript:alert(1)', '/auth/account'],
+  [undefined, '/'],
+  ['https://evil.example', '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['/\t/evil.example', '/'],
+  ['/.//evil.example', '/'],
+  ['javascript:alert(1)', '/'],
 ])('after signing in, %j leads to %s', (given, path) => {
   expect(ownPath(given)).toBe(path);
 });

@@ -21,7 +21,12 @@ export function hashOfSources(): string {
 /** Hash of every image's inputs: files of the checkout by content, files of this machine by size and time. */
 export function hashOfInputs(): string {
   const hash = createHash('sha256').update(hashOfSources());
-  const here = ['images/**', 'tools/images/*.ts', 'tools/cluster/modules/**'];
+  const here = [
+    'dashboard/**',
+    'images/**',
+    'tools/{images,dashboard}/*.ts',
+    'tools/cluster/modules/**',
+  ];
   addFiles(hash, globSync(here, { cwd: checkout }));
   const brought = [process.execPath, join(checkout, 'node_modules/.package-lock.json')];
   // Changes with every Debian package, such as libraries, PostgreSQL or a shell.

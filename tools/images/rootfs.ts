@@ -14,6 +14,7 @@ import { assert } from '../../base/assert.ts';
 import { ensureProgram } from '../cluster/binaries.ts';
 import { checkout, ClusterError } from '../cluster/config.ts';
 import { run } from '../cluster/run.ts';
+import { buildDashboard } from '../dashboard/build.ts';
 import { addProgram } from './program.ts';
 
 export interface Recipe {
@@ -70,6 +71,7 @@ export const recipes: Readonly<Record<string, Recipe>> = {
     async fill(rootfs) {
       await nodeRuntime(rootfs);
       await addProgram(join(rootfs, 'app'), ['api', 'base', 'domain', 'engine', 'gen']);
+      buildDashboard(join(rootfs, 'app/dashboard'));
     },
   },
   operator: {

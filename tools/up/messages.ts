@@ -19,7 +19,7 @@ export function ready({
   return `
 ${demo.shown}
   API        ${baseUrl}/api/v1
-  browser    ${webUrl}/auth/administrator
+  dashboard  ${webUrl}/
              It asks for the bootstrap token: ${bootstrapToken}
   reference  ${webUrl}/docs/openapi
   API key    in ${near(credentialsFile(config))}

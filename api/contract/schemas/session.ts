@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import { permissions, roles } from '../../model/access.ts';
+import { permissions, rights, roles, type Right } from '../../model/access.ts';
 import { databaseScope } from './api-key.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
 import { memberScope } from './member.ts';
 import { organization, organizationExample } from './organization.ts';
+
+const rightList = z
+  .array(z.enum(Object.keys(rights) as [Right, ...Right[]]))
+  .describe('The rights of the caller’s role there; empty for keys, which have permissions.');
 
 export const session = z
   .object({
@@ -31,10 +35,13 @@ export const session = z
         name: z.string(),
         slug: z.string(),
         role: z.enum(roles).nullable(),
+        rights: rightList,
       })
       .nullable()
       .describe('Null for a person who has none yet.'),
-    organizations: z.array(organization).describe('A person’s; empty for keys.'),
+    organizations: z
+      .array(organization.extend({ rights: rightList }))
+      .describe('A person’s; empty for keys.'),
     limits: z.object({ maxDatabases: z.int(), requestsPerMinute: z.int() }),
     serverTime: time('Now.'),
     apiVersion: z.literal('v1'),
@@ -97,6 +104,7 @@ export const sessionExample: z.input<typeof session> = {
     name: organizationExample.name,
     slug: organizationExample.slug,
     role: null,
+    rights: [],
   },
   organizations: [],
   limits: { maxDatabases: 10, requestsPerMinute: 600 },

@@ -36,7 +36,8 @@ export class PeopleService {
   url = '';
   databaseUrl = '';
 
-  static async start(): Promise<PeopleService> {
+  /** `settings`: environment of the API, without the prefix `LEDGERHOUSE_API_`. */
+  static async start(settings: Readonly<Record<string, string>> = {}): Promise<PeopleService> {
     const service = new PeopleService();
     const [port = 0, providerPort = 0] = await freePorts(2);
     service.url = `http://127.0.0.1:${port}`;
@@ -63,6 +64,9 @@ export class PeopleService {
         LEDGERHOUSE_API_OIDC_CLIENT_SECRET_FILE: file('client-secret', 'client-secret'),
         LEDGERHOUSE_API_MAIL_FOLDER: join(service.folder, 'mail'),
         LEDGERHOUSE_API_MAIL_FROM: 'Ledgerhouse <ledger@example.com>',
+        ...Object.fromEntries(
+          Object.entries(settings).map(([name, value]) => [`LEDGERHOUSE_API_${name}`, value]),
+        ),
       }),
     });
     await service.#api.storeReady;

@@ -43,6 +43,9 @@ export interface Tab {
   picture(name: string): Promise<void>;
 }
 
+/** Chromium gives up requests when an interface comes or goes, as those of clusters of other suites do. */
+const networkChanged = 'net::ERR_NETWORK_CHANGED';
+
 interface TabOptions {
   /** Origins that the page may ask. */
   readonly origins: readonly string[];
@@ -67,7 +70,7 @@ export async function openTab(
   await context.exposeFunction('tellTrouble', (text: string) => void troubles.push(text));
   await context.addInitScript(tellViolations);
   page.on('console', (message) => {
-    if (message.type() === 'error')
+    if (message.type() === 'error' && !message.text().includes(networkChanged))
       troubles.push(`console: ${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => void troubles.push(`exception: ${error.message}`));

@@ -1,0 +1,87 @@
+/** Requests, typed by the OpenAPI document, and how an answer is taken: with its ETag, or as an error. */
+import {
+  planRequest,
+  type AnswerTo,
+  type Parts,
+  type PathWith,
+  type Verb,
+} from '../../../api/client/planned-request.ts';
+import { problemErrorOf } from './problem-error.ts';
+import { createTransport, csrfTokenIn } from './transport.ts';
+
+export interface Answer<T> {
+  readonly data: T;
+  /** The text of the answer, in which every integer stands as it was sent. */
+  readonly text: string;
+  /** For `If-Match`. */
+  readonly etag: string | undefined;
+  readonly headers: Headers;
+}
+
+export interface Sending {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const transports = new Map<string, (request: Request) => Promise<Response>>();
+
+function transportOf(organizationId: string) {
+  let transport = transports.get(organizationId);
+  if (transport === undefined) {
+    transport = createTransport({
+      organizationId: organizationId === '' ? undefined : organizationId,
+      csrfToken: () => csrfTokenIn(document.cookie),
+      fetch: (request) => fetch(request),
+    });
+    transports.set(organizationId, transport);
+  }
+  return transport;
+}
+
+/** `mine`: about the caller alone, whatever the organization. */
+export const mine = '';
+
+/**
+ * Sends a request for an organization and reads the answer. Throws a `ProblemError` for a problem, and `NoAnswer` when there is
+ * no answer.
+ */
+export async function ask<V extends Verb, const P extends PathWith<V>>(
+  organizationId: string,
+  verb: V,
+  path: P,
+  parts: Parts<V, P> = {},
+  { signal, headers = {} }: Sending = {},
+): Promise<Answer<AnswerTo<V, P>>> {
+  const planned = planRequest(verb, path, parts);
+  const hasBody = planned.body !== undefined;
+  const request = new Request(new URL(planned.path, location.origin), {
+    method: planned.method,
+    headers: { ...(hasBody && { 'Content-Type': 'application/json' }), ...headers },
+    ...(hasBody && { body: planned.body as Uint8Array<ArrayBuffer> }),
+    ...(signal !== undefined && { signal }),
+  });
+  const response = await transportOf(organizationId)(request);
+  const text = await response.text();
+  if (!response.ok) throw problemErrorOf(parsed(text), response);
+  const isJson = response.headers.get('content-type')?.includes('json') === true;
+  return {
+    data: (isJson ? JSON.parse(text) : undefined) as AnswerTo<V, P>,
+    text,
+    etag: response.headers.get('etag') ?? undefined,
+    headers: response.headers,
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key for one intent of a person: the same for every try, another for the next intent. */
+export function intentKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,65 @@
+/** An answer that is a problem document (RFC 9457), or no answer at all. */
+import type { Problem } from '../../../gen/api.ts';
+
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError';
+  readonly problem: Problem;
+  /** Seconds that the answer's Retry-After asks to wait. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(problem: Problem, retryAfterSeconds?: number) {
+    super(problem.detail);
+    this.problem = problem;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The request got no answer: the connection is lost, or the service is away. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+
+  constructor(cause: unknown) {
+    super('The service did not answer. The connection may be lost.', { cause });
+  }
+}
+
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof ProblemError ? error.problem.code : undefined;
+
+export const isProblem = (error: unknown, ...codes: readonly string[]): error is ProblemError =>
+  error instanceof ProblemError && codes.includes(error.problem.code);
+
+/** Reads what came instead of an answer; a proxy may have answered in its own words. */
+export function problemErrorOf(body: unknown, response: Response): ProblemError {
+  const retryAfter = response.headers.get('retry-after');
+  const seconds = retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? retryAfter : undefined;
+  const wait = seconds === undefined ? undefined : Number.parseInt(seconds, 10);
+  if (isProblemBody(body)) return new ProblemError(body, wait);
+  return new ProblemError(
+    {
+      type: 'about:blank',
+      title: `Status ${response.status}`,
+      status: response.status,
+      detail: `The service answered with status ${response.status}, without saying why.`,
+      instance: new URL(response.url, 'http://localhost').pathname,
+      code: 'unknown',
+      requestId: response.headers.get('x-request-id') ?? '',
+      retryable: response.status >= 500,
+    },
+    wait,
+  );
+}
+
+const isProblemBody = (body: unknown): body is Problem =>
+  typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+
+/** Finds the message for a field by its name in the body, such as `name` or `databaseScope`. */
+export const fieldErrors = (error: unknown): Readonly<Record<string, string>> =>
+  error instanceof ProblemError
+    ? Object.fromEntries(
+        (error.problem.errors ?? []).flatMap(({ pointer, parameter, detail }) => {
+          const name = pointer?.replace(/^#?\/?/, '').split('/')[0] ?? parameter;
+          return name === undefined || name === '' ? [] : [[name, detail]];
+        }),
+      )
+    : {};

@@ -1,0 +1,198 @@
+/** All that the pages read: one key and one request for each thing. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { Database } from '../../../gen/api.ts';
+import { ask, mine } from './client.ts';
+import { every } from './polling.ts';
+import { ProblemError } from './problem-error.ts';
+
+const listMs = 30_000;
+const pageMs = 10_000;
+const jobMs = 2_000;
+/** Rows of a page of a list. */
+const rows = 50;
+
+export const sessionQuery = () =>
+  queryOptions({
+    queryKey: ['session'],
+    queryFn: async ({ signal }) => (await ask(mine, 'get', '/api/v1/session', {}, { signal })).data,
+    staleTime: 60_000,
+  });
+
+export const ownSessionsQuery = () =>
+  queryOptions({
+    queryKey: ['sessions'],
+    queryFn: async ({ signal }) =>
+      (await ask(mine, 'get', '/api/v1/sessions', { query: { limit: 100 } }, { signal })).data,
+  });
+
+export interface DatabaseFilter {
+  readonly q?: string | undefined;
+  readonly status?: Database['status'] | undefined;
+  readonly label?: string | undefined;
+  readonly deleted?: boolean | undefined;
+  readonly sort?: 'name' | 'createdAt' | '-createdAt' | undefined;
+}
+
+export const databasesQuery = (organizationId: string, filter: DatabaseFilter = {}) =>
+  infiniteQueryOptions({
+    queryKey: ['databases', organizationId, filter],
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) => {
+      const { q, status, label, deleted, sort } = filter;
+      const query = {
+        limit: rows,
+        ...(q !== undefined && { q }),
+        ...(status !== undefined && { status: [status] }),
+        ...(label !== undefined && { label: [label] }),
+        ...(deleted === true && { includeDeleted: true }),
+        ...(sort !== undefined && { sort }),
+        ...(pageParam !== '' && { cursor: pageParam }),
+      };
+      return (await ask(organizationId, 'get', '/api/v1/databases', { query }, { signal })).data;
+    },
+    getNextPageParam: (last) => last.page.nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: every(listMs),
+  });
+
+/** The ID of a database by its name; deleted databases may share a name, so `id` says which one is meant. */
+export const databaseIdQuery = (organizationId: string, name: string) =>
+  queryOptions({
+    queryKey: ['databases', organizationId, 'named', name],
+    queryFn: async ({ signal }) => {
+      const query = { name, includeDeleted: true, limit: 100 };
+      const { data } = await ask(organizationId, 'get', '/api/v1/databases', { query }, { signal });
+      const living = data.data.find(({ status }) => !['DELETING', 'DELETED'].includes(status));
+      const found = living ?? data.data[0];
+      if (found === undefined) throw missingDatabase(name);
+      return found.id;
+    },
+    staleTime: 30_000,
+  });
+
+const missingDatabase = (name: string) =>
+  new ProblemError({
+    type: 'about:blank',
+    title: 'No such database',
+    status: 404,
+    detail: `There is no database “${name}” here, or it is not among those that you may see.`,
+    instance: '',
+    code: 'database_not_found',
+    requestId: '',
+    retryable: false,
+  });
+
+export const databaseKey = (organizationId: string, databaseId: string) =>
+  ['database', organizationId, databaseId] as const;
+
+export const databaseQuery = (organizationId: string, databaseId: string) =>
+  queryOptions({
+    queryKey: databaseKey(organizationId, databaseId),
+    queryFn: ({ signal }) =>
+      ask(
+        organizationId,
+        'get',
+        '/api/v1/databases/{databaseId}',
+        { params: { databaseId } },
+        { signal },
+      ),
+    refetchInterval: (query) =>
+      every(query.state.data?.data.database.activeJobId === null ? pageMs : jobMs)(),
+  });
+
+export const databaseJobsQuery = (organizationId: string, databaseId: string) =>
+  queryOptions({
+    queryKey: [...databaseKey(organizationId, databaseId), 'jobs'],
+    queryFn: async ({ signal }) =>
+      (
+        await ask(
+          organizationId,
+          'get',
+          '/api/v1/databases/{databaseId}/jobs',
+          { params: { databaseId }, query: { limit: 10 } },
+          { signal },
+        )
+      ).data,
+    refetchInterval: (query) =>
+      every(
+        query.state.data?.data.some(({ finishedAt }) => finishedAt === null) ? jobMs : pageMs,
+      )(),
+  });
+
+export const catalogQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['catalog', organizationId],
+    queryFn: async ({ signal }) =>
+      (await ask(organizationId, 'get', '/api/v1/catalog/create', {}, { signal })).data,
+    staleTime: 60_000,
+  });
+
+export const keysQuery = (organizationId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['keys', organizationId],
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: rows, ...(pageParam !== '' && { cursor: pageParam }) };
+      return (await ask(organizationId, 'get', '/api/v1/api-keys', { query }, { signal })).data;
+    },
+    getNextPageParam: (last) => last.page.nextCursor ?? undefined,
+    refetchInterval: every(listMs),
+  });
+
+export const membersQuery = (organizationId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['members', organizationId],
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: rows, ...(pageParam !== '' && { cursor: pageParam }) };
+      return (await ask(organizationId, 'get', '/api/v1/members', { query }, { signal })).data;
+    },
+    getNextPageParam: (last) => last.page.nextCursor ?? undefined,
+  });
+
+export const invitationsQuery = (organizationId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['invitations', organizationId],
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) => {
+      const query = { limit: rows, ...(pageParam !== '' && { cursor: pageParam }) };
+      return (await ask(organizationId, 'get', '/api/v1/invitations', { query }, { signal })).data;
+    },
+    getNextPageParam: (last) => last.page.nextCursor ?? undefined,
+  });
+
+export interface AuditFilter {
+  readonly type?: string | undefined;
+  readonly actorId?: string | undefined;
+  readonly targetId?: string | undefined;
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
+
+export const auditQuery = (organizationId: string, filter: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', organizationId, filter],
+    initialPageParam: '',
+    queryFn: async ({ signal, pageParam }) => {
+      const { type, actorId, targetId, after, before } = filter;
+      const query = {
+        limit: rows,
+        ...(type !== undefined && { type: [type] }),
+        ...(actorId !== undefined && { actorId }),
+        ...(targetId !== undefined && { targetId }),
+        ...(after !== undefined && { after }),
+        ...(before !== undefined && { before }),
+        ...(pageParam !== '' && { cursor: pageParam }),
+      };
+      return (await ask(organizationId, 'get', '/api/v1/audit-events', { query }, { signal })).data;
+    },
+    getNextPageParam: (last) => last.page.nextCursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const billingQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['billing', organizationId],
+    queryFn: async ({ signal }) =>
+      (await ask(organizationId, 'get', '/api/v1/billing', {}, { signal })).data.billing,
+  });

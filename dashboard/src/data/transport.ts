@@ -1,0 +1,62 @@
+/**
+ * The way of every request: it names the organization and the CSRF token, and asks for a page that was read before only if it
+ * has changed (the answers are `no-store`, so the browser's own cache does not help).
+ */
+import { noteRateLimit } from './polling.ts';
+import { NoAnswer } from './problem-error.ts';
+
+/** Deadline of a request. The longest one of the service takes 40 s. */
+const timeoutMs = 45_000;
+const keptMax = 64;
+
+interface Kept {
+  readonly etag: string;
+  readonly body: string;
+  readonly headers: Headers;
+}
+
+export interface TransportOptions {
+  /** The organization that is acted for; `undefined` where the caller alone matters. */
+  readonly organizationId: string | undefined;
+  readonly csrfToken: () => string | undefined;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+export function createTransport({ organizationId, csrfToken, fetch }: TransportOptions) {
+  const kept = new Map<string, Kept>();
+  return async (request: Request): Promise<Response> => {
+    const headers = new Headers(request.headers);
+    if (organizationId !== undefined) headers.set('X-Organization-Id', organizationId);
+    const isRead = request.method === 'GET';
+    const token = isRead ? undefined : csrfToken();
+    if (token !== undefined) headers.set('X-CSRF-Token', token);
+    const known = isRead ? kept.get(request.url) : undefined;
+    if (known !== undefined && !headers.has('If-None-Match')) {
+      headers.set('If-None-Match', known.etag);
+    }
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    let response: Response;
+    try {
+      response = await fetch(new Request(request, { headers, signal }));
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      throw new NoAnswer(error);
+    }
+    noteRateLimit(response.headers.get('ratelimit'));
+    if (response.status === 304 && known !== undefined) {
+      return new Response(known.body, { status: 200, headers: known.headers });
+    }
+    const etag = response.headers.get('etag');
+    if (!isRead || etag === null || response.status !== 200) return response;
+    const body = await response.text();
+    kept.delete(request.url);
+    kept.set(request.url, { etag, body, headers: response.headers });
+    const [oldest] = kept.keys();
+    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest);
+    return new Response(body, { status: 200, headers: response.headers });
+  };
+}
+
+/** The session's CSRF token, in a cookie that only our own pages read. */
+export const csrfTokenIn = (cookies: string): string | undefined =>
+  /(?:^|;\s*)__Host-csrf=([^;]+)/.exec(cookies)?.[1];

@@ -1,0 +1,52 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { databasesQuery } from '../../data/queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Empty, Skeleton } from '../../ui/States.tsx';
+import { table } from '../../ui/Table.tsx';
+import { DatabaseTable } from './DatabaseTable.tsx';
+import { Filters } from './Filters.tsx';
+import type { ListSearch } from './search.ts';
+
+export function Databases() {
+  const organization = useOrganization();
+  const search = useSearch({ from: '/o/$slug/databases' });
+  const navigate = useNavigate({ from: '/o/$slug/databases' });
+  const list = useInfiniteQuery(databasesQuery(organization.id, search));
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const isFiltered = Object.keys(search).some((name) => name !== 'sort');
+  const change = (next: ListSearch) => void navigate({ search: next, replace: true });
+  return (
+    <Page title="Databases">
+      <Filters search={search} onChange={change} />
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={6} />}
+      {list.isSuccess && rows.length === 0 && isFiltered && (
+        <Empty
+          title="No database matches"
+          action={<Button onClick={() => change({})}>Show all</Button>}
+        >
+          No database of {organization.name} has all that the filters ask for.
+        </Empty>
+      )}
+      {list.isSuccess && rows.length === 0 && !isFiltered && (
+        <Empty title="No database yet">
+          A database is a ledger of its own: accounts, and transfers between them, which are never
+          lost and never changed. The first one is there in about a minute.
+        </Empty>
+      )}
+      {rows.length > 0 && <DatabaseTable rows={rows} />}
+      {list.hasNextPage && (
+        <p className={table.more}>
+          {rows.length} databases, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
+      )}
+    </Page>
+  );
+}

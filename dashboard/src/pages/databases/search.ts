@@ -1,0 +1,22 @@
+/** The list's filters, as they stand in the address. */
+import { given, textOf, wordOf } from '../../lib/search.ts';
+
+export const statuses = [
+  'PROVISIONING',
+  'READY',
+  'SUSPENDED',
+  'FAILED',
+  'DELETING',
+  'DELETED',
+] as const;
+
+export const readListSearch = (search: Record<string, unknown>) =>
+  given({
+    q: textOf(search['q'], 63),
+    status: wordOf(search['status'], statuses),
+    label: textOf(search['label'], 320),
+    deleted: search['deleted'] === '1' || search['deleted'] === true ? true : undefined,
+    sort: wordOf(search['sort'], ['name', 'createdAt'] as const),
+  });
+
+export type ListSearch = ReturnType<typeof readListSearch>;

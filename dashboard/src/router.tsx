@@ -1,0 +1,128 @@
+/** The dashboard's pages and their paths. `api/web/serve-dashboard.ts` knows the same paths. */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { sessionQuery } from './data/queries.ts';
+import { ProblemError } from './data/problem-error.ts';
+import { parseSearch, stringifySearch } from './lib/search.ts';
+import { readListSearch } from './pages/databases/search.ts';
+import { ErrorPage } from './shell/ErrorPage.tsx';
+import { NotFoundPage } from './shell/NotFoundPage.tsx';
+
+interface Context {
+  readonly queryClient: QueryClient;
+}
+
+/** Reads the session; a person without one goes to sign in and comes back to this address. */
+async function sessionOr(queryClient: QueryClient, href: string) {
+  try {
+    return await queryClient.ensureQueryData(sessionQuery());
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.problem.status !== 401) throw error;
+    location.replace(`/auth/login?returnTo=${encodeURIComponent(href)}`);
+    // The browser leaves this page; nothing of it is shown until then.
+    return new Promise<never>(() => {});
+  }
+}
+
+const root = createRootRouteWithContext<Context>()({
+  beforeLoad: async ({ context, location }) => ({
+    session: await sessionOr(context.queryClient, location.href),
+  }),
+  component: Outlet,
+  errorComponent: ErrorPage,
+  notFoundComponent: NotFoundPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: ({ context: { session } }) => {
+    const slug = session.organization?.slug ?? session.organizations[0]?.slug;
+    if (slug !== undefined) throw redirect({ to: '/o/$slug/databases', params: { slug } });
+    if (session.user?.administrator === true) throw redirect({ to: '/organizations/new' });
+  },
+  component: lazyRouteComponent(
+    () => import('./pages/organization/NoOrganization.tsx'),
+    'NoOrganization',
+  ),
+});
+
+const plain = createRoute({
+  getParentRoute: () => root,
+  id: 'plain',
+  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'PlainShell'),
+});
+
+const account = createRoute({
+  getParentRoute: () => plain,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account/Account.tsx'), 'Account'),
+});
+
+const newOrganization = createRoute({
+  getParentRoute: () => plain,
+  path: '/organizations/new',
+  component: lazyRouteComponent(
+    () => import('./pages/organization/NewOrganization.tsx'),
+    'NewOrganization',
+  ),
+});
+
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$slug',
+  beforeLoad: ({ context: { session }, params: { slug } }) => {
+    const found = session.organizations.find((one) => one.slug === slug);
+    if (found === undefined) throw notFound();
+    return { organization: found };
+  },
+  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'Shell'),
+});
+
+const organizationHome = createRoute({
+  getParentRoute: () => organization,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$slug/databases', params });
+  },
+});
+
+const databases = createRoute({
+  getParentRoute: () => organization,
+  path: '/databases',
+  validateSearch: readListSearch,
+  component: lazyRouteComponent(() => import('./pages/databases/Databases.tsx'), 'Databases'),
+});
+
+const tree = root.addChildren([
+  home,
+  plain.addChildren([account, newOrganization]),
+  organization.addChildren([organizationHome, databases]),
+]);
+
+export const createAppRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree: tree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+    scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

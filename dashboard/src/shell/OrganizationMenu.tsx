@@ -1,0 +1,55 @@
+import { Menu } from '@base-ui/react/menu';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, ChevronsUpDown, Plus } from 'lucide-react';
+import type { Session } from '../../../gen/api.ts';
+import type { ShownOrganization } from './context.ts';
+import styles from './Menu.module.css';
+
+interface Props {
+  readonly session: Session;
+  readonly organization: ShownOrganization | undefined;
+}
+
+/** Switches between the person's organizations. */
+export function OrganizationMenu({ session, organization }: Props) {
+  const navigate = useNavigate();
+  return (
+    <Menu.Root>
+      <Menu.Trigger className={styles.trigger}>
+        <span className={styles.square} aria-hidden>
+          {(organization?.name ?? '?').slice(0, 1).toUpperCase()}
+        </span>
+        <span className={styles.label}>{organization?.name ?? 'No organization'}</span>
+        <ChevronsUpDown size={15} aria-hidden />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner className={styles.positioner} align="start" sideOffset={4}>
+          <Menu.Popup className={styles.popup} aria-label="Organizations">
+            {session.organizations.map(({ id, name, slug, role }) => (
+              <Menu.Item
+                key={id}
+                className={styles.item}
+                onClick={() => void navigate({ to: '/o/$slug/databases', params: { slug } })}
+              >
+                <span className={styles.label}>
+                  {name}
+                  <small>{role}</small>
+                </span>
+                {id === organization?.id && <Check size={16} aria-label="shown now" />}
+              </Menu.Item>
+            ))}
+            {session.user?.administrator === true && (
+              <Menu.Item
+                className={styles.item}
+                onClick={() => void navigate({ to: '/organizations/new' })}
+              >
+                <Plus size={16} aria-hidden />
+                <span className={styles.label}>New organization</span>
+              </Menu.Item>
+            )}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}

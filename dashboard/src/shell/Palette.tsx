@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState, type KeyboardEvent } from 'react';
+import type { Session } from '../../../gen/api.ts';
+import { ask } from '../data/client.ts';
+import { Dialog } from '../ui/Dialog.tsx';
+import type { ShownOrganization } from './context.ts';
+import { commandsFor, matching, type Command } from './palette-commands.ts';
+import styles from './Palette.module.css';
+
+interface PaletteProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly session: Session;
+  readonly organization: ShownOrganization | undefined;
+}
+
+const found = 8;
+
+/** Databases, pages and organizations in one list that is filtered by typing: Ctrl K. */
+export const Palette = ({ open, ...rest }: PaletteProps) => (
+  <Dialog open={open} onClose={rest.onClose} title="Go to">
+    <Finder {...rest} />
+  </Dialog>
+);
+
+function Finder({ onClose, session, organization }: Omit<PaletteProps, 'open'>) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const id = useId();
+  const navigate = useNavigate();
+  const organizationId = organization?.id ?? '';
+  const q = text.trim();
+  const databases = useQuery({
+    queryKey: ['palette', organizationId, q],
+    enabled: organization !== undefined && organization.rights.includes('readDatabases'),
+    queryFn: async ({ signal }) => {
+      const query = { limit: found, sort: 'name' as const, ...(q !== '' && { q }) };
+      const path = '/api/v1/databases';
+      return (await ask(organizationId, 'get', path, { query }, { signal })).data.data;
+    },
+    placeholderData: (before) => before,
+  });
+  const commands = matching(commandsFor(session, organization, databases.data ?? []), q);
+  const current = Math.min(at, commands.length - 1);
+  const run = (command: Command | undefined) => {
+    if (command === undefined) return;
+    onClose();
+    void navigate({ href: command.href });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+    const step = steps[event.key];
+    if (step !== undefined) {
+      event.preventDefault();
+      setAt((current + step + commands.length) % Math.max(1, commands.length));
+    }
+    if (event.key === 'Enter') run(commands[current]);
+  };
+  return (
+    <>
+      <input
+        className={styles.input}
+        role="combobox"
+        aria-label="A database, page or organization"
+        aria-expanded
+        aria-controls={`${id}-list`}
+        aria-activedescendant={commands.length > 0 ? `${id}-${current}` : undefined}
+        aria-autocomplete="list"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="A database, page or organization"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={`${id}-list`} role="listbox" aria-label="Found" className={styles.list}>
+        {commands.map((command, index) => (
+          // The keyboard is the input's, which names the option that is meant.
+          <div
+            key={command.href}
+            id={`${id}-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === current}
+            className={styles.option}
+            onMouseMove={() => setAt(index)}
+            onClick={() => run(command)}
+            onKeyDown={onKeyDown}
+          >
+            <span className={styles.title}>{command.title}</span>
+            <span className={styles.kind}>{command.kind}</span>
+          </div>
+        ))}
+      </div>
+      {commands.length === 0 && <p className={styles.none}>Nothing has “{q}” in its name.</p>}
+    </>
+  );
+}

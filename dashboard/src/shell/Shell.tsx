@@ -1,0 +1,132 @@
+import { CSPProvider } from '@base-ui/react/csp-provider';
+import { Outlet, useRouteContext } from '@tanstack/react-router';
+import { Menu, Search } from 'lucide-react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import type { Session } from '../../../gen/api.ts';
+import { storedZone, keepZone } from '../lib/theme.ts';
+import type { Zone } from '../lib/time.ts';
+import { Announcer } from '../ui/Announcer.tsx';
+import { IconButton } from '../ui/Button.tsx';
+import { NowContext, OrganizationContext, ZoneContext, type ShownOrganization } from './context.ts';
+import { Notices } from './Notices.tsx';
+import { SideBar } from './SideBar.tsx';
+import { SignInAgain } from './SignInAgain.tsx';
+import styles from './Shell.module.css';
+
+const Palette = lazy(async () => ({ default: (await import('./Palette.tsx')).Palette }));
+
+interface FrameProps {
+  readonly session: Session;
+  readonly organization: ShownOrganization | undefined;
+}
+
+/** The frame around every page: sides, palette, notices. */
+function Frame({ session, organization }: FrameProps) {
+  const [zone, setZone] = useState<Zone>(storedZone);
+  const [paletteOpen, setPaletteOpen] = useState(false);
+  const [sideOpen, setSideOpen] = useState(false);
+  const [paletteUsed, setPaletteUsed] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const openPalette = useCallback(() => {
+    setPaletteUsed(true);
+    setPaletteOpen(true);
+  }, []);
+  const now = useClock();
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      openPalette();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [openPalette]);
+  const chooseZone = (next: Zone) => {
+    keepZone(next);
+    setZone(next);
+  };
+  return (
+    <CSPProvider disableStyleElements>
+      <OrganizationContext value={organization}>
+        <NowContext value={now}>
+          <ZoneContext value={zone}>
+            <a
+              className={styles.skip}
+              href="#main"
+              onClick={(event) => {
+                event.preventDefault();
+                main.current?.focus();
+              }}
+            >
+              Skip to the page
+            </a>
+            <div className={styles.shell}>
+              <header className={styles.top}>
+                <IconButton
+                  label="Menu"
+                  aria-expanded={sideOpen}
+                  aria-controls="side"
+                  onClick={() => setSideOpen(!sideOpen)}
+                >
+                  <Menu size={20} aria-hidden />
+                </IconButton>
+                <span className={styles.brand}>Ledgerhouse</span>
+                <IconButton label="Search and go to" onClick={openPalette}>
+                  <Search size={18} aria-hidden />
+                </IconButton>
+              </header>
+              <SideBar
+                session={session}
+                organization={organization}
+                open={sideOpen}
+                zone={zone}
+                onZone={chooseZone}
+                onPalette={openPalette}
+                onGone={() => setSideOpen(false)}
+              />
+              <main id="main" ref={main} tabIndex={-1} className={styles.main}>
+                <Notices />
+                <Outlet />
+              </main>
+            </div>
+            <SignInAgain />
+            <Announcer />
+            {paletteUsed && (
+              <Suspense>
+                <Palette
+                  open={paletteOpen}
+                  onClose={() => setPaletteOpen(false)}
+                  session={session}
+                  organization={organization}
+                />
+              </Suspense>
+            )}
+          </ZoneContext>
+        </NowContext>
+      </OrganizationContext>
+    </CSPProvider>
+  );
+}
+
+const clockMs = 30_000;
+
+function useClock(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), clockMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+export function Shell() {
+  const { session, organization } = useRouteContext({ from: '/o/$slug' });
+  return <Frame key={organization.id} session={session} organization={organization} />;
+}
+
+/** For pages of the person, not of an organization. */
+export function PlainShell() {
+  const { session } = useRouteContext({ from: '__root__' });
+  const current = session.organizations.find(({ id }) => id === session.organization?.id);
+  return <Frame session={session} organization={current ?? session.organizations[0]} />;
+}

@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router';
+import { BookOpen, Database, Search, UserRound, type LucideIcon } from 'lucide-react';
+import type { Session } from '../../../gen/api.ts';
+import type { Zone } from '../lib/time.ts';
+import type { Right, ShownOrganization } from './context.ts';
+import { OrganizationMenu } from './OrganizationMenu.tsx';
+import { Preferences } from './Preferences.tsx';
+import styles from './SideBar.module.css';
+
+interface Entry {
+  readonly to: '/o/$slug/databases';
+  readonly title: string;
+  readonly icon: LucideIcon;
+  readonly right: Right;
+}
+
+export const entries: readonly Entry[] = [
+  { to: '/o/$slug/databases', title: 'Databases', icon: Database, right: 'readDatabases' },
+];
+
+interface SideBarProps {
+  readonly session: Session;
+  readonly organization: ShownOrganization | undefined;
+  readonly open: boolean;
+  readonly zone: Zone;
+  readonly onZone: (zone: Zone) => void;
+  readonly onPalette: () => void;
+  /** A link was followed: on a narrow screen the bar gives way to the page. */
+  readonly onGone: () => void;
+}
+
+export function SideBar({
+  session,
+  organization,
+  open,
+  zone,
+  onZone,
+  onPalette,
+  onGone,
+}: SideBarProps) {
+  return (
+    <div id="side" className={`${styles.side} ${open ? styles.open : ''}`}>
+      <div className={styles.head}>
+        <span className={styles.brand}>Ledgerhouse</span>
+        <OrganizationMenu session={session} organization={organization} />
+        <button type="button" className={styles.search} onClick={onPalette}>
+          <Search size={15} aria-hidden />
+          <span>Search</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+      </div>
+      <nav aria-label="Pages" className={styles.nav}>
+        {organization !== undefined &&
+          entries
+            .filter(({ right }) => organization.rights.includes(right))
+            .map(({ to, title, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                params={{ slug: organization.slug }}
+                className={styles.link}
+                onClick={onGone}
+              >
+                <Icon size={17} aria-hidden />
+                {title}
+              </Link>
+            ))}
+      </nav>
+      <div className={styles.foot}>
+        <a href="/docs/openapi" className={styles.link}>
+          <BookOpen size={17} aria-hidden />
+          API reference
+        </a>
+        <Link to="/account" className={styles.link} onClick={onGone}>
+          <UserRound size={17} aria-hidden />
+          <span className={styles.person}>{session.user?.display ?? session.credential.name}</span>
+        </Link>
+        <Preferences zone={zone} onZone={onZone} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import type { Session } from '../../../gen/api.ts';
+import { commandsFor, matching } from './palette-commands.ts';
+
+const organization = (slug: string, rights: Session['organizations'][number]['rights']) =>
+  ({
+    id: `org_${slug}`,
+    name: slug.toUpperCase(),
+    slug,
+    rights,
+  }) as Session['organizations'][number];
+
+const acme = organization('acme', ['readDatabases']);
+const session = { organizations: [acme, organization('other', [])] } as unknown as Session;
+
+test('the palette leads to pages that the caller may see, and other organizations', () => {
+  const titles = commandsFor(session, acme, []).map(({ title }) => title);
+  expect(titles).toEqual(['Databases', 'Account and sessions', 'OTHER']);
+});
+
+test('all words must be in the title, in any order', () => {
+  const commands = commandsFor(session, acme, []);
+  expect(matching(commands, 'sess acc').map(({ href }) => href)).toEqual(['/account']);
+});

@@ -1,0 +1,38 @@
+/** The places that the palette leads to. */
+import type { Database, Session } from '../../../gen/api.ts';
+import type { Right, ShownOrganization } from './context.ts';
+
+export interface Command {
+  readonly title: string;
+  /** Kind of place, shown at the end of the line. */
+  readonly kind: string;
+  readonly href: string;
+}
+
+const pages: readonly (readonly [title: string, path: string, right: Right])[] = [
+  ['Databases', 'databases', 'readDatabases'],
+];
+
+export function commandsFor(
+  session: Session,
+  organization: ShownOrganization | undefined,
+  _databases: readonly Pick<Database, 'name'>[],
+): readonly Command[] {
+  const base = `/o/${organization?.slug}`;
+  const own =
+    organization === undefined
+      ? []
+      : pages
+          .filter(([, , right]) => organization.rights.includes(right))
+          .map(([title, path]) => ({ title, kind: 'Page', href: `${base}/${path}` }));
+  const others = session.organizations
+    .filter(({ slug }) => slug !== organization?.slug)
+    .map(({ name, slug }) => ({ title: name, kind: 'Organization', href: `/o/${slug}/databases` }));
+  return [...own, { title: 'Account and sessions', kind: 'Page', href: '/account' }, ...others];
+}
+
+/** Commands whose title has all the words that were typed. */
+export function matching(commands: readonly Command[], text: string): readonly Command[] {
+  const words = text.toLowerCase().split(/\s+/);
+  return commands.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+}

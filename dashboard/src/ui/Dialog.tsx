@@ -1,0 +1,42 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { IconButton } from './Button.tsx';
+import styles from './Dialog.module.css';
+
+interface DialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly wide?: boolean;
+  /** At the side of the window instead of its middle. */
+  readonly side?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A dialog over the page. Escape and a click beside it close it; the focus goes back to what opened it. */
+export const Dialog = ({ open, onClose, title, about, wide, side, children }: DialogProps) => (
+  <Base.Root open={open} onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
+    <Base.Portal>
+      <Base.Backdrop className={styles.shade} />
+      <Base.Popup
+        className={`${styles.dialog} ${wide === true ? styles.wide : ''} ${side === true ? styles.side : ''}`}
+      >
+        <Base.Title className={styles.title}>{title}</Base.Title>
+        {about !== undefined && (
+          <Base.Description className={styles.about}>{about}</Base.Description>
+        )}
+        {children}
+        {/* Last, so that the first field of the content has the focus at first. */}
+        <IconButton label="Close" className={styles.close ?? ''} onClick={onClose}>
+          <X size={18} aria-hidden />
+        </IconButton>
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+);
+
+export const DialogButtons = ({ children }: { readonly children: ReactNode }) => (
+  <div className={styles.buttons}>{children}</div>
+);

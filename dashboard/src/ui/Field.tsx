@@ -1,0 +1,91 @@
+import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes } from 'react';
+import styles from './Field.module.css';
+
+interface Frame {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+  readonly error?: string | undefined;
+}
+
+interface InputProps extends Frame, InputHTMLAttributes<HTMLInputElement> {
+  readonly mono?: boolean;
+}
+
+export function Input({ label, hint, error, mono = false, ...rest }: InputProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        {...rest}
+        id={id}
+        className={`${styles.input} ${mono ? styles.mono : ''}`}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-about`}
+      />
+      <About id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface SelectProps extends Frame, SelectHTMLAttributes<HTMLSelectElement> {}
+
+export function Select({ label, hint, error, children, ...rest }: SelectProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <select
+        {...rest}
+        id={id}
+        className={styles.input}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-about`}
+      >
+        {children}
+      </select>
+      <About id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+const About = ({
+  id,
+  hint,
+  error,
+}: {
+  readonly id: string;
+  readonly hint: ReactNode;
+  readonly error: string | undefined;
+}) => (
+  <div id={`${id}-about`} className={styles.about}>
+    {error === undefined ? hint : <span className={styles.error}>{error}</span>}
+  </div>
+);
+
+interface CheckboxProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly label: ReactNode;
+  readonly hint?: ReactNode;
+}
+
+export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
+  const id = useId();
+  return (
+    <div className={styles.check}>
+      <input
+        {...rest}
+        id={id}
+        type="checkbox"
+        aria-describedby={hint === undefined ? undefined : `${id}-about`}
+      />
+      <div>
+        <label htmlFor={id}>{label}</label>
+        {hint !== undefined && (
+          <div id={`${id}-about`} className={styles.about}>
+            {hint}
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { CircleAlert } from 'lucide-react';
+import { NoAnswer, ProblemError } from '../data/problem-error.ts';
+import { Button } from './Button.tsx';
+import { Copy } from './Copy.tsx';
+import styles from './Problem.module.css';
+
+interface ProblemProps {
+  readonly error: unknown;
+  readonly onRetry?: (() => void) | undefined;
+}
+
+/** The words of an error, for people: the service says what to do about it. */
+export function wordsOf(error: unknown): { readonly title: string; readonly detail: string } {
+  if (error instanceof ProblemError) {
+    const { title, detail, requiredRoles } = error.problem;
+    const roles = requiredRoles && ` It takes the role ${requiredRoles.join(' or ')}.`;
+    const wait =
+      error.retryAfterSeconds !== undefined && ` Try again in ${error.retryAfterSeconds} s.`;
+    return { title, detail: `${detail}${roles ?? ''}${wait || ''}` };
+  }
+  if (error instanceof NoAnswer) return { title: 'No answer', detail: error.message };
+  const detail = error instanceof Error ? error.message : String(error);
+  return { title: 'The dashboard made a mistake', detail };
+}
+
+/** An error with what to do, the request’s ID to give to whoever runs the service, and a way to try again. */
+export function Problem({ error, onRetry }: ProblemProps) {
+  const { title, detail } = wordsOf(error);
+  const requestId = error instanceof ProblemError ? error.problem.requestId : '';
+  return (
+    <div role="alert" className={styles.problem}>
+      <CircleAlert size={18} aria-hidden />
+      <div className={styles.text}>
+        <strong>{title}</strong>
+        <p>{detail}</p>
+        {error instanceof ProblemError && (
+          <p className={styles.soft}>
+            <code>{error.problem.code}</code>
+            {requestId !== '' && (
+              <>
+                {' · '}
+                <code>{requestId}</code> <Copy text={requestId} what="the request’s ID" />
+              </>
+            )}
+          </p>
+        )}
+      </div>
+      {onRetry !== undefined && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
