@@ -9,11 +9,13 @@ import {
   buildPingClient,
   buildRequest,
   Command,
-  EvictionReason,
+  EvictionHeader,
   evictionIsWellFormed,
+  EvictionReason,
   Header,
   pongClientIsWellFormed,
   ReplyHeader,
+  RequestHeader,
 } from '../wire/header.ts';
 import { MessageReader, type StreamError } from '../wire/message-reader.ts';
 import { Operation } from '../wire/operations.ts';
@@ -275,10 +277,10 @@ export class Client {
       case Command.eviction:
         if (
           evictionIsWellFormed(header) &&
-          header.u128(128) === this.#id &&
+          new EvictionHeader(header).client === this.#id &&
           header.view >= this.#view
         ) {
-          this.#onEviction(header);
+          this.#onEviction(new EvictionHeader(header));
         }
         return;
       default:
@@ -292,7 +294,7 @@ export class Client {
     const answersFirst = withdrawn !== undefined && answers(reply, withdrawn);
     const sent = answersFirst ? withdrawn : inFlight;
     // A second answer to a request that was repeated: it was answered already.
-    if (reply.request < sent.u32(192)) return;
+    if (reply.request < new RequestHeader(sent).number) return;
     const wrong = whatIsWrong(reply, sent, body);
     if (wrong !== undefined) {
       this.#fail(new WrongReplyError(`the server's reply is wrong: ${wrong}`));
@@ -319,8 +321,7 @@ export class Client {
   }
 
   /** A cluster of an older release reports its release: the session begins anew with that one. */
-  #onEviction(header: Header): void {
-    const reason = header.u8(255) as EvictionReason;
+  #onEviction({ header, reason }: EvictionHeader): void {
     if (
       reason === EvictionReason.clientReleaseTooHigh &&
       this.#session === 0n &&
@@ -361,8 +362,9 @@ export class Client {
 }
 
 function whatIsWrong(reply: ReplyHeader, sent: Header, body: Uint8Array): string | undefined {
-  if (reply.request !== sent.u32(192)) return 'it answers a request that was not sent';
-  if (reply.operation !== sent.u8(196)) return 'it answers another operation';
+  const { number, operation } = new RequestHeader(sent);
+  if (reply.request !== number) return 'it answers a request that was not sent';
+  if (reply.operation !== operation) return 'it answers another operation';
   if (reply.header.release !== sent.release) return 'it speaks another release';
   if (!answers(reply, sent)) return 'it answers a request with another checksum';
   if (reply.operation === Operation.register && body.length !== 64)

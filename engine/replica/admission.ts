@@ -4,7 +4,7 @@
  * checked only if the reply before is known. Dropping such a request would hang its client.
  */
 import { inputValid } from '../wire/input-valid.ts';
-import { EvictionReason, type RequestHeader } from '../wire/header.ts';
+import { EvictionReason, Header, ReplyHeader, type RequestHeader } from '../wire/header.ts';
 import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease, oldestClientRelease } from '../wire/release.ts';
 import type { Reply, Session } from './sessions.ts';
@@ -92,8 +92,10 @@ function next(request: RequestHeader, session: Session): Admission {
   if (session.read !== undefined && session.read.request > session.lastRequest) return execute;
   // A registration's reply contains the batch limit of the process that executed it; a replay with another limit differs.
   if (session.lastRequest === 0) return execute;
-  return equal(session.reply.header.subarray(160, 176), request.parent) ? execute : drop;
+  return equal(contextOf(session.reply), request.parent) ? execute : drop;
 }
+
+const contextOf = ({ header }: Reply): Uint8Array => new ReplyHeader(new Header(header)).context;
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < 16; i += 1) {

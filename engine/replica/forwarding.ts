@@ -8,6 +8,7 @@ import type { PeerLink, Withdrawal } from '../peers/peer-link.ts';
 import {
   buildEviction,
   Command,
+  EvictionHeader,
   type EvictionReason,
   Header,
   ReplyHeader,
@@ -93,13 +94,13 @@ export class Forwarding {
     const { pending } = this.#options;
     const header = new Header(message);
     if (header.command === Command.eviction) {
-      const waiting = pending.get(header.u128(128));
+      const { client, reason } = new EvictionHeader(header);
+      const waiting = pending.get(client);
       if (waiting === undefined || waiting.state !== 'waiting') return;
       pending.delete(waiting);
       // The leader has no session for the request, perhaps because it was executed. A client that sent it once takes a
       // refusal as proof that it was not executed. If the client asks again, it is refused again.
       if (waiting.mayBeLogged) return;
-      const reason = header.u8(255) as Parameters<ReplySink['evict']>[1];
       for (const sink of waiting.sinks) sink.evict(waiting.header.client, reason);
       return;
     }

@@ -5,7 +5,7 @@
  */
 import { Header, RequestHeader } from '../wire/header.ts';
 import { sessionsMax } from '../wire/limits.ts';
-import { isRead } from '../wire/operations.ts';
+import { isRead, Operation } from '../wire/operations.ts';
 import type { Creations } from '../ledger/state-machine.ts';
 import type { ReplySink } from './served-replica.ts';
 
@@ -125,7 +125,7 @@ export class PendingRequests {
     const known = this.#byClient.get(request.client);
     if (known === undefined) return undefined;
     const isIt = sameChecksum(known.header.header.checksum, request.header.checksum);
-    if (isIt || (request.operation !== 2 && known.header.number <= request.number))
+    if (isIt || (request.operation !== Operation.register && known.header.number <= request.number))
       this.delete(known);
     return isIt ? known : undefined;
   }

@@ -5,7 +5,7 @@ import { expect, jest, test } from '@jest/globals';
 import { REMEMBERED_MS } from '../log/replicated/limits.ts';
 import { ReplicaWorld } from './testing/replica-world.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(600_000);
 
 /** A world with steady writes, and a backup that stands still for so long that the others drop the blocks that it needs. */
 async function withForgotten(seed: number, retainedBytesMax: number) {

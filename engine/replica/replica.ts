@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
-import { Header, RequestHeader } from '../wire/header.ts';
+import { Header, ReplyHeader, RequestHeader } from '../wire/header.ts';
 import { headerSize, sessionsMax } from '../wire/limits.ts';
 import { isRead, Operation } from '../wire/operations.ts';
 import { admitRequest } from './admission.ts';
@@ -349,4 +349,4 @@ const FULL_PULSE_MS = 5_000;
 const uncommittedMax = 2 * sessionsMax;
 
 /** Returns the op at which a reply says that it was executed. */
-const opOf = (reply: Reply): number => Number(new Header(reply.header).u64(208));
+const opOf = (reply: Reply): number => Number(new ReplyHeader(new Header(reply.header)).op);

@@ -4,6 +4,7 @@ import type { ReplicatedLogError } from '../log/replicated/errors.ts';
 import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
 import type { HeardPeer } from '../peers/peer-link.ts';
 import type { HaltedError } from './halted-error.ts';
+import { heardLately } from './heard-lately.ts';
 import type { ClockStanding, ReplicaStanding } from './served-replica.ts';
 
 export interface StandingParts {
@@ -18,8 +19,6 @@ export interface StandingParts {
   readonly peers: readonly HeardPeer[];
   readonly nowMs: number;
 }
-
-const LATELY_MS = 1000;
 
 export function standingOf(parts: StandingParts): ReplicaStanding {
   const { log, halted, leads, isFull, catchingUp } = parts;
@@ -46,7 +45,6 @@ function unreadyOf(parts: StandingParts, follows: boolean): string | undefined {
   if (log.memberStatus?.isLearner === true)
     return 'the etcd member beside it is new: it takes part once that has the log';
   if (!follows) return 'the etcd member beside it does not serve, or the log is not read yet';
-  const isLeader = (peer: HeardPeer): boolean =>
-    peer.fence === log.lead?.fence && peer.heardAtMs >= nowMs - LATELY_MS;
-  return peers.some(isLeader) ? undefined : 'no replica leads';
+  const isLed = heardLately(peers, nowMs).some(({ fence }) => fence === log.lead?.fence);
+  return isLed ? undefined : 'no replica leads';
 }

@@ -13,7 +13,9 @@ import {
   buildPongClient,
   Command,
   EvictionReason,
+  PingClientHeader,
   pingClientIsWellFormed,
+  RequestHeader,
   type Header,
 } from '../wire/header.ts';
 import { MessageReader, type Message, type StreamError } from '../wire/message-reader.ts';
@@ -151,27 +153,25 @@ export class Connection implements ReplySink {
   #dispatch(header: Header, bytes: Uint8Array): void {
     switch (header.command) {
       case Command.request:
-        this.#isFrom(header.u128(160));
+        this.#isFrom(new RequestHeader(header).client);
         this.#options.replica.receive(bytes, this);
         return;
       case Command.pingClient:
-        if (pingClientIsWellFormed(header)) this.#pong(header);
+        if (pingClientIsWellFormed(header)) this.#pong(new PingClientHeader(header));
         return;
       default:
       // Messages between replicas mean nothing here. The protocol ignores valid headers that it does not expect.
     }
   }
 
-  #pong(ping: Header): void {
-    const client = ping.u128(128);
+  #pong({ client, session, monotonic }: PingClientHeader): void {
     this.#isFrom(client);
-    const session = ping.u64(152);
     const { replica } = this.#options;
     if (session !== 0n && replica.evicts && replica.sessions.get(client) === undefined) {
       this.evict(client, EvictionReason.noSession);
       return;
     }
-    this.#write(buildPongClient({ ...this.#frame(), monotonic: ping.u64(128 + 16) }));
+    this.#write(buildPongClient({ ...this.#frame(), monotonic }));
   }
 
   #isFrom(client: bigint): void {

@@ -313,6 +313,39 @@ export class ReplyHeader {
   }
 }
 
+/** A client's ping as a replica reads it. */
+export class PingClientHeader {
+  readonly header: Header;
+
+  constructor(header: Header) {
+    this.header = header;
+  }
+  get client(): U128 {
+    return this.header.u128(128);
+  }
+  get monotonic(): bigint {
+    return this.header.u64(144);
+  }
+  get session(): bigint {
+    return this.header.u64(152);
+  }
+}
+
+/** The end of a session as a client reads it. */
+export class EvictionHeader {
+  readonly header: Header;
+
+  constructor(header: Header) {
+    this.header = header;
+  }
+  get client(): U128 {
+    return this.header.u128(128);
+  }
+  get reason(): EvictionReason {
+    return this.header.u8(255) as EvictionReason;
+  }
+}
+
 /** Returns whether a client's ping follows the protocol. */
 export function pingClientIsWellFormed(header: Header): boolean {
   return (
@@ -321,7 +354,7 @@ export function pingClientIsWellFormed(header: Header): boolean {
     header.view === 0 &&
     header.replica === 0 &&
     header.release !== 0 &&
-    header.u128(128) !== 0n &&
+    new PingClientHeader(header).client !== 0n &&
     allZero(header.bytes, 160, 256)
   );
 }
@@ -341,7 +374,7 @@ export function evictionIsWellFormed(header: Header): boolean {
     frameIsWellFormed(header) &&
     header.size === headerSize &&
     header.release !== 0 &&
-    header.u128(128) !== 0n &&
+    new EvictionHeader(header).client !== 0n &&
     allZero(header.bytes, 144, 255) &&
     header.u8(255) !== 0
   );

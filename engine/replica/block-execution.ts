@@ -1,0 +1,105 @@
+/** Execution of committed blocks, in every role: the answers that follow from them, and the comparison of states. */
+import type { LogEntry } from '../log/log.ts';
+import type { Block } from '../log/replicated/block.ts';
+import { Header, RequestHeader } from '../wire/header.ts';
+import { Operation } from '../wire/operations.ts';
+import { HaltedError } from './halted-error.ts';
+import type { HeldState } from './held-state.ts';
+import type { LeaderRequests } from './leader-requests.ts';
+import type { OwedAnswers } from './owed-answers.ts';
+import type { PendingRequests } from './pending-requests.ts';
+import type { RequestCounts } from './request-counts.ts';
+import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
+import type { StateComparison } from './state-comparison.ts';
+
+export interface BlockExecutionParts {
+  readonly state: HeldState;
+  readonly leader: LeaderRequests;
+  readonly pending: PendingRequests;
+  readonly owed: OwedAnswers;
+  readonly counts: RequestCounts;
+  readonly comparison: StateComparison;
+  /** Sends a heartbeat at once. */
+  readonly tellPeers: () => void;
+  /** Called when this replica must stop serving. */
+  readonly onHalt: (error: HaltedError) => void;
+}
+
+export class BlockExecution {
+  readonly #parts: BlockExecutionParts;
+  /** True if the log has entries with rules that this release does not know. */
+  #unable = false;
+  /** True if a request that a peer passed on is executed: the peer answers as soon as it learns how far the leader is. */
+  #peersWait = false;
+
+  constructor(parts: BlockExecutionParts) {
+    this.#parts = parts;
+  }
+
+  committed(block: Block): void {
+    if (!this.#knowsRulesOf(block)) return;
+    const { state, leader, owed, comparison, tellPeers } = this.#parts;
+    for (const entry of block.entries) this.#execute(entry);
+    state.executed(block);
+    const { op } = state.executor;
+    comparison.executed(op, state.hash);
+    if (leader.leads) {
+      owed.ledUpTo(op);
+      if (this.#peersWait) tellPeers();
+      this.#peersWait = false;
+      // Not within the log's own call, which must return first.
+      queueMicrotask(() => leader.consider());
+    }
+    state.checkpointWhenDue();
+    if (comparison.isWrong) queueMicrotask(() => this.haltIfDifferent());
+  }
+
+  /** Stops this replica if its state differs from that of so many others that it must be wrong. */
+  haltIfDifferent(): void {
+    const { comparison, onHalt } = this.#parts;
+    if (!comparison.isWrong) return;
+    const others = comparison.differing.join(' and ');
+    onHalt(
+      new HaltedError(
+        'state_differs',
+        `This replica's state differs from that of replicas ${others} at the same operation: its memory, its disk or the program is at fault. Bring it back with 'recover'; the others go on.`,
+      ),
+    );
+  }
+
+  /**
+   * Returns whether all rules in a block are known. Otherwise nothing of it is executed, so that a checkpoint stays at the
+   * end of the block before.
+   */
+  #knowsRulesOf(block: Block): boolean {
+    if (this.#unable) return false;
+    const { state, onHalt } = this.#parts;
+    const { rulesMax } = state.executor.ledger;
+    const unknown = block.entries.map(rulesOf).find((rules = FIRST_RULES) => rules > rulesMax);
+    if (unknown === undefined) return true;
+    this.#unable = true;
+    const error = new HaltedError('unknown_rules', unknownRules(unknown, rulesMax));
+    // Not within the log's own call, which must return first.
+    queueMicrotask(() => onHalt(error));
+    return false;
+  }
+
+  #execute(entry: LogEntry): void {
+    const { state, leader, pending, owed, counts } = this.#parts;
+    const request = new RequestHeader(new Header(entry.message));
+    const { operation } = request;
+    const reply = state.executor.apply(entry);
+    const isOwn = operation === Operation.pulse || operation === Operation.upgrade;
+    const waiting = isOwn ? undefined : pending.executed(request);
+    leader.executed(operation, waiting);
+    if (!isOwn) counts.count(operation);
+    if (waiting === undefined || reply === undefined) return;
+    const answer = (): void => {
+      for (const sink of waiting.sinks) sink.send(reply);
+    };
+    // If this replica leads, the leader has executed the entry.
+    this.#peersWait ||= waiting.forwardedUnder === Infinity;
+    if (leader.leads) answer();
+    else owed.when(entry.op, answer);
+  }
+}

@@ -1,0 +1,59 @@
+/** Heartbeats of one replica to the others. They go out even while it loads or fetches a state. */
+import type { Heartbeat } from '../log/replicated/peers.ts';
+import type { ReplicatedLog } from '../log/replicated/replicated-log.ts';
+import type { ClusterClock } from './cluster-clock.ts';
+import type { HeldState } from './held-state.ts';
+import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+
+const BEAT_MS = 50;
+
+export interface HeartbeatsParts {
+  readonly state: HeldState;
+  readonly clock: ClusterClock;
+  readonly log: () => ReplicatedLog | undefined;
+  /** Returns true once this replica serves no more: it falls silent. */
+  readonly isOver: () => boolean;
+  /** Called with each regular heartbeat. */
+  readonly onBeat: () => void;
+}
+
+export class Heartbeats {
+  readonly #options: ReplicatedReplicaOptions;
+  readonly #parts: HeartbeatsParts;
+
+  constructor(options: ReplicatedReplicaOptions, parts: HeartbeatsParts) {
+    this.#options = options;
+    this.#parts = parts;
+  }
+
+  /** Sends heartbeats from now on. */
+  begin(): void {
+    if (this.#parts.isOver()) return;
+    this.send();
+    this.#parts.onBeat();
+    this.#options.timers.after(BEAT_MS, () => this.begin());
+  }
+
+  /** Sends one heartbeat now. */
+  send(): void {
+    const { peers, timers } = this.#options;
+    const { state, clock } = this.#parts;
+    peers.beat({
+      ...this.#heartbeat(),
+      clockAgrees: clock.standing().agrees,
+      stateHash: state.hash,
+      wallMs: timers.wallMs(),
+      rules: state.executor.ledger.rulesMax,
+    });
+  }
+
+  #heartbeat(): Heartbeat {
+    const { state } = this.#parts;
+    const log = this.#parts.log();
+    if (log !== undefined && state.isWhole) return log.heartbeat();
+    const { replicaIndex: replica } = this.#options.identity;
+    // Op and hash must belong together, whether the replica still holds an old state or none yet.
+    const { op } = state.executor;
+    return { replica, memberId: undefined, op, fence: undefined, canLead: false, loading: true };
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * A replica's place in the replicated log: loads the held state, follows the log from there, and continues from another
+ * replica's state when the log no longer has the blocks that this one needs.
+ */
+import { DataFileError } from '../log/errors.ts';
+import type { CheckpointPosition } from '../log/log.ts';
+import type { LogPosition } from '../log/replicated/block.ts';
+import { ReplicatedLog, type LogConsumer } from '../log/replicated/replicated-log.ts';
+import { CatchUp } from './catch-up.ts';
+import { HaltedError } from './halted-error.ts';
+import type { HeldState } from './held-state.ts';
+import { logPositionOf } from './log-position.ts';
+import type { ReplicatedReplicaOptions } from './replicated-options.ts';
+
+export interface LogPlaceParts {
+  readonly state: HeldState;
+  /** Aborted when the replica stops. */
+  readonly stopped: AbortSignal;
+  readonly consumer: Omit<LogConsumer, 'behind'>;
+  /** Called when another replica's state has replaced this one's. */
+  readonly onReplaced: () => void;
+  /** Called when this replica must stop serving. */
+  readonly onHalt: (error: HaltedError) => void;
+}
+
+export class LogPlace {
+  readonly #options: ReplicatedReplicaOptions;
+  readonly #parts: LogPlaceParts;
+  readonly #catchUp: CatchUp;
+  #log: ReplicatedLog | undefined;
+
+  constructor(options: ReplicatedReplicaOptions, parts: LogPlaceParts) {
+    this.#options = options;
+    this.#parts = parts;
+    this.#catchUp = new CatchUp(options, parts.state, parts.stopped);
+  }
+
+  /** `undefined` until the state is loaded. */
+  get log(): ReplicatedLog | undefined {
+    return this.#log;
+  }
+
+  /** Loads the state and begins to follow the log. Rejects with HaltedError or DataFileError. */
+  async begin(): Promise<void> {
+    const { state, stopped } = this.#parts;
+    let position = await state.load();
+    if (position.place?.sequence === 0) position = (await this.#fetchState(1)) ?? position;
+    if (stopped.aborted) return;
+    state.position = logPositionOf(position);
+    this.#log = this.#open(state.position);
+    // A lost volume may have had more than this one; its old mark must not count for the majority.
+    this.mark(position);
+  }
+
+  /** Reports that the state at `position` is durable here. */
+  mark({ place, op, stateHash }: CheckpointPosition): void {
+    if (place === undefined || this.#parts.stopped.aborted) return;
+    const hash = Buffer.from(stateHash).toString('hex');
+    this.#log?.checkpointed({ sequence: place.sequence, op, stateHash: hash });
+  }
+
+  close(): void {
+    this.#log?.close();
+  }
+
+  #open(position: LogPosition): ReplicatedLog {
+    const { identity, incarnation, etcd, peers, timers, random, nonce, retainedBytesMax } =
+      this.#options;
+    return new ReplicatedLog({
+      etcd,
+      timers,
+      random,
+      nonce,
+      peers,
+      identity: {
+        clusterId: identity.clusterId,
+        incarnation,
+        replica: identity.replicaIndex,
+        replicaCount: identity.replicaCount,
+      },
+      position,
+      consumer: { ...this.#parts.consumer, behind: (floor) => void this.#fellBehind(floor) },
+      ...(retainedBytesMax === undefined ? {} : { retainedBytesMax }),
+    });
+  }
+
+  /** Handles that blocks needed here are deleted: continues from another replica's state. */
+  async #fellBehind(floor: number): Promise<void> {
+    const { state, onHalt } = this.#parts;
+    const position = await this.#fetchState(floor).catch((error: unknown) => {
+      if (!(error instanceof DataFileError) || error.code !== 'unknown_rules') throw error;
+      onHalt(new HaltedError(error.code, error.message));
+    });
+    if (position === undefined) return;
+    state.position = logPositionOf(position);
+    this.#log?.resume(state.position);
+    this.mark(position);
+  }
+
+  async #fetchState(floor: number): Promise<CheckpointPosition | undefined> {
+    const position = await this.#catchUp.fetch(floor);
+    if (position !== undefined) this.#parts.onReplaced();
+    return position;
+  }
+}
