@@ -1,7 +1,7 @@
 /**
  * `make soak MINUTES=60`: long runs with faults, one after another with new seeds, until the time is over. Each is the long form
- * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log. At the first
- * difference it ends and prints the command that repeats it.
+ * of a suite that the ladder runs briefly: chaos with three and six replicas, kills under load, the simulated log; and one engine
+ * under adversarial clients, which must stay within its pod's memory. At the first difference it ends and prints the command that repeats it.
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -19,6 +19,11 @@ const rounds = (seed: number, minutes: number): readonly Round[] => [
   {
     title: 'three replicas under faults',
     command: ['test/chaos/main.ts', `--seed=${seed}`, `--minutes=${minutes}`, '--replicas=3'],
+    env: {},
+  },
+  {
+    title: 'adversarial clients',
+    command: ['test/soak/main.ts', `--seed=${seed}`, `--minutes=${minutes}`],
     env: {},
   },
   {

@@ -24,6 +24,7 @@ export class TestEngine {
   #child: ChildProcess | undefined;
   #said = '';
   port = 0;
+  /** Known before the engine listens to clients; 0 while it is not. */
   statusPort = 0;
 
   private constructor(options: EngineOptions) {
@@ -60,6 +61,7 @@ export class TestEngine {
   /** Starts the engine on the data file that is there, on the port it had before. */
   async start(): Promise<void> {
     this.#said = '';
+    this.statusPort = 0;
     const child = spawn(
       engineProgram,
       [
@@ -82,12 +84,12 @@ export class TestEngine {
         const find = (message: string) =>
           new RegExp(`"port":(\\d+),"msg":"${message}"`).exec(this.#said)?.[1];
         const [client, status] = [find('listening'), find('status served')];
-        return client === undefined || status === undefined ? undefined : { client, status };
+        this.statusPort = Number(status ?? 0);
+        return client === undefined || status === undefined ? undefined : { client };
       },
       600_000,
     );
     this.port = Number(ports.client);
-    this.statusPort = Number(ports.status);
   }
 
   /** As `start`, with other flags from now on. */

@@ -1,0 +1,41 @@
+/** The probes of an engine's pod while the engine loads a large data file. */
+import { afterEach, expect, jest, test } from '@jest/globals';
+import { accountBatch } from '../../engine/commands/workload.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { TestEngine } from '../support/engine/engine.ts';
+import { connectTo } from '../support/engine/ledger.ts';
+import { crossedTransfers } from '../support/engine/long-lists.ts';
+import { eventually } from '../support/shell.ts';
+
+jest.setTimeout(15 * 60_000);
+
+const BATCHES = 60;
+const BATCH = 8000;
+
+let engine: TestEngine | undefined;
+afterEach(() => engine?.dispose());
+
+test('an engine that loads a large data file answers that it lives, and has started only when it serves', async () => {
+  const made = (engine = await TestEngine.create());
+  const client = connectTo(made.port, 600_000);
+  await client.submit(Operation.createAccounts, accountBatch(1, 2));
+  for (let batch = 0; batch < BATCHES; batch += 1)
+    await client.submit(Operation.createTransfers, crossedTransfers(1 + batch * BATCH, BATCH));
+  client.close();
+  expect(await made.end('SIGTERM')).toBe(0);
+  const started = made.start();
+  await eventually('the status is served', async () => made.statusPort !== 0 || undefined);
+  const ask = async (path: string): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${made.statusPort}${path}`)).status;
+  let answersWhileLoading = 0;
+  for (;;) {
+    const starts = await ask('/startedz');
+    expect(await ask('/livez')).toBe(200);
+    if (starts === 200) break;
+    expect(starts).toBe(503);
+    answersWhileLoading += 1;
+  }
+  expect(answersWhileLoading).toBeGreaterThan(3);
+  await started;
+  expect((await made.status()).transfers).toBe(BATCHES * BATCH);
+});

@@ -1,0 +1,156 @@
+/** Clients that try to make an engine swell. Each does its worst for a while, goes away, and comes back. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { batchSize, connectTo, transferBytes } from '../support/engine/ledger.ts';
+import { endlessFilters } from '../support/engine/long-lists.ts';
+import { buildRequest, Command, ReplyHeader } from '../../engine/wire/header.ts';
+import { messageSizeMax } from '../../engine/wire/limits.ts';
+import { MessageReader } from '../../engine/wire/message-reader.ts';
+import { encodeMultiBatch } from '../../engine/wire/multi-batch.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { engineRelease } from '../../engine/wire/release.ts';
+
+export interface Target {
+  readonly port: number;
+  readonly random: () => number;
+  /** Returns false once the adversaries must end. */
+  readonly goesOn: () => boolean;
+  /** Returns true while the engine takes new events. */
+  readonly acceptsWrites: () => Promise<boolean>;
+}
+
+const PIPELINED = 300;
+const HALVES = 40;
+const SILENT = 300;
+const FILTERS_MAX = 8000;
+const PENDING = 2;
+
+/** Adversaries by name. Each resolves when `goesOn` returns false. */
+export const adversaries: Readonly<Record<string, (target: Target) => Promise<void>>> = {
+  /** Sends queries for full pages in one write and reads none of the answers. */
+  deaf: (target) =>
+    again(target, async () => {
+      const socket = await open(target.port);
+      const session = await register(socket);
+      socket.pause();
+      const body = encodeMultiBatch([pageFilter()], 64);
+      const all = Array.from({ length: PIPELINED }, (_, i) =>
+        // Numbers rise by two, so that no `parent` is asked for.
+        request({ ...session, number: 2 * (i + 1), operation: Operation.queryTransfers }, body),
+      );
+      socket.write(Buffer.concat(all));
+      await hold(target, 5000);
+      socket.destroy();
+    }),
+
+  /** Asks for far more than can be read, and leaves at any time. */
+  costly: (target) =>
+    again(target, async () => {
+      const client = connectTo(target.port, 600_000);
+      const filters = 1 + Math.floor(target.random() * FILTERS_MAX);
+      client.submit(Operation.queryTransfers, endlessFilters(filters)).catch(() => undefined);
+      await hold(target, 3000);
+      client.close();
+    }),
+
+  /** Sends half messages of the largest size over many connections. */
+  halves: (target) =>
+    again(target, async () => {
+      const sockets = await Promise.all(Array.from({ length: HALVES }, () => open(target.port)));
+      const body = new Uint8Array(messageSizeMax - 256);
+      const head = { client: 5n, session: 1n, number: 1, operation: Operation.createTransfers };
+      for (const socket of sockets) socket.write(request(head, body).subarray(0, body.length / 2));
+      await hold(target, 4000);
+      for (const socket of sockets) socket.destroy();
+    }),
+
+  /** Connects hundreds of times and says nothing. */
+  silent: (target) =>
+    again(target, async () => {
+      const sockets = await Promise.all(Array.from({ length: SILENT }, () => open(target.port)));
+      await hold(target, 4000);
+      for (const socket of sockets) socket.destroy();
+    }),
+
+  /** Fills the ledger up to its limit with pending transfers, all of which expire. */
+  pending: async (target) => {
+    const client = connectTo(target.port, 600_000);
+    let id = BigInt(`0x${randomBytes(6).toString('hex')}`) << 64n;
+    while (target.goesOn()) {
+      // At the limit a create is never answered.
+      if (!(await target.acceptsWrites())) break;
+      const transfers = Array.from({ length: batchSize }, () => ({
+        id: (id += 1n),
+        debit: 1n,
+        credit: 2n,
+        amount: 1n,
+        flags: PENDING,
+        timeout: 1 + Math.floor(target.random() * 120),
+      }));
+      const body = encodeMultiBatch([transferBytes(transfers)], 128);
+      const sent = client.submit(Operation.createTransfers, body).catch(() => undefined);
+      await Promise.race([sent, hold(target, 30_000)]);
+    }
+    client.close();
+  },
+};
+
+async function again({ goesOn }: Target, attack: () => Promise<void>): Promise<void> {
+  while (goesOn()) {
+    // Refused or closed by the engine: that is its right.
+    await attack().catch(() => undefined);
+    await sleep(50);
+  }
+}
+
+/** Waits for a random time up to `mostMs`, or until the end. */
+async function hold({ goesOn, random }: Target, mostMs: number): Promise<void> {
+  const until = performance.now() + random() * mostMs;
+  while (goesOn() && performance.now() < until) await sleep(50);
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+interface Sent {
+  readonly client: bigint;
+  readonly session: bigint;
+  readonly number: number;
+  readonly operation: number;
+}
+
+function request({ number, ...fields }: Sent, body: Uint8Array): Buffer {
+  const frame = { cluster: 0n, view: 0, release: engineRelease, parent: new Uint8Array(16) };
+  return Buffer.concat([buildRequest({ ...frame, ...fields, request: number }, body), body]);
+}
+
+/** Registers a session. Rejects if the connection ends first. */
+async function register(socket: Socket): Promise<{ client: bigint; session: bigint }> {
+  const client = randomBytes(8).readBigUInt64LE() | 1n;
+  const reader = new MessageReader(0n);
+  const session = new Promise<bigint>((resolve, reject) => {
+    socket.once('close', () => reject(new Error('closed')));
+    socket.on('data', (chunk) =>
+      reader.push(chunk, ({ header }) => {
+        if (header.command === Command.reply) resolve(new ReplyHeader(header).commit);
+      }),
+    );
+  });
+  const head = { client, session: 0n, number: 0, operation: Operation.register };
+  socket.write(request(head, new Uint8Array(256)));
+  return { client, session: await session };
+}
+
+/** A filter that selects a full page of transfers with code 1. */
+function pageFilter(): Uint8Array {
+  const words = new Uint32Array(16);
+  words[8] = 1;
+  words[14] = batchSize;
+  return new Uint8Array(words.buffer);
+}

@@ -1,0 +1,94 @@
+/**
+ * One engine under adversarial clients, which all attack at once, beside a client that reads one account again and again:
+ *
+ *   node test/soak/main.ts [--minutes=5] [--seed=1] [--pod-mib=1024]
+ *
+ * The engine has the ledger's limit that it takes in a pod of that size. Prints figures and exits with 1 if the process took
+ * more than the pod has, ended, or let the reader wait for too long.
+ */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { accountBatch, idsBatch } from '../../engine/commands/workload.ts';
+import { ledgerMemoryLimit } from '../../engine/server/memory-limit.ts';
+import { Operation } from '../../engine/wire/operations.ts';
+import { TestEngine } from '../support/engine/engine.ts';
+import { connectTo } from '../support/engine/ledger.ts';
+import { crossedTransfers } from '../support/engine/long-lists.ts';
+import { seeded } from '../support/prng.ts';
+import { adversaries, type Target } from './adversaries.ts';
+
+const BATCH = 8000;
+const FIRST_BATCHES = 25;
+/** Far above what a read takes beside costly ones, because the machine may be busy. */
+const WAIT_MAX_MS = 60_000;
+const READ_EVERY_MS = 100;
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string', default: '1' },
+    'pod-mib': { type: 'string', default: '1024' },
+  },
+});
+const [minutes, seed, podMib] = [
+  Number(values.minutes),
+  Number(values.seed),
+  Number(values['pod-mib']),
+];
+const limitMib = Math.floor(ledgerMemoryLimit(podMib * 2 ** 20) / 2 ** 20);
+
+const say = (text: string): boolean => process.stdout.write(`${text}\n`);
+
+/** The most memory that the process ever had, in MiB. */
+const peakMib = (pid: number): number =>
+  Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+
+async function main(): Promise<readonly string[]> {
+  const engine = await TestEngine.create({ flags: [`--memory-limit=${limitMib}MiB`] });
+  const wrong: string[] = [];
+  const endsAt = performance.now() + minutes * 60_000;
+  const goesOn = (): boolean => performance.now() < endsAt && wrong.length === 0;
+  const polite = connectTo(engine.port, WAIT_MAX_MS);
+  try {
+    await polite.submit(Operation.createAccounts, accountBatch(1, 2));
+    for (let batch = 0; batch < FIRST_BATCHES; batch += 1)
+      await polite.submit(Operation.createTransfers, crossedTransfers(1 + batch * BATCH, BATCH));
+    const acceptsWrites = async () => (await engine.status()).acceptsWrites;
+    const target: Target = { port: engine.port, random: seeded(seed), goesOn, acceptsWrites };
+    const attacks = Object.entries(adversaries).map(([name, attack]) =>
+      attack(target).catch((error: unknown) => void wrong.push(`${name}: ${String(error)}`)),
+    );
+    const reads = { count: 0, longestMs: 0 };
+    let peak = 0;
+    while (goesOn()) {
+      const sentAtMs = performance.now();
+      await polite
+        .submit(Operation.lookupAccounts, idsBatch([1]))
+        .catch((error: unknown) => void wrong.push(`a polite read: ${String(error)}`));
+      reads.count += 1;
+      reads.longestMs = Math.max(reads.longestMs, performance.now() - sentAtMs);
+      peak = Math.max(peak, peakMib(engine.pid));
+      if (peak > podMib) wrong.push(`the engine took ${peak.toFixed(0)} of ${podMib} MiB`);
+      await sleep(READ_EVERY_MS);
+    }
+    await Promise.all(attacks);
+    const { transfers, memory, acceptsWrites: takes, warnings } = await engine.status();
+    const used = ((memory.usedBytes / memory.limitBytes) * 100).toFixed(0);
+    say(
+      `${minutes} minutes, seed ${seed}: ${peak.toFixed(0)} of ${podMib} MiB at most; ${transfers} transfers, the ledger ${used} % full${takes ? '' : ` (${warnings.join(', ')})`}; ${reads.count} polite reads, the longest took ${reads.longestMs.toFixed(0)} ms`,
+    );
+    if ((await engine.end('SIGTERM')) !== 0) wrong.push('the engine did not end in good order');
+  } catch (error) {
+    wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  } finally {
+    polite.close();
+    await engine.dispose();
+  }
+  return wrong;
+}
+
+const wrong = await main();
+for (const each of wrong) say(`WRONG: ${each}`);
+say(wrong.length === 0 ? 'the limit held' : `${wrong.length} faults`);
+process.exit(wrong.length === 0 ? 0 : 1);
