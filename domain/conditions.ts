@@ -17,6 +17,8 @@ export const ConditionType = {
   BackupHealthy: 'BackupHealthy',
   /** The engines have room for more records, by their limits of memory and storage. */
   CapacityLeft: 'CapacityLeft',
+  /** Whether storage grows by itself when it is nearly full (`spec.storage.autogrow`). */
+  Autogrow: 'Autogrow',
 } as const;
 export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
@@ -99,6 +101,7 @@ export const conditionReasons = {
   Paused: ['Paused', 'NotPaused'],
   BackupHealthy: ['NotConfigured'],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
+  Autogrow: ['Watching', 'LimitReached', 'NotGrowable', 'NotEnabled'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
 export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Type][number];
 
@@ -106,5 +109,9 @@ export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Typ
 export const CatalogReason = { valid: 'Valid', inconsistent: 'Inconsistent' } as const;
 export const BackupReason = { notSupportedYet: 'NotSupportedYet' } as const;
 
-/** Events about volumes whose database is gone. */
-export const VolumeEvent = { retained: 'VolumeRetained', purged: 'VolumePurged' } as const;
+/** Events about volumes: of a database that is gone, and of one whose storage grows by itself. */
+export const VolumeEvent = {
+  grows: 'StorageGrows',
+  retained: 'VolumeRetained',
+  purged: 'VolumePurged',
+} as const;

@@ -344,6 +344,14 @@ export interface components {
                      * @description Size of each replica's volume in GiB. It can grow, never shrink below what the volumes have.
                      */
                     readonly sizeGb?: number;
+                    /** @description Lets storage grow without a person: by 20 % when 85 % are used, within the limits of the tier. sizeGb is then the smallest size; status.autogrow has the size that was reached. */
+                    readonly autogrow?: {
+                        /**
+                         * Format: int32
+                         * @description Largest size in GiB that is reached this way.
+                         */
+                        readonly limitGb: number;
+                    };
                 };
                 /** @description Settings of the pods, besides those of the catalog's region: lists and maps add to it, single values override it. A change replaces the pods one by one. The priority class is the region's alone. */
                 readonly pods?: {
@@ -525,6 +533,26 @@ export interface components {
                     /** Format: int32 */
                     readonly port: number;
                 }[];
+                /** @description The last growth by spec.storage.autogrow. */
+                readonly autogrow?: {
+                    /**
+                     * Format: int32
+                     * @description Size in GiB that it led to.
+                     */
+                    readonly sizeGb: number;
+                    /**
+                     * Format: int32
+                     * @description Size in GiB before.
+                     */
+                    readonly fromGb?: number;
+                    /**
+                     * Format: int32
+                     * @description Part of the fullest volume in use.
+                     */
+                    readonly usedPercent?: number;
+                    /** Format: date-time */
+                    readonly at?: string;
+                };
                 /** @description Certificates by which the etcd members of several replicas authenticate each other. The keys exist only in Secrets. */
                 readonly peerCertificates?: {
                     /**
@@ -594,7 +622,7 @@ export interface components {
                     readonly capacityGb?: number;
                     readonly summary?: string;
                 };
-                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, CapacityLeft; docs/operating/conditions.md has every reason. */
+                /** @description Available, Ready, Reconciling, Stalled, Bootstrapped, ReplicasHealthy, StorageReady, VersionUpToDate, Suspended, Paused, BackupHealthy, CapacityLeft, Autogrow; docs/operating/conditions.md has every reason. */
                 readonly conditions?: readonly {
                     readonly type: string;
                     /** @enum {string} */

@@ -1,5 +1,6 @@
 /** A change of a database's spec in Kubernetes: its differences from the row, and its author. Pure. */
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import { operatorName } from '../../domain/names.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { Database, Profile, ProfileChoice } from '../store/database-record.ts';
@@ -57,8 +58,12 @@ export function specChangeOf(
   return { deletionProtection: protects ? deletionProtection : undefined, choice, changes };
 }
 
-/** Returns the field manager that last wrote one of the changed fields: `kubectl-edit`, `argocd-controller`, … */
+/**
+ * Returns the field manager that last wrote one of the changed fields: `kubectl-edit`, `argocd-controller`, …; the operator
+ * for storage that grew by itself.
+ */
 export function managerOf(object: DatabaseObject, changes: readonly FieldChange[]): string {
+  if (changes.every((change) => isGrowth(object, change))) return operatorName;
   const wanted = changes.map(({ path }) => {
     const member = path.slice(1);
     return member in specFields
@@ -73,6 +78,13 @@ export function managerOf(object: DatabaseObject, changes: readonly FieldChange[
   );
   return (owner ?? writers[0])?.manager ?? 'unknown';
 }
+
+/** Whether the operator changed the size of the storage by itself (`spec.storage.autogrow`). */
+const isGrowth = ({ spec, status }: DatabaseObject, { path, to }: FieldChange): boolean =>
+  path === '/selectedStorageGb' &&
+  spec.storage?.autogrow !== undefined &&
+  status?.autogrow?.sizeGb === to &&
+  spec.storage.sizeGb !== to;
 
 function has(fields: unknown, path: readonly string[]): boolean {
   let at = fields;

@@ -28,6 +28,8 @@ export interface Previous {
   readonly storageGb: number | undefined;
   /** The version that every replica is known to run; `undefined` while there is none. */
   readonly activeVersion: string | undefined;
+  /** Size that `storage.autogrow` has led to; at least that much is resolved while the spec has it. */
+  readonly grownGb?: number;
   /** Whether the region's pod settings of today are wanted instead of those that the database has. Default false. */
   readonly refreshPods?: boolean;
 }
@@ -296,10 +298,12 @@ function resolveStorage(
   const before = previous.resolved?.storage;
   const tierId = request.storage?.tier ?? before?.tier ?? catalog.defaults.storageTier;
   const tier = catalog.storageTiers.find((row) => row.id === tierId);
-  const sizeGb =
+  const askedGb =
     request.storage?.sizeGb ??
     previous.storageGb ??
     Math.max(catalog.defaults.storageGb, tier?.minGb ?? 1);
+  const grownGb = request.storage?.autogrow === undefined ? undefined : previous.grownGb;
+  const sizeGb = Math.max(askedGb, grownGb ?? 0);
   const keeps = before !== undefined && before.tier === tierId;
   if (keeps && sizeGb === previous.storageGb) return { ...before, sizeGb };
   if (tier === undefined) {

@@ -10,7 +10,8 @@ import type { Pod } from '../../domain/kinds.ts';
 import { isReady, replicaPods } from '../ledgerdatabase/members.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
-import { capacityOf, type Capacity } from './capacity.ts';
+import { growsAt } from '../ledgerdatabase/steps/autogrow.ts';
+import { capacityOf, storageUse, type Capacity } from './capacity.ts';
 
 export interface CapacityWatchOptions {
   readonly databases: () => readonly DatabaseObject[];
@@ -84,10 +85,14 @@ export class CapacityWatch {
     const workload = database.status?.workload ?? '';
     const pods = replicaPods(podsOf(database)).filter(isReady);
     if (pods.length === 0) return;
-    const capacity = capacityOf(workload, await pollEngines(workload, pods, fetchStatus));
+    const polls = await pollEngines(workload, pods, fetchStatus);
+    const capacity = capacityOf(workload, polls);
     if (capacity === undefined) return;
-    this.#known.set(uidOf(database), capacity);
+    const storage = storageUse(polls, this.#timers.nowMs());
+    this.#known.set(uidOf(database), { ...capacity, storage });
     const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
-    if (told?.reason !== capacity.reason || told.message !== capacity.message) onChange(database);
+    const isNews = told?.reason !== capacity.reason || told.message !== capacity.message;
+    const mayGrow = database.spec.storage?.autogrow !== undefined;
+    if (isNews || (mayGrow && (storage?.usedPart ?? 0) >= growsAt)) onChange(database);
   }
 }

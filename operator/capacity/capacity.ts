@@ -7,6 +7,8 @@ import type { Polls } from '../ledgerdatabase/observation.ts';
 export interface Capacity {
   readonly reason: Exclude<ReasonOf<'CapacityLeft'>, 'NotKnown'>;
   readonly message: string;
+  /** Storage of the fullest replica: the part in use, from 0 to 1, and when that was told. */
+  readonly storage?: { readonly usedPart: number; readonly atMs: number } | undefined;
 }
 
 type Limit = 'memory' | 'records' | 'storage';
@@ -44,6 +46,15 @@ export function capacityOf(workload: string, polls: Polls): Capacity | undefined
   return level === 2
     ? { reason: 'Full', message: `${used}; new records are refused. To go on ${cures[limit]}` }
     : { reason: 'NearLimit', message: `${used}; before it is full ${cures[limit]}` };
+}
+
+/** Storage of the fullest replica, as told at `atMs`; `undefined` when no engine told a limit. */
+export function storageUse(polls: Polls, atMs: number): Capacity['storage'] {
+  const told = [...polls.values()].flatMap((poll) => ('problem' in poll ? [] : [poll.storage]));
+  const parts = told
+    .filter(({ limitBytes }) => limitBytes > 0)
+    .map(({ usedBytes, limitBytes }) => usedBytes / limitBytes);
+  return parts.length === 0 ? undefined : { usedPart: Math.max(...parts), atMs };
 }
 
 const findingsOf = (index: number, status: EngineStatus): readonly Finding[] =>

@@ -53,6 +53,7 @@ export function conditionsOf(
     Paused: paused(draft),
     BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
     CapacityLeft: capacity,
+    Autogrow: autogrow(observed, draft),
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
     const [status, reason, message] = verdicts[type];
@@ -229,6 +230,16 @@ function paused({ leftUndone }: Draft): Verdict<'Paused'> {
 }
 
 /** Uses the last known capacity while engines are silent, and while a new operator begins to ask them. */
+/** As decided, or as last told while the spec cannot be met. */
+function autogrow({ database }: Observation, draft: Draft): Verdict<'Autogrow'> {
+  if (draft.autogrow !== undefined) return draft.autogrow;
+  const told = database.status?.conditions?.find(({ type }) => type === 'Autogrow');
+  const reason = conditionReasons.Autogrow.find((one) => one === told?.reason);
+  return told === undefined || reason === undefined
+    ? ['False', 'NotEnabled', 'the spec has not been met yet']
+    : [told.status, reason, told.message];
+}
+
 function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLeft'> {
   const statusFor = (reason: ReasonOf<'CapacityLeft'>) => (reason === 'Full' ? 'False' : 'True');
   if (capacity !== undefined) {

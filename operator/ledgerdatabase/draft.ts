@@ -4,6 +4,7 @@ import type { RolloutRule } from '../../domain/replica-states.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { Action } from './actions.ts';
+import type { AutogrowVerdict } from './steps/autogrow.ts';
 import type { Need } from './observation.ts';
 
 /** The part of the status that is decided rather than observed. It is written before any action that builds on it. */
@@ -18,12 +19,13 @@ export type Facts = Pick<
   | 'resolved'
   | 'endpoints'
   | 'peerCertificates'
+  | 'autogrow'
 >;
 
 /** The facts of a status read from the API server; undefined fields are left out. */
 export function factsOf(status: DatabaseStatus): Facts {
   const { observedGeneration, databaseId, clusterId, workload } = status;
-  const { bootstrapped, addresses, resolved, endpoints, peerCertificates } = status;
+  const { bootstrapped, addresses, resolved, endpoints, peerCertificates, autogrow } = status;
   const all = {
     observedGeneration,
     databaseId,
@@ -34,6 +36,7 @@ export function factsOf(status: DatabaseStatus): Facts {
     resolved,
     endpoints,
     peerCertificates,
+    autogrow,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
@@ -70,6 +73,7 @@ export class Draft {
   olderTemplate = false;
   recovering = false;
   storageProblem: { reason: ReasonOf<'StorageReady'>; message: string } | undefined;
+  autogrow: AutogrowVerdict | undefined;
   deleting = false;
   /** Planned writes of a paused database that are left undone, in words; `undefined`: it is not paused. */
   leftUndone: readonly string[] | undefined;

@@ -64,3 +64,24 @@ test('a stall is told with each new reason, and its end', () => {
     'Normal StalledBecause',
   ]);
 });
+
+test('storage that grows by itself is told once, and one that never grew by itself is no news', () => {
+  const before = database({ Autogrow: 'True' });
+  const grown = {
+    ...before,
+    status: {
+      ...before.status,
+      autogrow: { sizeGb: 24, fromGb: 20, usedPercent: 86, at: '2026-11-21T10:00:00Z' },
+    },
+  };
+  expect(turnsOf(before, grown)).toEqual([
+    {
+      type: 'Normal',
+      reason: 'StorageGrows',
+      note: 'storage grows from 20 to 24 GB: 86 % are used',
+    },
+  ]);
+  expect(told(grown, grown)).toEqual([]);
+  expect(told(database({}), database({ Autogrow: 'False' }))).toEqual([]);
+  expect(told(before, database({ Autogrow: 'False' }))).toEqual(['Normal AutogrowBecause']);
+});

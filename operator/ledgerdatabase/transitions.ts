@@ -1,6 +1,7 @@
 /** Events about conditions: one for each change of a condition's status. */
 import type { Logger } from 'pino';
 import type { Condition } from '../../domain/resources.ts';
+import { VolumeEvent } from '../../domain/conditions.ts';
 import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
 export type Transitions = (before: DatabaseObject, after: DatabaseObject, logger: Logger) => void;
@@ -30,6 +31,7 @@ const told = new Set([
   'Suspended',
   'Paused',
   'CapacityLeft',
+  'Autogrow',
 ]);
 
 export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
@@ -49,6 +51,10 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
     if (condition.type === 'Stalled' && old === undefined && !bad) continue;
     // Free room is news only after there was none.
     if (condition.type === 'CapacityLeft' && !bad && old?.status !== 'False') continue;
+    // The end of growing by itself is news; that it never began is not.
+    if (condition.type === 'Autogrow' && condition.status !== 'True' && old?.status !== 'True') {
+      continue;
+    }
     const suspended = after.spec.suspend;
     turns.push({
       type: bad && (!suspended || condition.type === 'Stalled') ? 'Warning' : 'Normal',
@@ -59,5 +65,12 @@ export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly
       note: `${condition.type} is ${condition.status}: ${condition.message}`.slice(0, 1_000),
     });
   }
-  return turns;
+  return [...turns, ...growthOf(before, after)];
+}
+
+function growthOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
+  const { sizeGb, fromGb, usedPercent, at } = after.status?.autogrow ?? {};
+  if (sizeGb === undefined || at === undefined || before.status?.autogrow?.at === at) return [];
+  const note = `storage grows from ${fromGb} to ${sizeGb} GB: ${usedPercent} % are used`;
+  return [{ type: 'Normal', reason: VolumeEvent.grows, note }];
 }

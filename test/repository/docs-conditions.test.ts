@@ -35,7 +35,7 @@ function rowsUnder(heading: string): string[] {
 
 describe('every reason has a row that says what to do, and no row is without a reason', () => {
   const { Available, Bootstrapped, ReplicasHealthy, VersionUpToDate } = conditionReasons;
-  const { Suspended, Paused, StorageReady, BackupHealthy, CapacityLeft, Stalled } =
+  const { Suspended, Paused, StorageReady, BackupHealthy, CapacityLeft, Autogrow, Stalled } =
     conditionReasons;
   test.each([
     ['Available', Available],
@@ -47,6 +47,7 @@ describe('every reason has a row that says what to do, and no row is without a r
     ['StorageReady', StorageReady],
     ['BackupHealthy', BackupHealthy],
     ['CapacityLeft', CapacityLeft],
+    ['Autogrow', Autogrow],
     ['Stalled', Stalled],
     ['Ready and Reconciling', Object.values(ProgressReason)],
     ['What blocks a rollout', rolloutRules],

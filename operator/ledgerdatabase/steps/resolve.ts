@@ -1,5 +1,10 @@
 /** Resolves the spec and the catalog into the database's configuration, which the status keeps: it is decided once. */
-import { resolve, type Complete, type Previous } from '../../../domain/catalog/resolve.ts';
+import {
+  resolve,
+  type Complete,
+  type Previous,
+  type Resolution,
+} from '../../../domain/catalog/resolve.ts';
 import {
   annotations,
   catalogName,
@@ -10,6 +15,7 @@ import {
 import type { LedgerDatabase } from '../../../domain/resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
+import { autogrow, growthSoFar, type Growth } from './autogrow.ts';
 import { inherit } from './inherit.ts';
 import { remember } from './remember.ts';
 
@@ -27,16 +33,28 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const heritage = inherit(observed, draft);
   if (heritage === 'refused') return 'halt';
   const memory = heritage ?? remember(observed.owned.claims, observed);
+  const storageGb = status.storage?.requestedGb ?? memory?.storageGb;
+  const grown = growthSoFar(observed, storageGb);
   const previous: Previous = {
     resolved: status.resolved,
-    storageGb: status.storage?.requestedGb ?? memory?.storageGb,
+    storageGb,
+    ...(grown === undefined ? {} : { grownGb: grown.sizeGb }),
     activeVersion: status.version?.active ?? memory?.activeVersion,
     refreshPods: wantsNewest(observed),
   };
   // Earlier decisions by the catalog's defaults are not repeated, neither for adopted volumes nor when a status was lost.
   const request =
     status.resolved === undefined ? { ...memory?.choices, ...database.spec } : database.spec;
-  const result = catalog === undefined ? undefined : resolve(catalog.spec, request, previous);
+  const result =
+    catalog === undefined
+      ? undefined
+      : withGrowth(observed, draft, grown, (grownGb) =>
+          resolve(
+            catalog.spec,
+            request,
+            grownGb === undefined ? previous : { ...previous, grownGb },
+          ),
+        );
   if (result?.ok === true && manualProvider(observed, result.resolved)) {
     draft.stallWith(
       'ManualProvider',
@@ -61,6 +79,28 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   if (heritage !== undefined) draft.facts = { ...draft.facts, bootstrapped: true };
   draft.activeVersion ??= memory?.activeVersion;
   return 'continue';
+}
+
+/** Resolves with the recorded growth of the storage and, if it is time for the next one, with that. */
+function withGrowth(
+  observed: Observation,
+  draft: Draft,
+  grown: Growth | undefined,
+  resolveWith: (grownGb?: number) => Resolution,
+): Resolution {
+  const result = resolveWith();
+  if (!result.ok) return result;
+  const { tier: name } = result.resolved.storage;
+  const tier = observed.catalog?.spec.storageTiers.find(({ id }) => id === name);
+  const { verdict, growth, needsClass } = autogrow(observed, tier, result.storageGb);
+  draft.autogrow = verdict;
+  if (needsClass === true) draft.needs.add('storageClass');
+  const larger = growth === undefined ? undefined : resolveWith(growth.sizeGb);
+  const grows = larger?.ok === true;
+  const { autogrow: _, ...facts } = draft.facts;
+  const now = grows ? growth : grown;
+  draft.facts = { ...facts, ...(now === undefined ? {} : { autogrow: now }) };
+  return grows ? larger : result;
 }
 
 /** Whether somebody has asked for the newest template, and the StatefulSet does not have it yet. */

@@ -541,6 +541,31 @@ describe('the status', () => {
   });
 });
 
+describe('storage that grows by itself', () => {
+  test('has a limit of at least its size', async () => {
+    const storage = { sizeGb: 20, autogrow: { limitGb: 19 } };
+    const { code, body } = await triedDatabase({ storage });
+    expect([code, body.message]).toEqual([
+      422,
+      expect.stringContaining('autogrow.limitGb must be at least sizeGb'),
+    ]);
+  });
+
+  test('keeps its size in the spec while other fields change; without it, the spec names what the volumes have', async () => {
+    const { patch } = await madeDatabase(
+      { storage: { sizeGb: 20, autogrow: { limitGb: 100 } } },
+      { storage: { requestedGb: 24, acknowledgedGb: 24 }, autogrow: { sizeGb: 24, fromGb: 20 } },
+    );
+    expect((await patch({ size: 'lh-20' })).code).toBe(200);
+    const without = await patch({ storage: { autogrow: null } });
+    expect([without.code, without.body.message]).toEqual([
+      422,
+      expect.stringContaining('storage cannot shrink'),
+    ]);
+    expect((await patch({ storage: { autogrow: null, sizeGb: 24 } })).code).toBe(200);
+  });
+});
+
 describe('settings of pods', () => {
   const accepted = {
     tolerations: [{ key: 'fast', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }],

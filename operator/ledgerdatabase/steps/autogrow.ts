@@ -1,0 +1,100 @@
+/**
+ * Growth of storage without a person (`spec.storage.autogrow`): at 85 % by 20 %, within the tier's limits and up to the spec's.
+ * The size is decided once, recorded in the status, and treated like one of the spec from then on. Pure.
+ */
+import type { CatalogSpec, DatabaseStatus } from '../../../domain/resources.ts';
+import type { ReasonOf } from '../../../domain/conditions.ts';
+import type { Observation } from '../observation.ts';
+import { capacityGb } from './volumes.ts';
+
+/** Part of the storage in use at which it grows. */
+export const growsAt = 0.85;
+const growthFactor = 1.2;
+
+export type Growth = NonNullable<DatabaseStatus['autogrow']>;
+export type AutogrowVerdict = readonly ['True' | 'False', ReasonOf<'Autogrow'>, string];
+
+/** The recorded growth as far as it still counts. A size that no volume has reached can be withdrawn by a lower limit. */
+export function growthSoFar(
+  { database }: Observation,
+  knownGb: number | undefined,
+): Growth | undefined {
+  const { autogrow } = database.spec.storage ?? {};
+  if (autogrow === undefined) return undefined;
+  const { autogrow: recorded, storage } = database.status ?? {};
+  if (recorded === undefined) {
+    // A lost status: the volumes know the size.
+    return storage === undefined && knownGb !== undefined ? { sizeGb: knownGb } : undefined;
+  }
+  const most = Math.max(autogrow.limitGb, storage?.acknowledgedGb ?? 0);
+  return recorded.sizeGb <= most ? recorded : { ...recorded, sizeGb: most };
+}
+
+export interface Autogrow {
+  readonly verdict: AutogrowVerdict;
+  /** The next size; `undefined` if nothing grows now. */
+  readonly growth?: Growth;
+  /** The decision needs the storage class. */
+  readonly needsClass?: true;
+}
+
+/** Decides about a database whose storage is to have `wantedGb`; its volumes may have more. */
+export function autogrow(
+  observed: Observation,
+  tier: CatalogSpec['storageTiers'][number] | undefined,
+  wantedGb: number,
+): Autogrow {
+  const capacities = observed.owned.claims.map((claim) => Math.floor(capacityGb(claim) ?? 0));
+  const smallestGb = capacities.length === 0 ? 0 : Math.min(...capacities);
+  const sizeGb = Math.max(wantedGb, smallestGb);
+  const { autogrow: asked } = observed.database.spec.storage ?? {};
+  if (asked === undefined) {
+    return { verdict: ['False', 'NotEnabled', 'storage grows only by spec.storage.sizeGb'] };
+  }
+  if (tier === undefined || tier.growable === false) {
+    const why = tier === undefined ? 'the catalog no longer has it' : 'its volumes cannot grow';
+    return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
+  }
+  const inSteps = (gb: number) => Math.floor(gb / tier.stepGb) * tier.stepGb;
+  const limitGb = inSteps(Math.min(asked.limitGb, tier.maxGb));
+  if (sizeGb >= limitGb) {
+    const whose =
+      asked.limitGb <= tier.maxGb ? 'spec.storage.autogrow.limitGb' : 'the maximum of its tier';
+    return { verdict: ['False', 'LimitReached', `storage has ${sizeGb} GB, ${whose}`] };
+  }
+  const verdict: AutogrowVerdict = [
+    'True',
+    'Watching',
+    `storage grows by 20 % when 85 % are used, up to ${limitGb} GB`,
+  ];
+  const part = smallestGb < sizeGb ? undefined : usedPart(observed);
+  if (part === undefined || part < growsAt) return { verdict };
+  const { storageClass } = observed;
+  if (storageClass === undefined) return { verdict, needsClass: true };
+  if (storageClass.found?.allowVolumeExpansion !== true) {
+    const why = `the storage class ${tier.className} does not let volumes grow`;
+    return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
+  }
+  const next = Math.max(inSteps(Math.ceil(sizeGb * growthFactor)), inSteps(sizeGb) + tier.stepGb);
+  const at = new Date(observed.nowMs).toISOString();
+  const usedPercent = Math.floor(part * 100);
+  return { verdict, growth: { sizeGb: Math.min(next, limitGb), fromGb: sizeGb, usedPercent, at } };
+}
+
+/**
+ * Part of the fullest replica's storage in use; `undefined` while the status says that volumes are growing, and for answers
+ * of before their last growth: either would let them grow again and again.
+ */
+function usedPart({ database, capacity }: Observation): number | undefined {
+  const { status, metadata } = database;
+  const ready = status?.conditions?.find(({ type }) => type === 'StorageReady');
+  if (capacity?.storage === undefined || ready?.status !== 'True') return undefined;
+  // The status must tell of this spec: a size that was just asked for is no reason to ask for more.
+  if (ready.observedGeneration !== metadata.generation) return undefined;
+  const since = [ready.lastTransitionTime, status?.autogrow?.at]
+    .map((time) => Date.parse(time ?? ''))
+    .filter((time) => !Number.isNaN(time));
+  return since.every((time) => capacity.storage !== undefined && capacity.storage.atMs > time)
+    ? capacity.storage.usedPart
+    : undefined;
+}
