@@ -108,7 +108,7 @@ const mebibyte = 1024 * 1024;
 /** Minimum size of a signing key, in bytes. A shorter key could be guessed by trying. */
 const signingKeyMin = 32;
 
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

@@ -34,7 +34,7 @@ export interface Profiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-export const defaultProfile = 'default';
+const defaultProfile = 'default';
 const nothing: Profiles = { current: defaultProfile, profiles: {} };
 
 /** Without a file there are no profiles. An unreadable file is a failure and is never overwritten. */

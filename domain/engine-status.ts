@@ -85,7 +85,7 @@ export const EngineWarning = {
 export type EngineWarning = (typeof EngineWarning)[keyof typeof EngineWarning];
 
 /** Part of a limit from which a warning is given. */
-export const nearLimit = 0.9;
+const nearLimit = 0.9;
 
 export const isNear = ({ usedBytes, limitBytes }: Usage): boolean =>
   usedBytes >= nearLimit * limitBytes;

@@ -21,7 +21,6 @@ type Kind<Shape, Name extends string> = Omit<Shape, 'apiVersion' | 'kind' | 'met
   readonly metadata: Metadata;
 };
 
-export const group = 'ledgerhouse.dev';
 export const apiVersion = 'ledgerhouse.dev/v1alpha1';
 
 export type LedgerDatabase = Kind<generated.LedgerDatabase, 'LedgerDatabase'>;

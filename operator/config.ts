@@ -33,7 +33,7 @@ const names = [
   'OPENSHIFT',
 ] as const;
 
-export class ConfigError extends Error {
+class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 

@@ -23,7 +23,7 @@ export interface CheckOptions {
 }
 
 /** No database could be made. The message says what to do. */
-export class CheckFailed extends Error {
+class CheckFailed extends Error {
   override readonly name = 'CheckFailed';
 }
 

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts';
 import { BillingUnavailable, type StripeClient } from './stripe.ts';
 
 /** Names of Stripe's meters. */
-export const meterNames: Readonly<Record<Meter, string>> = {
+const meterNames: Readonly<Record<Meter, string>> = {
   compute: 'ledgerhouse-compute',
   storage: 'ledgerhouse-storage',
 };

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { forEachOf } from './for-each-of.ts';
 import { decimalOf, monthOf } from './money.ts';
 
-export const spendThresholds = [50, 80, 100] as const;
+const spendThresholds = [50, 80, 100] as const;
 
 /** Returns the highest threshold that is reached; 0 if none is. */
 export const reachedPercent = (micros: bigint, limitMicros: bigint): number =>

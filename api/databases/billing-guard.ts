@@ -1,6 +1,6 @@
 /** Guard: may an organization have what costs money? It answers before anything is made, from what it knows or in time. */
 
-export const billingReasons = [
+const billingReasons = [
   'NO_PAYMENT_METHOD',
   'PAYMENT_FAILED',
   'SPEND_LIMIT_REACHED',

@@ -1,6 +1,7 @@
 /** Converts databases and profiles to the contract's shape. */
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
+import { replicasOf } from '../../domain/catalog/topologies.ts';
 import type { CatalogSpec, EngineName, TopologyName } from '../../domain/resources.ts';
 import type { Immutable } from '../contract/route.ts';
 import type {
@@ -29,7 +30,6 @@ export interface Surroundings {
 
 type Engine = CatalogSpec['engines'][number];
 
-const replicas: Readonly<Record<TopologyName, number>> = { single: 1, 'ha-3': 3, 'ha-6': 6 };
 const stateWords = new Set(['READY', 'SUSPENDED']);
 
 export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDatabase {
@@ -48,7 +48,7 @@ export function shownDatabase(view: DatabaseView, around: Surroundings): ShownDa
     statusReason: database.statusReason,
     health: healthOf(view, around),
     ...choicesOf(profile),
-    nodeCount: replicas[profile.clusterConfiguration as TopologyName],
+    nodeCount: replicasOf[profile.clusterConfiguration as TopologyName],
     nodes: (observed?.nodes ?? []).map(({ index, status }) => ({
       index,
       ready: status === 'Ready',
@@ -134,7 +134,7 @@ const choicesOf = (profile: ProfileChoice) => ({
 
 function priceOf(profile: Profile, catalog: CatalogSpec | undefined) {
   if (profile.price === null) return null;
-  const nodeCount = replicas[profile.clusterConfiguration as TopologyName];
+  const nodeCount = replicasOf[profile.clusterConfiguration as TopologyName];
   const today =
     catalog &&
     priceOfChoice(catalog, {

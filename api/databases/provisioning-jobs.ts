@@ -2,7 +2,7 @@
 import type { NewJob } from '../model/job.ts';
 import type { Database } from '../store/database-record.ts';
 
-export const provisioningSteps = [
+const provisioningSteps = [
   'create_resource',
   'prepare_volumes',
   'start_replicas',
@@ -10,7 +10,7 @@ export const provisioningSteps = [
 ] as const;
 export type ProvisioningStep = (typeof provisioningSteps)[number];
 
-export const deletionSteps = ['delete_resource', 'await_removal'] as const;
+const deletionSteps = ['delete_resource', 'await_removal'] as const;
 
 const minute = 60_000;
 

@@ -15,7 +15,6 @@ const results = [
   'batch_too_large',
   'abandoned',
 ] as const satisfies readonly ('answered' | GatewayFailureCode)[];
-export type CallResult = (typeof results)[number];
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 

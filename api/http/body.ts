@@ -9,7 +9,7 @@ import { parseJsonBody } from './json-body.ts';
 import { Refusal } from '../model/refusal.ts';
 import { bodyErrors, summaryOf } from './validation.ts';
 
-export const controlBodyMax = 256 * 1024;
+const controlBodyMax = 256 * 1024;
 
 const limits = { json: controlBodyMax, ledger: ledgerBodyMax, signed: controlBodyMax };
 

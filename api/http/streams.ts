@@ -2,7 +2,7 @@
 import type { Caller } from '../auth/principal.ts';
 import { Refusal } from '../model/refusal.ts';
 
-export const streamLimits = { ofCredential: 20, ofOrganization: 100 } as const;
+const streamLimits = { ofCredential: 20, ofOrganization: 100 } as const;
 
 export class Streams {
   readonly #open = new Map<string, number>();

@@ -16,7 +16,7 @@ interface Finding {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-export function findingsOf(error: z.ZodError, value: unknown): readonly Finding[] {
+function findingsOf(error: z.ZodError, value: unknown): readonly Finding[] {
   const all = error.issues.flatMap((issue) => findings(issue, value));
   // An integer beyond the exact range also exceeds its own maximum. That error comes later and says more, so it wins.
   const byPlace = new Map(all.map((one) => [`${one.code} ${one.path.join('/')}`, one]));

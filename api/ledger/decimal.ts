@@ -4,7 +4,7 @@
  * times as long (bench/api/codec.ts), and integers are most of a request.
  */
 
-export const u128Digits = 39;
+const u128Digits = 39;
 
 const two32 = 2 ** 32;
 const zero = 0x30;

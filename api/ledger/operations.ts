@@ -73,12 +73,6 @@ export const ledgerOperations = Object.fromEntries(
   }),
 ) as Record<LedgerOperationName, LedgerOperation>;
 
-export function ledgerOperation(name: string): LedgerOperation | undefined {
-  return Object.hasOwn(ledgerOperations, name)
-    ? ledgerOperations[name as LedgerOperationName]
-    : undefined;
-}
-
 const shape = shapeOf(Operation.createTransfers);
 assert(shape !== undefined, 'create_transfers is an operation of the wire');
 

@@ -29,9 +29,6 @@ export function statusOf(operation: string, code: number): Status {
   return known ?? statusNamed(operation, `status_${code}`);
 }
 
-export const statusNames = (operation: string): readonly string[] =>
-  [...(tables[operation]?.values() ?? [])].map((status) => status.name);
-
 function tableOf(
   operation: string,
   codes: Readonly<Record<string, number>>,

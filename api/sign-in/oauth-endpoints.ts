@@ -24,7 +24,7 @@ export interface OAuthOptions {
 }
 
 /** Public: the client ID alone gives no access. */
-export const cliClientId = 'ledgerhouse-cli';
+const cliClientId = 'ledgerhouse-cli';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** For each address. Each start leaves a row in the store for ten minutes. */
 const beginningsPerMinute = 20;

@@ -10,7 +10,7 @@ import type { ApiKeysTable, Reader } from './tables.ts';
 
 export type KeyPermission = 'db:read' | 'db:write';
 
-export const apiKeyStatuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
+const apiKeyStatuses = ['ACTIVE', 'ROTATING', 'EXPIRED', 'REVOKED'] as const;
 export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export interface ApiKey {

@@ -7,7 +7,7 @@ import { uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
 /** `PAST_DUE`: a payment failed, and the provider tries again. `SUSPENDED`: it has given up. */
-export const billingStatuses = ['READY', 'SETUP_REQUIRED', 'PAST_DUE', 'SUSPENDED'] as const;
+const billingStatuses = ['READY', 'SETUP_REQUIRED', 'PAST_DUE', 'SUSPENDED'] as const;
 export type BillingStatus = (typeof billingStatuses)[number];
 
 /** A payment method as people know it: `visa`, `4242`. */

@@ -8,7 +8,7 @@ import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
 import type { Reader, Tables } from './tables.ts';
 
-export const meters = ['compute', 'storage'] as const;
+const meters = ['compute', 'storage'] as const;
 export type Meter = (typeof meters)[number];
 
 /** Start of the last hour that was metered; `undefined`: none was. */

@@ -6,7 +6,7 @@ import { typeIdOrNull, uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { DatabasesTable, Reader } from './tables.ts';
 
-export const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
+const databaseSorts = ['createdAt', '-createdAt', 'name'] as const;
 export type DatabaseSort = (typeof databaseSorts)[number];
 
 export interface DatabaseFilter {

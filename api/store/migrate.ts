@@ -25,7 +25,7 @@ export const migrationPool = (pool: PoolOptions): PoolOptions => ({
   statementTimeoutMs: statementMs,
 });
 
-export const checksumOf = ({ sql: text }: Migration): string =>
+const checksumOf = ({ sql: text }: Migration): string =>
   createHash('sha256').update(text).digest('hex');
 
 export async function migrate(

@@ -7,7 +7,7 @@ import { uuidOf } from './ids.ts';
 import { beyond, pageOf, type Page } from './page.ts';
 import type { OrganizationsTable, Reader } from './tables.ts';
 
-export const organizationStatuses = ['ACTIVE', 'SUSPENDED'] as const;
+const organizationStatuses = ['ACTIVE', 'SUSPENDED'] as const;
 export type OrganizationStatus = (typeof organizationStatuses)[number];
 
 export interface Organization {
@@ -27,7 +27,7 @@ export interface Organization {
 export const defaultSlug = 'default';
 
 /** Name of the organization's namespace. Database names are unique in a namespace, which belongs to one organization. */
-export const namespaceOf = (slug: string): string => `org-${slug}`;
+const namespaceOf = (slug: string): string => `org-${slug}`;
 
 /** Makes an organization. Returns `slug_taken` if another one has the slug. */
 export async function createOrganization(

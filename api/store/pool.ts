@@ -135,7 +135,7 @@ class GuardedClient implements PostgresPoolClient {
 const serverTrouble = /^(08|28|3D|53|57|58|XX|25006|25P03|55P03)/;
 
 /** Converts a failure of the server or network. Returns `undefined` if the statement or this program is at fault. */
-export function unavailable(error: unknown): StoreUnavailable | undefined {
+function unavailable(error: unknown): StoreUnavailable | undefined {
   if (error instanceof StoreUnavailable) return error;
   if (error instanceof pg.DatabaseError) {
     if (!serverTrouble.test(error.code ?? '')) return undefined;

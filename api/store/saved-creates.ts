@@ -7,7 +7,7 @@ import type { Change } from './change.ts';
 import { typeIdOrNull, uuidOf } from './ids.ts';
 import type { Reader } from './tables.ts';
 
-export const savedCreateStatuses = ['WAITING', 'CREATED', 'FAILED'] as const;
+const savedCreateStatuses = ['WAITING', 'CREATED', 'FAILED'] as const;
 
 export interface SavedCreate {
   /** TypeID `drf_…`. */

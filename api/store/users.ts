@@ -3,7 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import { newTypeId, typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
-import type { Reader, UsersTable } from './tables.ts';
+import type { UsersTable } from './tables.ts';
 
 export interface User {
   /** TypeID `usr_…`. */
@@ -53,15 +53,6 @@ export async function ensureUser(change: Change, identity: Identity): Promise<Us
     .executeTakeFirstOrThrow();
   await change.db.insertInto('identities').values({ issuer, subject, userId: row.id }).execute();
   return userOf(row);
-}
-
-export async function findUser(db: Reader, id: string): Promise<User | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .selectAll()
-    .where('id', '=', uuidOf(id))
-    .executeTakeFirst();
-  return row && userOf(row);
 }
 
 type UserRow = Pick<Selectable<UsersTable>, 'id' | 'email' | 'emailVerified' | 'name'>;

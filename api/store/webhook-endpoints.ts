@@ -10,7 +10,7 @@ import type { Sealer } from './sealing.ts';
 import type { Reader, WebhookEndpointsTable } from './tables.ts';
 
 export const webhookEndpointsMax = 10;
-export const webhookEndpointStatuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const;
+const webhookEndpointStatuses = ['ENABLED', 'DISABLED', 'AUTO_DISABLED'] as const;
 export type WebhookEndpointStatus = (typeof webhookEndpointStatuses)[number];
 
 export interface WebhookEndpoint {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
 import type { CatalogSpec } from '../resources.ts';
 import type { Problem } from './problem.ts';
+import { replicasOf } from './topologies.ts';
 import {
   nothing,
   resolve,
@@ -406,7 +407,6 @@ const sizeIds = fc.constantFrom('lh-5', 'lh-10', 'lh-40');
 const versions = fc.constantFrom('1', '2', '3');
 const topologies = fc.constantFrom('single' as const, 'ha-3' as const, 'ha-6' as const);
 const engines = fc.constantFrom('Builtin' as const, 'TigerBeetle' as const);
-const replicasOf = { single: 1, 'ha-3': 3, 'ha-6': 6 } as const;
 const optional = { nil: undefined };
 
 /** Any catalog that its schema admits, with short names, so that references between its parts are sometimes valid. */

@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /** Smallest size of a TigerBeetle data file: superblock, log and replies (0.17's `data_file_size_min`). */
-export const TIGERBEETLE_FILE_SIZE_MIN = 1_141_374_976;
+const TIGERBEETLE_FILE_SIZE_MIN = 1_141_374_976;
 /** The one version of TigerBeetle's superblock in released programs. */
 const TIGERBEETLE_FORMAT_VERSION = 2;
 

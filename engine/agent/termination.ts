@@ -5,7 +5,7 @@ import { UsageError, type Flag, type Input } from '../commands/verb.ts';
 import { certificatesForeign, DataProblem, type AgentFinding } from '../../domain/data-problem.ts';
 import type { Finding } from './examine.ts';
 
-export const exitStatus: Readonly<Record<AgentFinding, number>> = {
+const exitStatus: Readonly<Record<AgentFinding, number>> = {
   [DataProblem.missing]: 10,
   [DataProblem.foreign]: 11,
   [DataProblem.damaged]: 12,

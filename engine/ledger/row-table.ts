@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts';
 import type { Memory } from './memory.ts';
 
 /** Maximum number of rows in a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
-export const ROWS_MAX = 2 ** 31 - 1;
+const ROWS_MAX = 2 ** 31 - 1;
 
 export interface RowTableOptions {
   readonly wordsPerRow: number;

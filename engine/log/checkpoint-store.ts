@@ -368,7 +368,7 @@ function tablesToRewrite(sections: readonly StoredSection[]): ReadonlySet<number
   );
 }
 
-export function extentsOf(superblock: Superblock, sections: readonly StoredSection[]): Extent[] {
+function extentsOf(superblock: Superblock, sections: readonly StoredSection[]): Extent[] {
   const { offset, size } = superblock.manifest;
   const pieces = sections.flatMap((section) => section.pieces);
   return [...pieces, ...(size > 0 ? [{ offset, size }] : [])];

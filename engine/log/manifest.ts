@@ -21,7 +21,7 @@ export interface StoredSection extends SectionHead {
   readonly pieces: readonly Piece[];
 }
 
-export const MANIFEST_MAGIC = 0x4e414d4c; // "LMAN"
+const MANIFEST_MAGIC = 0x4e414d4c; // "LMAN"
 /** Maximum size of a manifest: two million pieces. It is written and read as one run of bytes in memory. */
 export const MANIFEST_SIZE_MAX = 64 << 20;
 const U32_MAX = 2 ** 32 - 1;

@@ -10,7 +10,7 @@ import { BLOCK_SIZE, FORMAT_VERSION, SUPERBLOCK_COPIES } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
 import type { StorageFile } from './storage.ts';
 
-export const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
+const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
 
 export interface Superblock {
   readonly sequence: number;

@@ -14,7 +14,7 @@ import type { HeardPeer } from '../peers/peer-link.ts';
 import type { ClockStanding } from './served-replica.ts';
 
 /** Maximum distance between clocks that agree. */
-export const CLOCK_BOUND_MS = 10_000;
+const CLOCK_BOUND_MS = 10_000;
 /** A clock without a heartbeat for this long is ignored. */
 const WINDOW_MS = 3000;
 /** A clock that moves this much against the monotonic time between two looks was set. Slewing moves it by far less. */

@@ -32,8 +32,8 @@ export interface PendingRequest {
   leaders: number;
 }
 
-export const PENDING_MAX = 2 * sessionsMax;
-export const PENDING_BYTES_MAX = 64 << 20;
+const PENDING_MAX = 2 * sessionsMax;
+const PENDING_BYTES_MAX = 64 << 20;
 const SINKS_MAX = 2;
 /** Number of leaders to which a read is given. If both go away, perhaps because of it, only its client can ask again. */
 const READ_LEADERS_MAX = 2;

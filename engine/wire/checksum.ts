@@ -5,7 +5,7 @@
 import { aegisModule } from '../../gen/aegis-module.ts';
 import { aegisTables } from './aegis-tables.ts';
 
-export const checksumSize = 16;
+const checksumSize = 16;
 
 interface Aegis {
   readonly memory: WebAssembly.Memory;

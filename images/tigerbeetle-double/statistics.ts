@@ -12,7 +12,7 @@ export interface Statistic {
 
 const datagramMax = 1_400;
 
-export function datagramsOf(
+function datagramsOf(
   identity: Pick<ReplicaIdentity, 'clusterId' | 'replicaIndex'>,
   statistics: readonly Statistic[],
 ): readonly string[] {

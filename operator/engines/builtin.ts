@@ -117,5 +117,5 @@ const peerFlags = (subject: Subject): readonly string[] =>
     : [];
 
 /** Addresses at which the engines reach each other. */
-export const peersOf = ({ endpoints }: Subject): Subject['endpoints'] =>
+const peersOf = ({ endpoints }: Subject): Subject['endpoints'] =>
   endpoints.map((endpoint) => ({ ...endpoint, port: ports.peer }));

@@ -10,7 +10,7 @@ import { digestOf } from '../../base/digest.ts';
 /** Maximum applies in one period, if each leads to another result. */
 const appliesMax = 5;
 /** Period after which a difference that harms the database is tried again: the policy may be gone. */
-export const periodMs = 10 * 60_000;
+const periodMs = 10 * 60_000;
 
 interface Attempt {
   readonly desired: string;

@@ -6,7 +6,7 @@ import type { ObjectMeta } from '../../base/kube/kube.ts';
 import type { Subject } from './subject.ts';
 
 /** Value of `app.kubernetes.io/name` on all objects that are made for a database. */
-export const appName = 'ledgerhouse-database';
+const appName = 'ledgerhouse-database';
 
 export const Role = { replica: 'replica', job: 'job' } as const;
 export type Role = (typeof Role)[keyof typeof Role];

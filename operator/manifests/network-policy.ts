@@ -8,7 +8,7 @@ import type { Subject } from './subject.ts';
 
 const namespaceName = 'kubernetes.io/metadata.name';
 /** Label of a namespace whose pods may read the replicas' metrics. */
-export const metricsLabel = 'ledgerhouse.dev/metrics';
+const metricsLabel = 'ledgerhouse.dev/metrics';
 
 const port = (number: number): V1NetworkPolicyPort => ({ port: number, protocol: 'TCP' });
 const client = port(ports.client);

@@ -43,7 +43,7 @@ interface Up {
 
 const upFile = (config: ClusterConfig) => join(config.stateFolder, 'cluster.json');
 
-export function whatIsUp(config: ClusterConfig): Up | undefined {
+function whatIsUp(config: ClusterConfig): Up | undefined {
   return existsSync(upFile(config))
     ? (JSON.parse(readFileSync(upFile(config), 'utf8')) as Up)
     : undefined;

@@ -1,7 +1,7 @@
 import type { Log } from './steps.ts';
 import { runTool } from './tool.ts';
 
-export const imageNames = ['operator', 'api', 'engine', 'etcd', 'postgres', 's3'] as const;
+const imageNames = ['operator', 'api', 'engine', 'etcd', 'postgres', 's3'] as const;
 export type Images = Readonly<Record<(typeof imageNames)[number], string>>;
 
 /** Builds or finds all images, loads them into the cluster, and returns their references. */

@@ -11,7 +11,7 @@ const tag = 'Jobs';
 const ofOthers =
   'Of a person, jobs that delete or restore a database take the role owner or admin.';
 
-export const waitSecondsMax = 25;
+const waitSecondsMax = 25;
 
 export const jobRoutes = {
   listDatabaseJobs: {

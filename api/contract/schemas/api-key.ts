@@ -10,7 +10,7 @@ export const databaseScope = z
   ])
   .meta({ id: 'DatabaseScope' });
 
-export const permissionList = z
+const permissionList = z
   .array(z.enum(permissions))
   .min(1)
   .max(permissions.length)
@@ -73,7 +73,6 @@ export const apiKey = z
   .meta({ id: 'ApiKey' });
 
 export const readApiKey = z.object({ apiKey }).meta({ id: 'ApiKeyAnswer' });
-export const changedApiKey = z.object({ success, apiKey }).meta({ id: 'ChangedApiKey' });
 export const apiKeyWithSecret = z
   .object({
     success,

@@ -4,7 +4,7 @@ import { actor, exampleId, exampleTime, id, listOf, time } from './common.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const auditEvent = z
+const auditEvent = z
   .object({
     id: id('evt', 'Event ID, the same as in webhooks.'),
     sequence: z.string().describe('Decimal; goes up within the organization.'),

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { exampleId, exampleTime, id, money, reason, success, time } from './common.ts';
 
-export const spendLimit = money
+const spendLimit = money
   .nullable()
   .describe('Of a month. When it is reached no further database can be created; none is stopped.');
 
-export const savedCreate = z
+const savedCreate = z
   .object({
     id: id('drf', 'ID of the draft.'),
     name: z.string().describe('Of the database.'),
@@ -17,7 +17,7 @@ export const savedCreate = z
   })
   .meta({ id: 'SavedCreate' });
 
-export const billingStanding = z
+const billingStanding = z
   .object({
     provider: z.enum(['none', 'stripe']).describe('`none`: this service bills nobody.'),
     status: z

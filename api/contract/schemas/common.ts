@@ -41,7 +41,7 @@ export const actor = z
   })
   .meta({ id: 'Actor' });
 
-export const page = z
+const page = z
   .object({
     limit: z.int().min(1).max(100),
     nextCursor: z.string().nullable().describe('Null when there is no more.'),

@@ -18,9 +18,9 @@ import { jobExample, job } from './job.ts';
 import { billing, provisioning } from './problem.ts';
 
 /** Names that are routes of the dashboard. */
-export const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
+const reservedNames = ['new', 'settings', 'api', 'docs', 'admin', 'login', 'logout'];
 
-export const databaseName = z
+const databaseName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/, {
     error:
@@ -37,7 +37,7 @@ const labelKey = z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9]
   error:
     'must have 1 to 63 letters, digits, dots, slashes, hyphens and underscores, and begin and end with a letter or digit',
 });
-export const labels = z
+const labels = z
   .record(labelKey, z.string().max(255))
   .refine((rows) => Object.keys(rows).length <= 16, { error: 'has more than 16 labels' })
   .describe('At most 16; keys of 1 to 63, values of 0 to 255 characters.');
@@ -104,7 +104,7 @@ const choices = {
   selectedStorageGb: z.int().describe('GiB of each replica.'),
 };
 
-export const estimatedPrice = money
+const estimatedPrice = money
   .extend({ lines: z.array(z.object({ item: z.string(), amount: decimal })) })
   .meta({ id: 'EstimatedPrice' });
 
@@ -239,7 +239,7 @@ const exampleChoices = {
 } as const;
 const exampleClusterId = '126385720930470432897564901432759016843';
 
-export const priceExample: z.input<typeof estimatedPrice> = {
+const priceExample: z.input<typeof estimatedPrice> = {
   currency: 'USD',
   amount: '12.50',
   lines: [

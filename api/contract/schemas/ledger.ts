@@ -85,7 +85,7 @@ const userDataOut = {
 };
 const timestampIn = in64('With the flag imported only: nanoseconds since 1970.').optional();
 
-export const accountInput = z
+const accountInput = z
   .strictObject({
     id: in128('Unique, not 0, not 2^128 - 1.'),
     ledger: in32('Transfers are between accounts of one ledger.'),
@@ -100,7 +100,7 @@ export const accountInput = z
   })
   .meta({ id: 'AccountInput' });
 
-export const transferInput = z
+const transferInput = z
   .strictObject({
     id: in128('Unique, not 0, not 2^128 - 1.'),
     debit_account_id: in128('Not needed to post or void.').optional(),

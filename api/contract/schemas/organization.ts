@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { roles } from '../../model/access.ts';
 import { exampleId, exampleTime, id, success, text, time } from './common.ts';
 
-export const organizationSlug = z
+const organizationSlug = z
   .string()
   .regex(/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/)
   .describe('3 to 40 characters; its databases are in the Kubernetes namespace `org-<slug>`.');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { problemCodes, problems, problemType, type ProblemCode } from '../../model/problems.ts';
 
-export const problemError = z
+const problemError = z
   .object({
     pointer: z.string().optional().describe('JSON Pointer into the body, as a URI fragment.'),
     parameter: z.string().optional().describe('Name of a parameter of path or query.'),

@@ -1,7 +1,6 @@
 /** Databases as the operator's builders take them, with every choice made. */
+import { replicasOf } from '../../../domain/catalog/topologies.ts';
 import type { Subject } from '../../../operator/manifests/subject.ts';
-
-const replicasOf = { single: 1, 'ha-3': 3, 'ha-6': 6 } as const;
 
 const images = {
   Builtin: { version: '0.1.0', release: '0.17.9', image: 'ledgerhouse/engine:0.1.0' },

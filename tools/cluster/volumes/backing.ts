@@ -7,7 +7,7 @@ import { run } from '../run.ts';
  * XFS, not ext4: growing a mounted ext4 needs CAP_SYS_RESOURCE, which root in a sandbox often lacks. mkfs refuses an XFS below
  * this size, so a volume may be larger than its claim asks.
  */
-export const smallestNetworkVolume = 300 * 2 ** 20;
+const smallestNetworkVolume = 300 * 2 ** 20;
 
 export class Backing {
   readonly #images: string;
@@ -110,7 +110,7 @@ const mounts = () =>
     .split('\n')
     .map((line) => line.split(' '));
 
-export function isMounted(path: string): boolean {
+function isMounted(path: string): boolean {
   return mounts().some(([, target]) => target === path);
 }
 
