@@ -37,7 +37,7 @@ test('a namespace has room for as many databases as its organization may have, u
 });
 
 test.each([
-  [{ LEDGERHOUSE_API_TYPO: '1' }, 'no setting LEDGERHOUSE_API_TYPO'],
+  [{ LEDGERHOUSE_API_TYPO: '1' }, 'unknown setting LEDGERHOUSE_API_TYPO'],
   [{ LEDGERHOUSE_API_DATABASE_URL: 'mysql://u:hush@db/x' }, 'must be postgres://'],
   [{ LEDGERHOUSE_API_SIGNING_KEY_FILE: '/nowhere' }, 'cannot be read'],
   [{ LEDGERHOUSE_API_LISTEN: '8080' }, 'must be HOST:PORT'],
@@ -75,13 +75,13 @@ const stripe = {
 
 test.each([
   [{ LEDGERHOUSE_API_BILLING: 'cash' }, 'must be one of none, stripe'],
-  [{ LEDGERHOUSE_API_BILLING_CURRENCY: 'eur' }, 'must be three capitals'],
+  [{ LEDGERHOUSE_API_BILLING_CURRENCY: 'eur' }, 'must be three capital letters'],
   [{ LEDGERHOUSE_API_BILLING_CURRENCY: undefined }, 'BILLING_CURRENCY is missing'],
   [{ LEDGERHOUSE_API_BILLING_RETURN_URL: '' }, 'BILLING_RETURN_URL or LEDGERHOUSE_API_PUBLIC_URL'],
   [{ LEDGERHOUSE_API_STRIPE_PRICES: 'prod_1' }, 'must be IDs of prices'],
   [{ LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: '/nowhere' }, 'cannot be read'],
   // The file's content is not a key; the message does not repeat it.
-  [{}, 'STRIPE_SECRET_KEY_FILE must hold what begins with sk_ or rk_'],
+  [{}, 'STRIPE_SECRET_KEY_FILE must contain a value that begins with sk_ or rk_'],
 ])('billing with %j is refused with what would be right', (wrong, message) => {
   const environment = { ...needed, ...stripe, ...wrong };
   expect(() => readConfig(environment)).toThrow(message);

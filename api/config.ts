@@ -116,7 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   for (const name of Object.keys(environment)) {
     if (name.startsWith(prefix) && !names.some((known) => name === `${prefix}${known}`)) {
       throw new ConfigError(
-        `no setting ${name}; there are ${names.map((one) => prefix + one).join(', ')}`,
+        `unknown setting ${name}; known are ${names.map((one) => prefix + one).join(', ')}`,
       );
     }
   }
@@ -235,7 +235,9 @@ function providerSettings(environment: NodeJS.ProcessEnv): ProviderSettings | un
   }
   if (clientId === '') throw new ConfigError(`${prefix}OIDC_CLIENT_ID is missing`);
   if (value('PUBLIC_URL') === '') {
-    throw new ConfigError(`${prefix}PUBLIC_URL is missing: the identity provider leads back there`);
+    throw new ConfigError(
+      `${prefix}PUBLIC_URL is missing; the identity provider redirects people to it`,
+    );
   }
   const clientSecret = file === '' ? undefined : secretFile('OIDC_CLIENT_SECRET_FILE', file);
   return { issuer, clientId, clientSecret };
@@ -253,7 +255,7 @@ function mailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined 
     throw new ConfigError(`${prefix}MAIL_FROM must be an address, such as ledger@example.com`);
   }
   if (value('PUBLIC_URL') === '') {
-    throw new ConfigError(`${prefix}PUBLIC_URL is missing: mail leads people there`);
+    throw new ConfigError(`${prefix}PUBLIC_URL is missing; links in mail begin with it`);
   }
   if (folder !== '') return { kind: 'folder', folder, from };
   const url = secretFile('MAIL_SMTP_URL_FILE', file);
@@ -277,14 +279,16 @@ function billingSettings(read: Read): BillingSettings {
   const currency = read('BILLING_CURRENCY');
   if (!/^[A-Z]{3}$/.test(currency)) {
     throw new ConfigError(
-      `${prefix}BILLING_CURRENCY must be three capitals as the catalog has them, such as EUR, not ${currency}`,
+      `${prefix}BILLING_CURRENCY must be three capital letters as in the catalog, such as EUR, not ${currency}`,
     );
   }
   const prices = read('STRIPE_PRICES')
     .split(/[\s,]+/)
     .filter((one) => one !== '');
   if (prices.length === 0 || prices.some((one) => !one.startsWith('price_'))) {
-    throw new ConfigError(`${prefix}STRIPE_PRICES must be IDs of prices, price_…, with commas`);
+    throw new ConfigError(
+      `${prefix}STRIPE_PRICES must be IDs of prices (price_…), separated by commas`,
+    );
   }
   const returnUrl = baseUrl(
     'BILLING_RETURN_URL',
@@ -308,7 +312,9 @@ function stripeSecret(read: Read, name: Name, prefixes: readonly string[]): stri
   const secret = secretFile(name, read(name));
   // The message does not repeat the value: it is a secret, only of another kind.
   if (prefixes.some((one) => secret.startsWith(one))) return secret;
-  throw new ConfigError(`${prefix}${name} must hold what begins with ${prefixes.join(' or ')}`);
+  throw new ConfigError(
+    `${prefix}${name} must contain a value that begins with ${prefixes.join(' or ')}`,
+  );
 }
 
 /** Parses the list of proxies into the form that Express takes. */
@@ -384,7 +390,9 @@ function signingKeys(file: string, folder: string): SigningKeys {
 function signingKey(name: Name, file: string): Buffer {
   const key = Buffer.from(secretFile(name, file));
   if (key.length >= signingKeyMin) return key;
-  throw new ConfigError(`${prefix}${name}: ${file} must hold ${signingKeyMin} characters at least`);
+  throw new ConfigError(
+    `${prefix}${name}: ${file} must contain at least ${signingKeyMin} characters`,
+  );
 }
 
 /** In the volume of a Secret, Kubernetes keeps its own folders, whose names begin with dots. */

@@ -2542,7 +2542,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `internal_error`: This is our mistake. */
+        /** @description `internal_error`: Internal error. */
         readonly internal_error: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2638,7 +2638,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        /** @description `provisioning_not_permitted`: The organization may not create databases. `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
         readonly "provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2774,7 +2774,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `precondition_failed`: It was changed meanwhile. */
+        /** @description `precondition_failed`: The object was changed meanwhile. */
         readonly precondition_failed: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2811,7 +2811,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
         readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2922,7 +2922,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_waiting`: The job does not wait for people. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        /** @description `not_waiting`: The job does not wait for a person. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2947,7 +2947,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_acceptable`: No such form of the answer. */
+        /** @description `not_acceptable`: No acceptable format of the answer. */
         readonly not_acceptable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2959,7 +2959,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `validation_failed`: Request validation failed. `invalid_integer`: Not an integer of the field’s range. `invalid_filter`: The filter can have no meaningful result. `batch_too_large`: Too many events in one request. */
+        /** @description `validation_failed`: Request validation failed. `invalid_integer`: Not an integer within the field’s range. `invalid_filter`: The filter is not valid. `batch_too_large`: Too many events in one request. */
         readonly "validation_failed-or-invalid_integer-or-invalid_filter-or-batch_too_large": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3153,7 +3153,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `last_owner`: An organization has one owner at least. */
+        /** @description `last_owner`: An organization needs at least one owner. */
         readonly last_owner: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3178,7 +3178,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `last_owner`: An organization has one owner at least. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        /** @description `last_owner`: An organization needs at least one owner. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "last_owner-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3203,7 +3203,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_member`: They are a member. `invitation_exists`: There is an open invitation. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        /** @description `already_member`: Already a member. `invitation_exists`: An invitation is already open. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3240,7 +3240,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `already_member`: They are a member. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        /** @description `already_member`: Already a member. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "already_member-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3253,7 +3253,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: The organization has as many as it may. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
         readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3314,7 +3314,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `billing_not_used`: This service bills nobody. */
+        /** @description `billing_not_used`: Billing is not used. */
         readonly billing_not_used: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3327,7 +3327,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `billing_not_used`: This service bills nobody. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        /** @description `billing_not_used`: Billing is not used. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "billing_not_used-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3340,7 +3340,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `not_found`: There is nothing here. */
+        /** @description `not_found`: Not found. */
         readonly not_found: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -86,14 +86,14 @@ export class Authenticator {
     if (known === undefined || status === 'REVOKED') throw invalid();
     if (status === 'EXPIRED') {
       throw new Refusal('credential_expired', {
-        detail: 'The key has expired; use the one that replaced it, or make another.',
+        detail: 'The key has expired. Use the key that replaced it, or make another.',
       });
     }
     const { key, organization } = known;
     if (!admits(key.ipAllowList, caller.ip)) {
       throw new Refusal('invalid_credentials', {
         detail:
-          'The credential is not valid here. Keys with an allow list work from its addresses only.',
+          'The credential is not valid from this address. A key with an allow list works only from its addresses.',
       });
     }
     ownOrganization(caller, organization.id);
@@ -189,7 +189,10 @@ export class Authenticator {
     if (this.#noted.get(credentialId) !== undefined) return;
     this.#noted.set(credentialId, true);
     write().catch((error: unknown) => {
-      this.#logger.warn({ err: error, credentialId }, 'the use of a credential was not noted');
+      this.#logger.warn(
+        { err: error, credentialId },
+        'the last use of a credential could not be recorded',
+      );
     });
   }
 }
@@ -197,7 +200,7 @@ export class Authenticator {
 const invalid = () =>
   new Refusal('invalid_credentials', {
     detail:
-      'The credential is not valid. Check that the whole of it was sent and that it was not revoked.',
+      'The credential is not valid. Check that you sent all of it and that it was not revoked.',
   });
 
 function noCredential(kind: 'none' | 'conflict' | 'malformed'): Refusal {
@@ -219,7 +222,7 @@ function noCredential(kind: 'none' | 'conflict' | 'malformed'): Refusal {
 
 const noOrganization = (id: string | undefined) =>
   new Refusal('organization_not_found', {
-    detail: `There is no organization ${id ?? ''} that this credential belongs to.`,
+    detail: `The credential belongs to no organization ${id ?? ''}. Check the header X-Organization-Id.`,
   });
 
 function ownOrganization({ organizationId }: Origin, own: string): void {

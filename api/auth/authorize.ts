@@ -44,12 +44,12 @@ export function authorize(
   };
   if (caller.type === 'api_key' && !caller.permissions.includes(permission)) {
     const has = caller.permissions.join(', ');
-    return refused(`This takes the permission ${permission}; the key has ${has}.`, requires);
+    return refused(`The request needs the permission ${permission}; the key has ${has}.`, requires);
   }
   if (scope === 'organization' && visibleDatabases(caller) !== undefined) {
     const detail = isKey
-      ? 'This takes a key for all databases; the key is for one.'
-      : 'This takes a member who may use all databases; you may use some.';
+      ? 'The request needs a key for all databases; this key is for one.'
+      : 'The request needs a member who may use all databases; you may use some.';
     return refused(detail, requires);
   }
   if (databaseId !== undefined && !seesDatabase(caller, databaseId)) {
@@ -65,7 +65,7 @@ export function requireRight({ role }: MemberPrincipal, right: Right): void {
 
 const wrongRole = (requiredRoles: readonly string[]): Refusal =>
   new Refusal('insufficient_scope', {
-    detail: `This takes one of the roles ${requiredRoles.join(', ')}.`,
+    detail: `The request needs one of the roles ${requiredRoles.join(', ')}.`,
     members: { requiredRoles },
   });
 
@@ -76,6 +76,6 @@ const refused = (detail: string, members: Readonly<Record<string, unknown>>): Au
 
 export const otherDatabase = (databaseId: string): Refusal =>
   new Refusal('insufficient_scope', {
-    detail: 'The credential is for other databases.',
+    detail: 'The credential does not cover this database.',
     members: { requiredDatabaseScope: databaseId },
   });

@@ -18,12 +18,13 @@ export function checkOrigin(headers: IncomingHttpHeaders, origin: string | undef
   const sent = headers.origin;
   if (headers['sec-fetch-site'] === 'cross-site') {
     throw refused(
-      'The request comes from another site; send it from our own pages, or without a browser.',
+      'The request comes from another site. Send it from our own pages, or without a browser.',
     );
   }
   if (sent === undefined) return;
   const own = origin === undefined ? hostOf(sent) === headers.host : sent === origin;
-  if (!own) throw refused('The header Origin names another site than this one.');
+  if (!own)
+    throw refused('The header Origin names another site. Send the request from our own pages.');
 }
 
 export function checkCsrf(
@@ -34,13 +35,15 @@ export function checkCsrf(
   checkOrigin(headers, origin);
   const token = headers[csrfHeader];
   if (typeof token !== 'string') {
-    throw refused('Send the header X-CSRF-Token with the token that the session was opened with.');
+    throw refused(
+      'The header X-CSRF-Token is missing. Send the token that you got when the session was opened.',
+    );
   }
   const inCookie = cookieOf(headers.cookie, csrfCookie);
   const same = timingSafeEqual(hashOf(token), csrfHash);
   if (!same || (inCookie !== undefined && inCookie !== token)) {
     throw refused(
-      'The header X-CSRF-Token is not this session’s; send the one it was opened with.',
+      'The header X-CSRF-Token belongs to another session. Send the token that you got when this session was opened.',
     );
   }
 }

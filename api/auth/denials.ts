@@ -52,7 +52,10 @@ export class Denials {
         });
       })
       .catch((error: unknown) => {
-        this.#logger.warn({ err: error, action, code }, 'a denial was not written');
+        this.#logger.warn(
+          { err: error, action, code },
+          'a denial could not be written to the audit log',
+        );
       });
   }
 }

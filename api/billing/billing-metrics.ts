@@ -19,17 +19,17 @@ export function billingMetrics(
 ): BillingMetrics {
   const usage = registry.counter(
     `${prefix}billing_usage_total`,
-    'Hours of use of a database that this process sent to the provider of payments.',
+    'Hours of database use that this process sent to the payment provider.',
     outcomes.map((outcome) => ({ outcome })),
   );
   const stuck = registry.labelledGauge(
     `${prefix}billing_usage_stuck`,
-    'Hours of use of databases that are not charged until a person acts.',
+    'Hours of database use that stay uncharged until a person acts.',
     stuckReasons.map((reason) => ({ reason })),
   );
   const failures = registry.counter(
     `${prefix}billing_failures_total`,
-    'Runs of the work for billing that failed and are repeated.',
+    'Billing runs that failed and are repeated.',
     tasks.map((task) => ({ task })),
   );
   return {

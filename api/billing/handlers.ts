@@ -39,7 +39,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
     }
     const micros = spendLimit === null ? null : microsOf(spendLimit.amount);
     if (micros === 0n) {
-      throw invalid('#/spendLimit/amount', 'below_minimum', 'Must be more than nothing.');
+      throw invalid('#/spendLimit/amount', 'below_minimum', 'Must be more than 0.');
     }
     await ensureBillingAccount(options.store.read, id);
     await options.store.change(author, async (change) => {
@@ -88,7 +88,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
   },
   async receiveStripeEvent({ body, stripeSignature }) {
     if (options.billing === undefined) {
-      throw new Refusal('not_found', { detail: 'This service has nothing to do with Stripe.' });
+      throw new Refusal('not_found', { detail: 'This service does not use Stripe.' });
     }
     await options.billing.receive(body, stripeSignature);
     return { status: 204 };
@@ -98,7 +98,7 @@ export const billingHandlers = (options: BillingHandlerOptions): Handlers => ({
 function used({ billing }: BillingHandlerOptions): StripeBilling {
   if (billing !== undefined) return billing;
   throw new Refusal('billing_not_used', {
-    detail: 'This service bills nobody; there is nothing to set up.',
+    detail: 'This service bills nobody, so billing needs no set-up.',
   });
 }
 

@@ -124,7 +124,7 @@ export class StripeBilling implements BillingGuard {
     if (!(await isSuspensionDue(this.#store.read, databaseId))) return undefined;
     return new Refusal('billing_required', {
       detail:
-        'The database stands still because payments failed; its data are all there. It goes on when billing is in order.',
+        'The database is suspended because payments failed; it keeps all its data. It runs again once a payment succeeds.',
       members: {
         success: false,
         billing: {
@@ -192,7 +192,10 @@ export class StripeBilling implements BillingGuard {
     if (await isBillingEventKnown(this.#store.read, event.id)) return;
     const organizationId = await this.#organizationOf(event);
     if (organizationId === undefined) {
-      this.#logger.info({ event: event.id, type: event.type }, 'an event of no customer of ours');
+      this.#logger.info(
+        { event: event.id, type: event.type },
+        'ignored an event of an unknown customer',
+      );
       return;
     }
     await this.look(organizationId, {
@@ -338,6 +341,6 @@ const digest = (text: string): string =>
 
 const busy = () =>
   new Refusal('service_unavailable', {
-    detail: 'Billing of this organization is being changed by others at this moment; retry.',
+    detail: 'Other requests are changing the billing of this organization; retry.',
     retryAfterSeconds: 1,
   });

@@ -21,8 +21,8 @@ export class BillingUnavailable extends Refusal {
   constructor(cause: unknown, refused: boolean) {
     super('service_unavailable', {
       detail: refused
-        ? 'The provider of payments refused what the service asked for. Tell the operators of the service; nothing was done.'
-        : 'The provider of payments does not answer at the moment. Nothing was done; retry in a few seconds.',
+        ? 'The payment provider refused the request of the service. Nothing was done. Tell the operators of the service.'
+        : 'The payment provider does not answer. Nothing was done; retry in a few seconds.',
       retryAfterSeconds: refused ? 60 : 5,
       cause,
     });

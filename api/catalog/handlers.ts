@@ -26,7 +26,7 @@ export const catalogHandlers = ({
     if (view === undefined) {
       throw new Refusal('service_unavailable', {
         detail:
-          'There is no catalog yet: an administrator applies a LedgerCatalog named default to the cluster.',
+          'No catalog exists yet. An administrator must apply a LedgerCatalog named "default" to the cluster.',
         retryAfterSeconds: 5,
       });
     }

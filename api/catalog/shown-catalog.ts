@@ -120,7 +120,7 @@ const capabilitiesOf = (spec: CatalogSpec): Shown['storageCapabilities'] =>
         storageTierId: tier.id,
         clusterConfigurationId: topology.id,
         supported,
-        reason: supported ? null : (pair?.reason ?? 'The catalog does not offer it.'),
+        reason: supported ? null : (pair?.reason ?? 'The catalog does not offer this combination.'),
       };
     }),
   );

@@ -53,7 +53,7 @@ export async function planCreation(
   const catalog = services.catalog();
   if (catalog === undefined) throw noCatalog();
   if (request.catalogVersion !== undefined && request.catalogVersion !== catalog.version) {
-    const detail = `The catalog is at version ${catalog.version} now.`;
+    const detail = `The catalog is now at version ${catalog.version}. Read it again and send that version.`;
     throw new Refusal('catalog_changed', { detail });
   }
   const chosen = choose(catalog.spec, request);
@@ -152,7 +152,8 @@ function agreed({ currency, amount, lines }: Price) {
   return { currency, monthly: amount, ...(storage && { storage: storage.amount }) };
 }
 
-export const byHand = 'People of the provider make this database; it is ready when they say so.';
+export const byHand =
+  'The provider makes this database by hand; it is ready when the provider completes the job.';
 
 /** Returns a random cluster ID, but not 0, which is for tests, nor the greatest. */
 function newClusterId(): string {
@@ -162,7 +163,7 @@ function newClusterId(): string {
 const noCatalog = (): Refusal =>
   new Refusal('service_unavailable', {
     detail:
-      'There is no catalog to choose from: the operators of the service have to apply a LedgerCatalog named "default".',
+      'No catalog exists. The operators of the service must apply a LedgerCatalog named "default".',
     retryAfterSeconds: 10,
   });
 

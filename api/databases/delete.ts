@@ -67,7 +67,7 @@ async function startDeletion(
 
 const deletionProtected = ({ name }: Database): Refusal =>
   new Refusal('deletion_protected', {
-    detail: `${name} is protected: set deletionProtection to false first.`,
+    detail: `${name} is protected. Set deletionProtection to false first.`,
   });
 
 export async function profileOf(change: Change, id: string): Promise<Profile> {

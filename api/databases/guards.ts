@@ -10,7 +10,7 @@ import type { DatabaseServices } from './database-service.ts';
 export function requireActive({ status, slug }: Organization): void {
   if (status === 'ACTIVE') return;
   throw new Refusal('provisioning_not_permitted', {
-    detail: `The organization ${slug} is suspended: its databases can be read and deleted, and nothing else.`,
+    detail: `The organization ${slug} is suspended: its databases can only be read and deleted.`,
   });
 }
 
@@ -43,17 +43,17 @@ export async function requireRoom(
   const kept =
     deleted === 0 ? '' : ` (${deleted} of them deleted, which count until their data are purged)`;
   throw new Refusal('quota_exceeded', {
-    detail: `The organization has ${living + deleted} databases${kept}, and may have ${databasesMax}.`,
+    detail: `The organization has ${living + deleted} databases${kept}; its maximum is ${databasesMax}. Delete one, or ask for a larger quota.`,
   });
 }
 
 const advice = ({ checkoutUrl }: BillingBlock, draftId: string | null): string => {
   if (checkoutUrl === null) {
-    return 'The spend limit of this month is reached: raise it (PATCH /api/v1/billing), then send the request again.';
+    return 'The spend limit of this month is reached. Raise it (PATCH /api/v1/billing), then send the request again.';
   }
   return draftId === null
     ? 'Set billing up at billing.checkoutUrl, then send the request again.'
-    : 'Set billing up at billing.checkoutUrl; the database is then made as it was asked for.';
+    : 'Set billing up at billing.checkoutUrl; the database is then created from this request.';
 };
 
 /** `draftId`: ID of the saved create. */

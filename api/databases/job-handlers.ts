@@ -205,6 +205,6 @@ const superseded: JobOutcome = {
 
 async function databaseOf({ store }: JobWorld, { databaseId, id }: Job): Promise<Database> {
   const database = databaseId === null ? undefined : await findAnyDatabase(store.read, databaseId);
-  if (database === undefined) throw new Error(`${id} is of no database`);
+  if (database === undefined) throw new Error(`the job ${id} belongs to no database`);
   return database;
 }

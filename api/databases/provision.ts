@@ -52,7 +52,7 @@ const waitingForPeople: Look = {
   kind: 'going_on',
   step: 'create_resource',
   percent: 0,
-  message: 'Waiting for the people of the provider to make it.',
+  message: 'Waiting for the provider, who makes this database by hand.',
   againInMs: 60_000,
   waiting: true,
 };
@@ -100,14 +100,14 @@ export async function provision(
       await place(database, made.metadata.uid ?? '');
     } catch (error) {
       if (error instanceof NotOurs && (await isLeaving(error, leaves))) {
-        const message = 'Waiting for the database that had the name to be gone.';
+        const message = 'Waiting until the earlier database with this name is deleted.';
         return { ...goingOn('create_resource', 0, message), againInMs: nameAgainMs };
       }
       const refusal = refusalOf(error);
       if (refusal === undefined) throw error;
       return refusal;
     }
-    return goingOn('create_resource', 10, 'The resource is made; waiting for the operator.');
+    return goingOn('create_resource', 10, 'The resource exists; waiting for the operator.');
   }
   return stalledFor(database, nowMs()) ?? progressOf(database);
 }
@@ -152,7 +152,7 @@ function stalledFor({ observed, statusReason }: Database, nowMs: number): Look |
   return {
     kind: 'failed',
     code: 'provisioning_stalled',
-    message: statusReason?.message ?? 'Nothing goes on until a person acts.',
+    message: statusReason?.message ?? 'The database waits for a person to act.',
   };
 }
 

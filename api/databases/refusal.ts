@@ -13,5 +13,5 @@ export const deletedAlready = ({ id, name, status, purgeAt }: Database): Refusal
 
 export const changedMeanwhile = (): Refusal =>
   new Refusal('precondition_failed', {
-    detail: 'The database has changed since the version that If-Match names.',
+    detail: 'The database has changed since the version that If-Match names. Read it again.',
   });

@@ -62,11 +62,11 @@ export async function restoreDatabase(
 
 function requireRestorable(database: Database, now: Date): void {
   if (database.status === 'DELETING') {
-    const detail = `${database.name} is still being deleted; it can be restored when that is done.`;
+    const detail = `${database.name} is still being deleted. Restore it when the deletion has ended.`;
     throw new Refusal('operation_in_progress', { detail, retryAfterSeconds: 2 });
   }
   if (database.status !== 'DELETED') {
-    const detail = `${database.name} is not deleted: there is nothing to restore.`;
+    const detail = `${database.name} is not deleted, so it cannot be restored.`;
     throw new Refusal('database_not_deleted', { detail });
   }
   const { purgedAt, purgeAt } = database;

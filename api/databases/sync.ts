@@ -103,7 +103,10 @@ export class DatabaseSync {
       }
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      logger.warn({ reason: error.message }, 'the look at all databases is put off');
+      logger.warn(
+        { reason: error.message },
+        'the comparison of all databases with the cluster is postponed',
+      );
     }
   }
 
@@ -123,8 +126,15 @@ export class DatabaseSync {
       this.#queue.retry(key);
       const failures = this.#queue.failures(key);
       if (error instanceof StoreUnavailable) {
-        logger.warn({ namespace, name, failures, reason: error.message }, 'not written yet');
-      } else logger.error({ err: error, namespace, name, failures }, 'a database was not taken in');
+        logger.warn(
+          { namespace, name, failures, reason: error.message },
+          'a database could not be written to the store yet; trying again',
+        );
+      } else
+        logger.error(
+          { err: error, namespace, name, failures },
+          'a database could not be taken over from the cluster',
+        );
     }
   }
 
@@ -139,7 +149,7 @@ export class DatabaseSync {
     if (known !== undefined && !belongs(known, object)) {
       logger.warn(
         { namespace, name, uid, databaseId: known.id },
-        'a resource bears the ID of a database that it is not; it is left alone',
+        'a resource has the ID of another database; it is ignored',
       );
       return;
     }

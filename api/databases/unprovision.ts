@@ -33,7 +33,7 @@ export async function unprovision(
     uid !== undefined &&
     (uid === database.kubernetesUid || found?.metadata.labels?.[labels.databaseId] === database.id);
   if (!ours && mayStillCome(database, nowMs())) {
-    return goingOn('Making sure that nothing of it is still being made.');
+    return goingOn('Waiting until no part of the database is still being created.');
   }
   if (!ours) {
     await removed(database);
@@ -67,4 +67,7 @@ const protectedMeanwhile: Look = {
   final: true,
 };
 
-const done: Look = { kind: 'done', message: 'The database is gone; its volumes stay for a while.' };
+const done: Look = {
+  kind: 'done',
+  message: 'The database is deleted; its volumes stay until they are purged.',
+};

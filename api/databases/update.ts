@@ -81,7 +81,7 @@ function labelsAfter(
     if (value !== null) labels[key] = value;
   }
   if (Object.keys(labels).length <= labelsMax) return labels;
-  const detail = `The database would have more than ${labelsMax} labels; take others off with null.`;
+  const detail = `The database would have more than ${labelsMax} labels; remove labels by setting them to null.`;
   throw new Refusal('validation_failed', {
     detail,
     errors: [{ pointer: '#/labels', code: 'too_many', detail }],

@@ -29,4 +29,4 @@ export class GatewayFailure extends Error {
 }
 
 export const sameIds =
-  'It may have been executed, or may still be: repeat it with the same ids, which cannot execute it twice.';
+  'The request may have been executed, or may still be. Repeat it with the same ids: nothing is executed twice.';

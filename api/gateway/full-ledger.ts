@@ -133,7 +133,7 @@ export class FullLedger {
 function fullDetail({ reason, status: { memory, storage } }: Full): string {
   if (reason === 'RecordsAtLimit') {
     return (
-      'The database holds as many records as an engine has numbers for. Nothing was executed, and reads go on. ' +
+      'The database has the largest number of records that an engine can hold. Nothing was executed, and reads go on. ' +
       'Write new records to another database.'
     );
   }
@@ -142,7 +142,7 @@ function fullDetail({ reason, status: { memory, storage } }: Full): string {
   return (
     `The database has no room for new records: its ${isMemory ? 'memory' : 'storage'} is full` +
     `${used === undefined ? '' : ` (${shown(used)})`}. Nothing was executed, and reads go on. ` +
-    `Give the database ${isMemory ? 'a larger size' : 'more storage'}, then send it again.`
+    `Give the database ${isMemory ? 'a larger size' : 'more storage'}, then send the request again.`
   );
 }
 

@@ -132,7 +132,7 @@ export class Lane {
       this.#refuse(call, 'abandoned', 'The caller has gone.');
     else if (full !== undefined) this.#refuse(call, 'ledger_full', full);
     else if (this.#isFull(call)) {
-      const detail = `${this.#queue.length} requests to this database wait already; send fewer at once.`;
+      const detail = `${this.#queue.length} requests to this database already wait. Send fewer at a time.`;
       this.#refuse(call, 'ledger_unavailable', detail);
     } else this.#enqueue(call, options, promise);
     return promise;
@@ -376,7 +376,7 @@ export class Lane {
       else this.#refuseBadReply(call, this.#garbage);
     } else if (wasWaiting) {
       const why = this.#lastError === null ? '' : ` (${this.#lastError})`;
-      const detail = `The ledger could not be asked ${within}${why}; nothing was executed.`;
+      const detail = `The ledger could not be reached ${within}${why}; nothing was executed.`;
       this.#refuse(call, 'ledger_unavailable', detail);
     } else {
       const detail = `No answer ${within}. ${sameIds}`;

@@ -36,26 +36,29 @@ export function gatewayMetrics(registry: MetricRegistry, gauges: GatewayGauges) 
   return {
     calls: registry.counter(
       `${prefix}calls_total`,
-      'Calls by what came of them.',
+      'Calls by outcome.',
       operations.flatMap((labels) => results.map((result) => ({ ...labels, result }))),
     ),
     seconds: registry.histogram(
       `${prefix}call_seconds`,
-      'Answered calls, from taking them to the answer.',
+      'Time from accepting a call to its answer; answered calls only.',
       secondsBounds,
       operations,
     ),
     probes: registry.counter(
       `${prefix}probes_total`,
-      'Pings of databases that were not heard of lately.',
+      'Pings of databases that had no recent traffic.',
       ['answered', 'failed'].map((result) => ({ result })),
     ),
     messages: counter('messages_total', 'Messages sent; each holds one call or more.'),
-    lateAnswers: counter('late_answers_total', 'Answers that came after the caller had gone.'),
+    lateAnswers: counter(
+      'late_answers_total',
+      'Answers that came after the caller had disconnected.',
+    ),
     evictions: counter('evictions_total', 'Sessions that a cluster ended.'),
     releaseRefusals: counter(
       'release_refusals_total',
-      'Clusters that refused the release of this client: somebody has to look at that.',
+      'Clusters that refused the protocol release of this client; a person must act.',
     ),
   };
 }

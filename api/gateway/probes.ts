@@ -64,7 +64,7 @@ export class Probes {
       try {
         await this.#askAll(await list());
       } catch (error) {
-        logger.warn({ err: error }, 'which databases there are to ask is not known');
+        logger.warn({ err: error }, 'the list of databases to ping could not be read');
       }
       await sleep(timers, roundMs, signal);
     }

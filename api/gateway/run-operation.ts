@@ -102,7 +102,7 @@ function encoded(
   return { ok: true, ...reply, ledgerMs: rounded(ledgerMs), gatewayMs: rounded(tookMs - ledgerMs) };
 }
 
-const notAnAnswer = `The ledger's answer was not one to this request. ${sameIds}`;
+const notAnAnswer = `The ledger's answer does not belong to this request. ${sameIds}`;
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
@@ -143,7 +143,7 @@ async function warningsOf(
   const flags = new DataView(found.buffer, found.byteOffset).getUint16(historyFlagAt, true);
   if ((flags & AccountFlag.history) !== 0) return [];
   const detail =
-    'The account was created without the flag “history”, so that the ledger keeps no balances of the past for it.';
+    'The account was created without the flag “history”, so the ledger keeps no past balances of it.';
   return [{ code: 'account_without_history', detail }];
 }
 

@@ -84,9 +84,9 @@ function targetOf({ database, profile }: DatabaseView): LedgerTarget | Refusal {
 
 const waitFor: Readonly<Record<string, string>> = {
   PROVISIONING: 'wait until its status is READY',
-  SUSPENDED: 'it has to be resumed first',
+  SUSPENDED: 'resume it first',
   FAILED: 'see its statusReason, and retry or delete it',
-  DELETING: 'it can be restored when it is deleted',
+  DELETING: 'restore it when the deletion has ended',
 };
 
 /** Parses addresses of the form `IP:port`. */

@@ -14,7 +14,7 @@ export class AnonymousBodies {
     const own = this.#ofNetwork.get(network) ?? 0;
     if (own >= anonymousBodies.ofNetwork || this.#all >= anonymousBodies.atOnce) {
       throw new Refusal('rate_limited', {
-        detail: 'Too many requests without a credential are being read; send fewer at once.',
+        detail: 'Too many requests without a credential are being read. Send fewer at a time.',
         retryAfterSeconds: 1,
         members: { 'violated-policies': ['anonymous-bodies'] },
       });

@@ -21,14 +21,14 @@ export function createApiMetrics(registry = new MetricRegistry()): ApiMetrics {
   const operations = [...routeEntries.map(([id]) => id), 'none'];
   const requests = registry.counter(
     `${apiPrefix}requests_total`,
-    'Requests by operation and class of status; "gone": the client did not wait.',
+    'Requests by operation and class of status; "gone": the client disconnected before the answer.',
     operations.flatMap((operation) =>
       [...classes, 'gone'].map((status) => ({ operation, status })),
     ),
   );
   const seconds = registry.histogram(
     `${apiPrefix}request_seconds`,
-    'From the first byte to the end of the answer.',
+    'Time from the first byte of a request to the end of its answer.',
     secondsBounds,
     operations.map((operation) => ({ operation })),
   );

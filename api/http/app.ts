@@ -98,7 +98,7 @@ export function createApp(options: AppOptions): Express {
   addRoutes(app, options, gate);
   app.use((request: Request) => {
     throw new Refusal('not_found', {
-      detail: `There is nothing at ${request.path.slice(0, 200)}; /docs/openapi describes what there is.`,
+      detail: `The path ${request.path.slice(0, 200)} does not exist. /docs/openapi lists all paths.`,
     });
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) => {
@@ -171,7 +171,7 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
     const allowed = entries.flatMap(([, { method }]) => withHead(method));
     app.all(path, (request) => {
       throw new Refusal('method_not_allowed', {
-        detail: `${request.method} is not allowed here; ${allowed.join(', ')} are.`,
+        detail: `${request.method} is not allowed here. Use ${allowed.join(', ')}.`,
         headers: { Allow: allowed.join(', ') },
       });
     });
@@ -180,7 +180,7 @@ function addRoutes(app: Express, options: AppOptions, gate: Gate): void {
     await gate.identify(request);
     const allowedOperations = Object.keys(ledgerOperations);
     throw new Refusal('unknown_operation', {
-      detail: `There is no operation “${String(request.params['operation']).slice(0, 80)}”; there are ${allowedOperations.join(', ')}.`,
+      detail: `The operation “${String(request.params['operation']).slice(0, 80)}” does not exist. Use one of ${allowedOperations.join(', ')}.`,
       members: { allowedOperations },
     });
   });

@@ -51,7 +51,7 @@ export class BodyBudget {
     const { totalBytes, organizationBytes } = this.#limits;
     if ((this.#held.get(owner) ?? 0) + bytes > organizationBytes) {
       throw new Refusal('rate_limited', {
-        detail: `Requests with ${organizationBytes} bytes of this organization are being answered already; send fewer at once.`,
+        detail: `The service already works on requests of this organization with ${organizationBytes} bytes. Send fewer at a time.`,
         retryAfterSeconds: 1,
         members: { 'violated-policies': ['bodies'] },
       });
@@ -59,7 +59,7 @@ export class BodyBudget {
     if (this.#total + bytes > totalBytes) {
       throw new Refusal('service_unavailable', {
         detail:
-          'The service holds as much as it can at the moment. Nothing was done; send it again.',
+          'The service has no memory left for another request. Nothing was done; send it again.',
         retryAfterSeconds: 1,
       });
     }

@@ -60,7 +60,7 @@ function soon(): AbortSignal {
   const { timeoutMs } = anonymousBodies;
   const late = new AbortController();
   systemTimers.after(timeoutMs, () => {
-    const detail = `The body did not come within ${timeoutMs / 1_000} s.`;
+    const detail = `The body did not arrive within ${timeoutMs / 1_000} s.`;
     late.abort(new Refusal('invalid_parameter', { detail, headers: { Connection: 'close' } }));
   });
   return late.signal;
@@ -68,13 +68,13 @@ function soon(): AbortSignal {
 
 const compressed = (): Refusal =>
   new Refusal('unsupported_media_type', {
-    detail: 'A request without a credential must not be compressed; send it as it is.',
+    detail: 'A request without a credential must not be compressed. Send it uncompressed.',
     headers: { 'Accept-Encoding': 'identity' },
   });
 
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('payload_too_large', {
-    detail: `The body is larger than the ${limitBytes} bytes that are allowed here; send less at once.`,
+    detail: `The body is larger than ${limitBytes} bytes, the maximum here. Send a smaller one.`,
     members: { limitBytes },
   });
 

@@ -14,7 +14,7 @@ export function checkMatch(ifMatch: string | undefined, etag: string): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   if (tagsIn(ifMatch).includes(opaque(etag))) return;
   throw new Refusal('precondition_failed', {
-    detail: `It is now ${etag}, not ${ifMatch.slice(0, 200)}; read it again.`,
+    detail: `The ETag is now ${etag}, not ${ifMatch.slice(0, 200)}. Read the object again.`,
   });
 }
 

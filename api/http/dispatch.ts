@@ -150,7 +150,8 @@ const untilEnded = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
 
 const tooLate = (cause: unknown) =>
   new Refusal('service_unavailable', {
-    detail: 'It took longer than it may. Look whether it was done before you send it again.',
+    detail:
+      'The request exceeded its deadline. Check whether it was executed before you send it again.',
     retryAfterSeconds: 5,
     cause,
   });
@@ -210,7 +211,9 @@ function formatOf(request: Request, route: RouteSpec): 'json' | 'csv' {
   const types = reads ? ['application/json', 'text/csv'] : ['application/json'];
   const best = request.accepts(types);
   if (best === false) {
-    throw new Refusal('not_acceptable', { detail: `The answer can be ${types.join(' or ')}.` });
+    throw new Refusal('not_acceptable', {
+      detail: `The header Accept must allow ${types.join(' or ')}.`,
+    });
   }
   return best === 'text/csv' ? 'csv' : 'json';
 }

@@ -29,7 +29,7 @@ export function addDocumentation(
     const code = problemCodes.find((one) => one.replaceAll('_', '-') === request.params.name);
     if (code === undefined) {
       throw new Refusal('not_found', {
-        detail: 'There is no such problem; /docs/problems lists all.',
+        detail: 'The problem does not exist. /docs/problems lists all.',
       });
     }
     const { title, status, advice, retryable } = problems[code];

@@ -233,7 +233,7 @@ function checkIds(params: Readonly<Record<string, unknown>>): void {
 export function notThere(name: keyof typeof pathParameters, value: string): Refusal {
   const { notFound, noun, prefix } = pathParameters[name];
   const detail = isTypeId(prefix, value)
-    ? `There is no ${noun} ${value}.`
-    : `There is no ${noun} “${value.slice(0, 80)}”: use the ID (${prefix}_…), not a name.`;
+    ? `The ${noun} ${value} does not exist.`
+    : `“${value.slice(0, 80)}” is not the ID of a ${noun}. Use the ID (${prefix}_…), not a name.`;
   return new Refusal(notFound, { detail });
 }

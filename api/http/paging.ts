@@ -22,9 +22,14 @@ export function readCursor<const Width extends 1 | 2>(
   const position = cursors.read(list, cursor);
   if (position?.length !== width) {
     throw new Refusal('invalid_cursor', {
-      detail: 'The cursor is too old, or of another list or other filters; begin without one.',
+      detail:
+        'The cursor is too old, or belongs to another list or other filters. Begin without a cursor.',
       errors: [
-        { parameter: 'cursor', code: 'invalid_cursor', detail: 'Not a cursor of this list.' },
+        {
+          parameter: 'cursor',
+          code: 'invalid_cursor',
+          detail: 'The cursor does not belong to this list.',
+        },
       ],
     });
   }

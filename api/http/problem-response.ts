@@ -54,7 +54,7 @@ const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occas
   'encoding.unsupported': () => [
     'unsupported_media_type',
     {
-      detail: 'A form must not be compressed; send it as it is.',
+      detail: 'A form must not be compressed. Send it uncompressed.',
       headers: { 'Accept-Encoding': 'identity' },
     },
   ],
@@ -62,20 +62,23 @@ const parserRefusals: Readonly<Record<string, () => readonly [ProblemCode, Occas
   'entity.too.large': () => [
     'payload_too_large',
     {
-      detail: `The form is larger than the ${formMax} bytes that are allowed; send less.`,
+      detail: `The form is larger than ${formMax} bytes, the maximum. Send a smaller one.`,
       members: { limitBytes: formMax },
     },
   ],
   'parameters.too.many': () => [
     'payload_too_large',
     {
-      detail: 'The form has too many fields; send those that are asked for.',
+      detail: 'The form has too many fields. Send only the documented ones.',
       members: { limitBytes: formMax },
     },
   ],
   'request.size.invalid': () => [
     'malformed_json',
-    { detail: 'The body is not as long as its Content-Length says; send it again, whole.' },
+    {
+      detail:
+        'The length of the body differs from its Content-Length. Send the complete body again.',
+    },
   ],
 };
 
@@ -103,7 +106,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (known !== undefined) return new Refusal(...known());
   if (code === 'store_unavailable') {
     return new Refusal('service_unavailable', {
-      detail: 'The service’s own database does not answer at the moment; retry in a few seconds.',
+      detail: 'The database of the service itself does not answer. Retry in a few seconds.',
       retryAfterSeconds: 2,
       cause: error,
     });
@@ -111,7 +114,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof ApiError && isPassing(error)) {
     return new Refusal('service_unavailable', {
       detail:
-        'The cluster does not answer at the moment. Send the request again in a few seconds: what it has done already is not done twice.',
+        'The cluster does not answer. Send the request again in a few seconds: nothing is done twice.',
       retryAfterSeconds: 5,
       cause: error,
     });
@@ -126,12 +129,13 @@ export function refusalOf(error: unknown): Refusal | undefined {
   // Error of the router: the path has an invalid percent-encoding.
   if (status === 400) {
     return new Refusal('invalid_parameter', {
-      detail: 'The path is not a valid URL; percent-encode what is not plain.',
+      detail: 'The path is not a valid URL. Percent-encode special characters.',
       errors: [{ parameter: 'path', code: 'invalid_format', detail: 'Not a valid URL.' }],
     });
   }
   return new Refusal('internal_error', {
-    detail: 'Something is wrong on our side. It was logged under the requestId.',
+    detail:
+      'The service met an internal error and logged it under the requestId. Report the requestId to the operators of the service.',
     cause: error,
   });
 }

@@ -13,11 +13,12 @@ export function parseQuery(schema: z.ZodObject | undefined, search: string): unk
       schema !== undefined && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
     if (field === undefined) {
       const names = Object.keys(schema?.shape ?? {});
-      const known = names.length === 0 ? 'it takes none' : `there are ${names.join(', ')}`;
-      const detail = `There is no such parameter; ${known}.`;
+      const known =
+        names.length === 0 ? 'the operation takes none' : `known are ${names.join(', ')}`;
+      const detail = `The parameter is unknown; ${known}.`;
       errors.push({ parameter: name.slice(0, 100), code: 'unknown_parameter', detail });
     } else if (texts.length > 1 && kindOf(field) !== 'array') {
-      errors.push({ parameter: name, code: 'repeated', detail: 'Must be given once.' });
+      errors.push({ parameter: name, code: 'repeated', detail: 'Must be given only once.' });
     } else values[name] = valueOf(kindOf(field), texts);
   }
   if (errors.length > 0) throw refused(errors);

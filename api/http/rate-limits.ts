@@ -95,7 +95,7 @@ export class RateLimits {
     const { points, duration } = this.#limiters[policy];
     const seconds = Math.max(1, Math.ceil(taken.msBeforeNext / 1_000));
     return new Refusal('rate_limited', {
-      detail: `More than ${points} in ${duration} s (${whose[policy]}); go on in ${seconds} s.`,
+      detail: `More than ${points} in ${duration} s (${whose[policy]}). Retry in ${seconds} s.`,
       retryAfterSeconds: seconds,
       headers: headersOf(policy, this.#limiters[policy], taken),
       members: { 'violated-policies': [policy] },

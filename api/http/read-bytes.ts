@@ -68,12 +68,12 @@ export function readBytes(
 
 const unknownEncoding = () =>
   new Refusal('unsupported_media_type', {
-    detail: 'The Content-Encoding is not supported; send identity, gzip, deflate, br or zstd.',
+    detail: 'The Content-Encoding is not supported. Send identity, gzip, deflate, br or zstd.',
     headers: { 'Accept-Encoding': 'gzip, deflate, br, zstd' },
   });
 
 const notDecompressed = (cause: unknown) =>
   new Refusal('malformed_json', {
-    detail: 'The body cannot be decompressed: it is not what its Content-Encoding says.',
+    detail: 'The body cannot be decompressed as its Content-Encoding says.',
     cause,
   });

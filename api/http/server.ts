@@ -77,7 +77,7 @@ function answerBadRequests(server: Server, docsUrl: string): void {
     const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
     const detail = tooLarge
       ? 'The headers are larger than 16 KiB.'
-      : 'This is not a request of HTTP/1.1, or it did not come in time.';
+      : 'The request is not valid HTTP/1.1, or it did not arrive in time.';
     const { body } = problemResponse(
       { code: 'invalid_parameter', occasion: { detail } },
       { docsUrl, path: '', requestId },

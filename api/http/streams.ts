@@ -24,7 +24,7 @@ export class Streams {
     for (const { name, most, whose } of shares) {
       if ((this.#open.get(name) ?? 0) < most) continue;
       throw new Refusal('rate_limited', {
-        detail: `${most} streams of ${whose} are open; close one first.`,
+        detail: `${most} streams of ${whose} are already open. Close one first.`,
         retryAfterSeconds: 5,
         members: { 'violated-policies': ['streams'] },
       });

@@ -35,7 +35,7 @@ export function bodyErrors(
     code,
     detail:
       code === 'unknown_property' && path.length === 1 && known.length > 0
-        ? `There is no such property here; there are ${known.join(', ')}.`
+        ? `The property is unknown here; known are ${known.join(', ')}.`
         : detail,
     ...rest,
   }));
@@ -62,12 +62,12 @@ function findings(issue: Issue, value: unknown): readonly Finding[] {
     return issue.keys.map((key) => ({
       path: [...path, key],
       code: 'unknown_property',
-      detail: 'There is no such property here.',
+      detail: 'The property is unknown here.',
     }));
   }
   if (issue.code === 'invalid_union') return unionFindings(issue, value);
   if (issue.code === 'invalid_type' && at(value, path) === undefined) {
-    return [{ path, code: 'required', detail: 'This is required.' }];
+    return [{ path, code: 'required', detail: 'This property is required.' }];
   }
   return [{ path, ...ruleOf(issue) }];
 }
@@ -161,7 +161,7 @@ function tooSmall({ origin, minimum }: { origin: string; minimum: number | bigin
   if (origin === 'string') {
     return {
       code: 'too_short',
-      detail: `Must have ${least} ${least === 1 ? 'character' : 'characters'} at least.`,
+      detail: `Must have ${least} ${least === 1 ? 'character' : 'characters'} or more.`,
       meta: { minimum: least },
     };
   }

@@ -95,7 +95,7 @@ function writers({
       const { principal, params } = request;
       if (!principal.administrator) {
         throw new Refusal('provisioning_not_permitted', {
-          detail: 'Only the administrator of the installation completes or refuses a job.',
+          detail: 'Only the administrator of the installation may complete or refuse a job.',
         });
       }
       const { jobId } = params;
@@ -117,7 +117,7 @@ function writers({
         const job = await requestJobCancel(change, principal.organization.id, id);
         if (job === undefined) throw notThere('jobId', id);
         if (job === 'not_cancellable') {
-          const detail = `${id} has ended, or what it does cannot be stopped halfway.`;
+          const detail = `${id} has ended, or its work cannot be stopped halfway.`;
           throw new Refusal('not_cancellable', { detail });
         }
         return accepted(job);
@@ -169,7 +169,7 @@ function requireRightTo(principal: Principal, type: JobType): void {
 
 const notRetryable = (id: string) =>
   new Refusal('not_retryable', {
-    detail: `${id} did not fail, or cannot succeed any more however often it is tried.`,
+    detail: `${id} did not fail, or another attempt cannot succeed.`,
   });
 
 async function* follow(

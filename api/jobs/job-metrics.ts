@@ -13,7 +13,7 @@ export function jobMetrics(registry: MetricRegistry, prefix: string): JobHooks {
   );
   const troubled = registry.counter(
     `${prefix}job_troubles_total`,
-    'Tries of jobs that ended in trouble and are repeated.',
+    'Attempts of jobs that failed and are repeated.',
     jobTypes.map((type) => ({ type })),
   );
   return {

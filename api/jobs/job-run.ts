@@ -168,7 +168,7 @@ export class JobRun {
     const at = running === undefined ? '' : ` It was at ${running.name}.`;
     return {
       code: 'job_deadline_exceeded',
-      message: `The job did not end before its deadline.${at} It can be tried again.`,
+      message: `The job did not end before its deadline.${at} Retry the job.`,
     };
   }
 
@@ -178,7 +178,10 @@ export class JobRun {
     if (outcome instanceof Error && this.#ended === undefined) {
       const failures = job.failures + 1;
       const afterMs = Math.round(backoffMs(failures, troubleBackoff, Math.random));
-      logger.warn({ err: outcome, failures, retryInMs: afterMs }, 'a job met trouble');
+      logger.warn(
+        { err: outcome, failures, retryInMs: afterMs },
+        'an attempt of a job failed; trying again',
+      );
       hooks.troubled(job.type);
       await releaseJob(store.read, leased, {
         afterMs,

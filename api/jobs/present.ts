@@ -44,10 +44,10 @@ const titles: Readonly<Record<string, string>> = {
   name_conflict: 'The name is taken in the cluster',
   refused_by_cluster: 'The cluster refused the database',
   forbidden_by_cluster: 'The service lacks a right in the cluster',
-  provisioning_stalled: 'The database cannot be made as it was asked for',
+  provisioning_stalled: 'The database cannot be created as requested',
   deletion_protected: 'The database was protected before it was deleted',
-  refused_by_provider: 'The people of the provider refused it',
-  superseded: 'Something else made it pointless',
+  refused_by_provider: 'The provider refused the job',
+  superseded: 'Another change made the job obsolete',
 };
 
 export const jobEtag = ({ id, version }: Job): string => etagOf(id, version);

@@ -19,6 +19,6 @@ export async function requireOfUse(change: Change, { id, type, databaseId }: Job
   const database = databaseId === null ? undefined : await lockDatabase(change, databaseId);
   if (database === undefined || retryableIn[type].includes(database.status)) return;
   throw new Refusal('not_retryable', {
-    detail: `${id} is of no use any more: the database ${database.name} is ${database.status}.`,
+    detail: `${id} cannot be retried: the database ${database.name} is ${database.status}.`,
   });
 }

@@ -136,7 +136,7 @@ async function manageableKey(
 
 const readOnlyKeys = () =>
   new Refusal('insufficient_scope', {
-    detail: `You may make keys with db:read alone, for databases that you may use; others take one of the roles ${rights.manageKeys.join(', ')}.`,
+    detail: `You may only make keys with db:read, for databases that you may use. Other keys need one of the roles ${rights.manageKeys.join(', ')}.`,
     members: { requiredRoles: rights.manageKeys },
   });
 

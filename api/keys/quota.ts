@@ -18,6 +18,6 @@ export async function requireKeyRoom(change: Change, organizationId: string): Pr
   const active = await countActiveApiKeys(change.db, organizationId);
   if (active < apiKeysMax) return;
   throw new Refusal('quota_exceeded', {
-    detail: `The organization has ${active} API keys that work, and may have ${apiKeysMax}. Revoke one that nobody uses (DELETE /api/v1/api-keys/{keyId}), then send the request again.`,
+    detail: `The organization has ${active} active API keys; the maximum is ${apiKeysMax}. Revoke an unused one (DELETE /api/v1/api-keys/{keyId}), then send the request again.`,
   });
 }

@@ -53,7 +53,7 @@ function check(layout: Layout, reader: RecordReader, view: DataView, issues: Iss
   }
   if (layout !== accountFilter) return;
   if ((flags & sides) === 0) {
-    invalid('flags', 'Must have debits, credits or both: else no transfer is on a wanted side.');
+    invalid('flags', 'Must have debits, credits or both; otherwise no transfer can match.');
   }
   if (!reader.has('account_id')) {
     issues.add(['account_id'], 'required', 'This property is required.');

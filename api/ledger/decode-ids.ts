@@ -22,10 +22,10 @@ export function decodeIds(json: JsonReader, issues: Issues): Events {
     const name = json.string();
     json.colon();
     if (name !== 'ids') {
-      issues.add([name], 'unknown_property', 'This property is not known here; known is ids.');
+      issues.add([name], 'unknown_property', 'This property is unknown here; known is ids.');
       json.skip();
     } else if (found !== undefined) {
-      throw new MalformedJson(at, 'the property “ids” is there twice');
+      throw new MalformedJson(at, 'the property “ids” occurs twice');
     } else if (json.opensArray()) {
       found = idsOfArray(json, issues, ['ids']);
       if (found.count > eventsMax) return found;

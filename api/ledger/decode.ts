@@ -28,7 +28,7 @@ export type Decoded =
 export function decodeRequest(operation: LedgerOperation, body: Uint8Array): Decoded {
   if (body.length > ledgerBodyMax) {
     return refused('payload_too_large', {
-      detail: `The body has ${body.length} bytes, more than the ${ledgerBodyMax} that are allowed; send it in parts.`,
+      detail: `The body has ${body.length} bytes; the maximum is ${ledgerBodyMax}. Split it into several requests.`,
       limitBytes: ledgerBodyMax,
     });
   }
@@ -67,6 +67,6 @@ const refused = (...problem: Parameters<typeof ledgerProblem>): Decoded => ({
 });
 
 const tooManyEvents = refused('batch_too_large', {
-  detail: `The body holds more than the ${eventsMax} events that one request may hold; send several requests.`,
+  detail: `The body has more than ${eventsMax} events, the maximum of one request. Split it into several requests.`,
   maxEventsPerBatch: eventsMax,
 });

@@ -106,7 +106,7 @@ export class RecordReader {
     this.#issues.add(
       isShort ? [...path, text] : path,
       'unknown_property',
-      `${isShort ? 'This property' : `A property with a name of ${text.length} characters`} is not known here; known are ${this.#known}.`,
+      `${isShort ? 'This property' : `A property with a name of ${text.length} characters`} is unknown here; known are ${this.#known}.`,
     );
     return undefined;
   }

@@ -55,7 +55,7 @@ export class MailSender {
       try {
         sent = await this.#sendNext();
       } catch (error) {
-        logger.warn({ err: error }, 'mail cannot be taken from the store');
+        logger.warn({ err: error }, 'the next mail could not be read from the store');
       }
       if (!sent) await sleep(systemTimers, everyMs, signal);
     }
@@ -72,7 +72,7 @@ export class MailSender {
       await transport.send(mail, AbortSignal.any([deadline, this.#abandoning.signal]));
     } catch (error) {
       const isLast = attempt >= attemptsMax || error instanceof PermanentMailFailure;
-      logger.warn({ err: error, mailId: id, attempt, isLast }, 'a mail was not sent');
+      logger.warn({ err: error, mailId: id, attempt, isLast }, 'a mail could not be sent');
       if (isLast) await endMail(store.read, id, 'givenUpAt');
       return true;
     }

@@ -13,11 +13,13 @@ export async function acceptAs(
   const accepted = user && (await acceptInvitation(change, user, hashOf(token)));
   // The throw rolls back, so that the invitation stays open.
   if (accepted === 'already_member') {
-    throw new Refusal('already_member', { detail: 'You are a member of it already.' });
+    throw new Refusal('already_member', {
+      detail: 'You are already a member of this organization.',
+    });
   }
   if (accepted) return accepted.organizationId;
   throw new Refusal('invitation_not_found', {
     detail:
-      'There is no open invitation with this token for your verified address; sign in with the address that was invited, or ask for another.',
+      'No open invitation has this token and your verified address. Sign in with the invited address, or ask for another invitation.',
   });
 }

@@ -118,7 +118,7 @@ function checked(outcome: Member | 'last_owner' | undefined, id: string): Member
   if (outcome === undefined) throw notThere('membershipId', id);
   if (outcome !== 'last_owner') return outcome;
   throw new Refusal('last_owner', {
-    detail: 'They are the only owner; make another member an owner first.',
+    detail: 'This member is the only owner. Make another member an owner first.',
   });
 }
 

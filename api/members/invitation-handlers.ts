@@ -86,7 +86,7 @@ function senders(
         if (renewed === undefined) throw notThere('invitationId', id);
         if (renewed === 'too_soon') {
           throw new Refusal('rate_limited', {
-            detail: `An invitation is sent again at most once in ${resendSeconds / 60} minutes.`,
+            detail: `An invitation can be sent again only once in ${resendSeconds / 60} minutes.`,
             retryAfterSeconds: resendSeconds,
           });
         }
@@ -101,7 +101,7 @@ function senders(
 function notInvited(reason: 'exists' | 'too_many' | 'too_many_to_address', email: string): Refusal {
   if (reason === 'exists') {
     return new Refusal('invitation_exists', {
-      detail: `${email} has an open invitation; send that one again, or take it back.`,
+      detail: `${email} has an open invitation. Send that one again, or revoke it.`,
     });
   }
   const sending =
@@ -109,7 +109,7 @@ function notInvited(reason: 'exists' | 'too_many' | 'too_many_to_address', email
       ? `${invitationsPerHour} invitations`
       : `${invitationsPerAddressAndHour} invitations to one address`;
   return new Refusal('rate_limited', {
-    detail: `An organization sends at most ${sending} in an hour.`,
+    detail: `An organization can send at most ${sending} in an hour. Try again later.`,
     retryAfterSeconds: 3_600,
   });
 }

@@ -5,10 +5,14 @@ export const ledgerProblems = {
   malformed_json: { status: 400, title: 'The body is not JSON', retryable: false },
   payload_too_large: { status: 413, title: 'The body is too large', retryable: false },
   validation_failed: { status: 422, title: 'Request validation failed', retryable: false },
-  invalid_integer: { status: 422, title: 'Not an integer of the field’s range', retryable: false },
+  invalid_integer: {
+    status: 422,
+    title: 'Not an integer within the field’s range',
+    retryable: false,
+  },
   invalid_filter: {
     status: 422,
-    title: 'The filter can have no meaningful result',
+    title: 'The filter is not valid',
     retryable: false,
   },
   batch_too_large: { status: 422, title: 'Too many events in one request', retryable: false },

@@ -20,20 +20,21 @@ const problem = (status: number, title: string, advice: string, retryable = fals
 });
 
 const ledgerAdvice: Readonly<Record<keyof typeof ledgerProblems, string>> = {
-  malformed_json:
-    'Send a body that is JSON (RFC 8259); `offset` is the byte at which it ceases to be.',
-  payload_too_large: 'Send less at once; `limitBytes` is how much may be sent.',
-  validation_failed: 'Mend what `errors` lists; each `pointer` is a place in the body.',
+  malformed_json: 'Send a body that is JSON (RFC 8259); `offset` is the first byte that is not.',
+  payload_too_large: 'Send a smaller body; `limitBytes` is the maximum.',
+  validation_failed:
+    'Correct the errors listed in `errors`; each `pointer` is a place in the body.',
   invalid_integer:
     'Send integers as strings of digits or as JSON integers, without sign, fraction or exponent, within the range of the field.',
-  invalid_filter: 'Mend the filter; as it is it can match nothing, or the limit is out of range.',
+  invalid_filter: 'Correct the filter: it can match nothing, or its limit is out of range.',
   batch_too_large: 'Split the events over several requests of at most `maxEventsPerBatch`.',
-  gateway_bad_reply: 'Retry with the same ids; tell the operators of the service when it goes on.',
+  gateway_bad_reply:
+    'Retry with the same ids; tell the operators of the service if it happens again.',
   ledger_unavailable: 'Nothing was executed. Retry after the time of the header Retry-After.',
   ledger_full:
     'Nothing was executed, and reads go on. Give the database a larger size or more storage; then send the request again.',
   ledger_timeout:
-    'Nobody knows whether it was executed. Retry with the same ids: what was done is answered as `exists`.',
+    'The request may have been executed. Retry with the same ids: events that were executed are answered as `exists`.',
 };
 
 const ofLedger = Object.fromEntries(
@@ -48,12 +49,12 @@ export const problems = {
   invalid_parameter: problem(
     400,
     'A parameter is not valid',
-    'Mend the parameter or header that `errors` names.',
+    'Correct the parameter or header that `errors` names.',
   ),
   invalid_cursor: problem(
     400,
     'The cursor is not valid',
-    'Begin the list anew without `cursor`; cursors are good for 24 hours and for the filters they were made with.',
+    'Begin the list again without `cursor`; a cursor is valid for 24 hours and only with the same filters.',
   ),
   conflicting_credentials: problem(
     400,
@@ -68,7 +69,7 @@ export const problems = {
   invalid_credentials: problem(
     401,
     'The credential is not valid',
-    'Check that the whole key was sent and that it was not revoked; make a new one where in doubt.',
+    'Check that you sent the whole key and that it was not revoked; if in doubt, make a new one.',
   ),
   credential_expired: problem(
     401,
@@ -78,17 +79,17 @@ export const problems = {
   sign_in_failed: problem(
     400,
     'The sign-in did not succeed',
-    'Begin it again; each step can be done once, within ten minutes, in the browser that began it.',
+    'Begin the sign-in again; each step works once, within ten minutes, in the browser that began it.',
   ),
   billing_required: problem(
     402,
     'Billing setup required',
-    'Open `billing.checkoutUrl`, or raise the spend limit where `billing.reason` is `SPEND_LIMIT_REACHED`; then send the request again.',
+    'Open `billing.checkoutUrl`, or raise the spend limit if `billing.reason` is `SPEND_LIMIT_REACHED`; then send the request again.',
   ),
   billing_not_used: problem(
     409,
-    'This service bills nobody',
-    'There is nothing to set up: databases can be created.',
+    'Billing is not used',
+    'This service bills nobody. No set-up is needed: databases can be created.',
   ),
   insufficient_scope: problem(
     403,
@@ -108,7 +109,7 @@ export const problems = {
   csrf_failed: problem(
     403,
     'The request does not come from our own pages',
-    'Send the header `X-CSRF-Token` with the value that the session was opened with.',
+    'Send the header `X-CSRF-Token` with the value that you got when the session was opened.',
   ),
   provisioning_not_permitted: problem(
     403,
@@ -117,10 +118,10 @@ export const problems = {
   ),
   quota_exceeded: problem(
     403,
-    'The organization has as many as it may',
-    'Delete one, or ask the operators of the service for more.',
+    'Quota exceeded',
+    'Delete an object of this kind, or ask the operators of the service for a larger quota.',
   ),
-  not_found: problem(404, 'There is nothing here', 'Check the path against the reference.'),
+  not_found: problem(404, 'Not found', 'Check the path against the reference.'),
   database_not_found: problem(
     404,
     'Database not found',
@@ -131,24 +132,28 @@ export const problems = {
   invitation_not_found: problem(
     404,
     'Invitation not found',
-    'Sign in with the address that was invited, or ask for another invitation: each can be used once, for seven days.',
+    'Sign in with the invited address, or ask for another invitation: each can be used once, within seven days.',
   ),
   organization_not_found: problem(404, 'Organization not found', 'Check the ID (`org_…`).'),
   session_not_found: problem(404, 'Session not found', 'Check the ID (`ses_…`).'),
   api_key_not_found: problem(404, 'API key not found', 'Check the ID (`key_…`).'),
   webhook_endpoint_not_found: problem(404, 'Webhook endpoint not found', 'Check the ID (`whe_…`).'),
-  unknown_operation: problem(404, 'No such ledger operation', 'Use one of `allowedOperations`.'),
-  method_not_allowed: problem(405, 'The method is not allowed', 'Use one of those in `Allow`.'),
-  not_acceptable: problem(406, 'No such form of the answer', 'Accept `application/json`.'),
+  unknown_operation: problem(404, 'Unknown ledger operation', 'Use one of `allowedOperations`.'),
+  method_not_allowed: problem(
+    405,
+    'The method is not allowed',
+    'Use a method that the header `Allow` lists.',
+  ),
+  not_acceptable: problem(406, 'No acceptable format of the answer', 'Accept `application/json`.'),
   database_name_taken: problem(
     409,
     'The name is taken',
-    'Choose another name; names are unique among the databases of an organization that are not deleted.',
+    'Choose another name; two databases of an organization cannot have the same name unless one is deleted.',
   ),
   database_not_ready: problem(
     409,
     'The database is not ready',
-    'While `databaseStatus` is PROVISIONING, wait until it is READY. FAILED, SUSPENDED and DELETING last until somebody acts: `retryable` is false then.',
+    'While `databaseStatus` is PROVISIONING, wait until it is READY. FAILED, SUSPENDED and DELETING need somebody to act: `retryable` is then false.',
     true,
   ),
   database_not_deleted: problem(
@@ -181,17 +186,17 @@ export const problems = {
   not_cancellable: problem(
     409,
     'The job cannot be cancelled',
-    'It has ended, or what it does cannot be stopped halfway.',
+    'The job has ended, or its work cannot be stopped halfway.',
   ),
   not_waiting: problem(
     409,
-    'The job does not wait for people',
+    'The job does not wait for a person',
     'Only jobs whose status is WAITING can be completed or refused, once.',
   ),
   not_retryable: problem(
     409,
     'The job cannot be retried',
-    'Only jobs that failed can be, and none whose database has gone on since.',
+    'Retry only a job that failed and whose database has not changed since.',
   ),
   catalog_changed: problem(
     409,
@@ -199,27 +204,27 @@ export const problems = {
     'Read it again, and send the new `catalogVersion`.',
   ),
   organization_slug_taken: problem(409, 'The slug is taken', 'Choose another one.'),
-  already_member: problem(409, 'They are a member', 'Change their role instead.'),
+  already_member: problem(409, 'Already a member', 'Change their role instead.'),
   invitation_exists: problem(
     409,
-    'There is an open invitation',
-    'Send it again, or revoke it first.',
+    'An invitation is already open',
+    'Send that invitation again, or revoke it first.',
   ),
   last_owner: problem(
     409,
-    'An organization has one owner at least',
+    'An organization needs at least one owner',
     'Make another member an owner first.',
   ),
   api_key_not_active: problem(409, 'The key is not active', 'Make another one.'),
   database_purged: problem(
     410,
     'The database is gone for good',
-    'Its time to be restored has passed; `purgedAt` says when.',
+    'It can no longer be restored; `purgedAt` is the time at which its data were deleted.',
   ),
   precondition_failed: problem(
     412,
-    'It was changed meanwhile',
-    'Read it again, and send the ETag that you get as If-Match.',
+    'The object was changed meanwhile',
+    'Read the object again, and send its new ETag as If-Match.',
   ),
   unsupported_media_type: problem(
     415,
@@ -229,7 +234,7 @@ export const problems = {
   catalog_choice_unavailable: problem(
     422,
     'Not in the catalog',
-    'Choose from what `errors` says there is; `GET /api/v1/catalog/create` has everything.',
+    'Choose one of the values in `errors`; `GET /api/v1/catalog/create` lists all.',
   ),
   storage_unavailable_for_topology: problem(
     422,
@@ -244,13 +249,13 @@ export const problems = {
   rate_limited: problem(
     429,
     'Too many requests',
-    'Wait for the time of the header Retry-After. The policy is in RateLimit-Policy.',
+    'Wait for the time in the header Retry-After. The header RateLimit-Policy names the limit.',
     true,
   ),
   internal_error: problem(
     500,
-    'This is our mistake',
-    'Tell the operators of the service the `requestId`.',
+    'Internal error',
+    'Report the `requestId` to the operators of the service.',
   ),
   provisioning_not_supported: problem(
     501,
@@ -260,7 +265,7 @@ export const problems = {
   identity_provider_unavailable: problem(
     503,
     'The identity provider does not answer',
-    'Try again soon; keys and sessions that there are go on working.',
+    'Try again in a minute; existing keys and sessions still work.',
     true,
   ),
   service_unavailable: problem(

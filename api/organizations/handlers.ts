@@ -28,14 +28,16 @@ export const organizationHandlers = ({
     return requests.change(request, async (change) => {
       if (!principal.administrator) {
         throw new Refusal('provisioning_not_permitted', {
-          detail: 'Only the administrator of the installation makes organizations.',
+          detail: 'Only the administrator of the installation may create organizations.',
         });
       }
       const made = await createOrganization(change, body);
       if (made === 'slug_taken') {
         throw new Refusal('organization_slug_taken', {
-          detail: `There is an organization ${body.slug} already.`,
-          errors: [{ pointer: '#/slug', code: 'taken', detail: 'It is another organization’s.' }],
+          detail: `Another organization has the slug ${body.slug}. Choose another one.`,
+          errors: [
+            { pointer: '#/slug', code: 'taken', detail: 'Another organization has this slug.' },
+          ],
         });
       }
       return {

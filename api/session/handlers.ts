@@ -100,7 +100,7 @@ async function open(
 ) {
   if (!(await isBootstrapToken(bootstrapTokenFile, body.token, logger))) {
     throw new Refusal('invalid_credentials', {
-      detail: 'This is not the bootstrap token. The installation keeps it in a Secret.',
+      detail: 'The token is wrong. The Secret of the bootstrap token has the right one.',
     });
   }
   const from = { requestId, ip, userAgent };

@@ -27,7 +27,7 @@ export async function signInAdministrator(
   const returnTo = ownPath(fieldOf(request, 'returnTo'));
   if (!(await isBootstrapToken(bootstrapTokenFile, token, logger))) {
     const refusal = new Refusal('invalid_credentials', {
-      detail: 'This is not the bootstrap token. The installation keeps it in a Secret.',
+      detail: 'The token is wrong. The Secret of the bootstrap token has the right one.',
     });
     await gate.countIfWrong(request.ip ?? '', refusal);
     if (request.accepts(['json', 'html']) !== 'html') throw refusal;

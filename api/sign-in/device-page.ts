@@ -25,7 +25,7 @@ export class DevicePage {
     if (given === null) {
       show(
         response,
-        'Let a device in',
+        'Approve a device',
         `<form action="/device"><label for="code">Code that the device shows</label>
 <input id="code" name="user_code" autocomplete="off" autocapitalize="characters" required autofocus><p class="buttons"><button>Go on</button></p></form>`,
       );
@@ -36,16 +36,16 @@ export class DevicePage {
     if (found === undefined) throw noSuchCode();
     const asked = {
       'Acts as': person.name,
-      'Asked from': found.ip ?? 'an unknown address',
+      'Requested from': found.ip ?? 'an unknown address',
       Program: found.userAgent ?? 'an unknown program',
       'Asked at': found.createdAt.toISOString(),
     };
     show(
       response,
-      'Let this device in?',
+      'Approve this device?',
       `<p>Go on only if <b>you</b> began this, and your device shows this code:</p><p class="code">${escaped(found.userCode)}</p>${facts(asked)}
 <form method="post" action="/device">${csrfField(request)}<input type="hidden" name="user_code" value="${escaped(found.userCode)}">
-<p class="buttons"><button name="decision" value="approved">Let it in</button><button class="second" name="decision" value="denied">Refuse</button></p></form>`,
+<p class="buttons"><button name="decision" value="approved">Approve</button><button class="second" name="decision" value="denied">Refuse</button></p></form>`,
     );
   }
 
@@ -56,7 +56,7 @@ export class DevicePage {
     const userId = person.user?.id ?? null;
     const done = await decideDeviceRequest(this.#store.read, userCode, decision, userId);
     if (!done) throw noSuchCode();
-    const text = decision === 'approved' ? 'The device is in' : 'The device was refused';
+    const text = decision === 'approved' ? 'The device was approved' : 'The device was refused';
     show(response, text, '<p>You can close this page.</p>');
   }
 
@@ -65,7 +65,7 @@ export class DevicePage {
       await this.#codes.consume(credentialId);
     } catch {
       throw new Refusal('rate_limited', {
-        detail: `More than ${userCodesPerMinute} codes in a minute; wait a minute and try again.`,
+        detail: `You tried more than ${userCodesPerMinute} codes in a minute. Wait a minute and try again.`,
         retryAfterSeconds: 60,
       });
     }
@@ -74,5 +74,5 @@ export class DevicePage {
 
 const noSuchCode = (): Refusal =>
   new Refusal('sign_in_failed', {
-    detail: 'No device waits with this code; it may be too old. Begin again on the device.',
+    detail: 'No device waits with this code. It may have expired; begin again on the device.',
   });

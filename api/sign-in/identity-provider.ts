@@ -88,7 +88,7 @@ export class IdentityProvider {
         },
       );
       const claims = tokens.claims();
-      if (claims === undefined) throw failed('no ID token came');
+      if (claims === undefined) throw failed('the provider sent no ID token');
       checkAge(claims.iat);
       const more = await moreClaims(configuration, tokens.access_token, claims);
       return { identity: identityOf(claims.iss, claims.sub, more), returnTo };
@@ -190,13 +190,13 @@ function isSilence(error: unknown): boolean {
 
 const failed = (cause: unknown): Refusal =>
   new Refusal('sign_in_failed', {
-    detail: 'The sign-in did not succeed, or took longer than ten minutes; begin it again.',
+    detail: 'The sign-in did not succeed, or took longer than ten minutes. Begin it again.',
     cause,
   });
 
 const unavailable = (cause: unknown): Refusal =>
   new Refusal('identity_provider_unavailable', {
-    detail: 'The identity provider does not answer; nothing is wrong with you. Try again soon.',
+    detail: 'The identity provider does not answer. Try again in a minute.',
     retryAfterSeconds: 10,
     cause,
   });

@@ -31,14 +31,14 @@ const beginningsPerMinute = 20;
 const tokensPerMinute = 120;
 
 const advice: Readonly<Record<OAuthError, string>> = {
-  invalid_request: 'A parameter is missing; RFC 8628 and RFC 6749 say which there must be.',
+  invalid_request: 'A parameter is missing. RFC 8628 and RFC 6749 list the required ones.',
   invalid_client: `The client_id must be ${cliClientId}.`,
-  invalid_grant: 'The refresh token is not good, or was used before; sign in again.',
+  invalid_grant: 'The refresh token is not valid or was used before. Sign in again.',
   unsupported_grant_type: `The grant_type must be ${deviceGrant} or refresh_token.`,
-  authorization_pending: 'Nobody has decided yet; ask again after the interval.',
-  slow_down: 'Ask less often: five seconds more between two questions.',
-  access_denied: 'The person refused.',
-  expired_token: 'The code is too old, or was used; begin again.',
+  authorization_pending: 'Nobody has decided yet. Ask again after the interval.',
+  slow_down: 'Ask less often: wait five more seconds between two requests.',
+  access_denied: 'The person refused the device.',
+  expired_token: 'The code has expired or was used. Begin again.',
 };
 
 export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptions): void {
@@ -108,7 +108,7 @@ async function limit(limiter: RateLimiterMemory, request: Request): Promise<void
     await limiter.consume(request.ip ?? '');
   } catch {
     throw new Refusal('rate_limited', {
-      detail: `More than ${limiter.points} of these requests in a minute from your address.`,
+      detail: `Your address sent more than ${limiter.points} of these requests in a minute. Wait a minute.`,
       retryAfterSeconds: 60,
     });
   }

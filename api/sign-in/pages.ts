@@ -128,7 +128,7 @@ async function account(person: Person, request: Request, response: Response): Pr
   const rows = {
     Name: person.name,
     ...(typeof user?.email === 'string' && { Address: user.email }),
-    Organization: organization?.name ?? 'none yet: ask for an invitation',
+    Organization: organization?.name ?? 'none; ask an owner for an invitation',
     ...(role !== null && { Role: role }),
     ...(expiresAt !== null && { 'Signed in until': expiresAt.toISOString() }),
   };

@@ -94,7 +94,7 @@ class Walk {
       this.fault = {
         code: 'unkeyed',
         sequence,
-        detail: `Event ${sequence} has no keyed hash, although the chain is keyed from ${keyedFrom} on: a release from before that wrote it, or somebody without the key.`,
+        detail: `Event ${sequence} has no keyed hash, although the chain is keyed from ${keyedFrom} on. An earlier release or somebody without the key wrote it.`,
       };
       return;
     }
@@ -103,12 +103,12 @@ class Walk {
       this.fault = {
         code: 'unknown_key',
         sequence,
-        detail: `The signing key ${content.keyVersion} of event ${sequence} is not there; give it back to the API among its other signing keys.`,
+        detail: `The signing key ${content.keyVersion} of event ${sequence} is missing. Add it to the other signing keys of the API.`,
       };
       return;
     }
     if (this.#previous?.equals(previousHash) !== true || !expected.equals(hash)) {
-      const detail = `Event ${sequence} is not the one that was written, or does not follow the one before.`;
+      const detail = `Event ${sequence} was altered, or does not follow the event before it.`;
       this.fault = { code: 'altered', sequence, detail };
       return;
     }
@@ -119,7 +119,11 @@ class Walk {
   end(): void {
     const { sequence, hash } = this.#head;
     if (this.next !== sequence + 1n || this.#previous?.equals(hash) === true) return;
-    this.fault = { code: 'head_altered', sequence, detail: 'The head is not the last event’s.' };
+    this.fault = {
+      code: 'head_altered',
+      sequence,
+      detail: 'The head does not belong to the last event.',
+    };
   }
 
   #miss(sequence: bigint): void {
@@ -139,11 +143,11 @@ function faultOfHead(chain: AuditChain, { head, seal, first, last }: FoundHead):
   const { sequence } = head;
   const state = chain.check(head, seal);
   if (state === 'unknown_key') {
-    const detail = `The signing key ${seal.keyVersion} of the head is not there; give it back to the API among its other signing keys.`;
+    const detail = `The signing key ${seal.keyVersion} of the head is missing. Add it to the other signing keys of the API.`;
     return { code: 'unknown_key', sequence, detail };
   }
   if (state === 'altered') {
-    const detail = 'The head of the chain is not the one that was written.';
+    const detail = 'The head of the chain was altered.';
     return { code: 'head_altered', sequence, detail };
   }
   if (first === null || last === null || last < sequence) {

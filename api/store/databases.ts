@@ -126,7 +126,7 @@ export const nameTaken = (
   existingDatabaseId: string | undefined,
 ): Refusal =>
   new Refusal('database_name_taken', {
-    detail: `There is a database ${name ?? 'of that name'} in this organization.`,
+    detail: `The organization already has a database ${name ?? 'with that name'}. Choose another name.`,
     ...(existingDatabaseId !== undefined && { members: { existingDatabaseId } }),
   });
 

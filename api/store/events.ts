@@ -50,7 +50,7 @@ export async function writeEvents(
 
 function hashOf(chain: AuditChain, previousHash: Buffer, event: HashedEvent): Buffer {
   const hash = chain.hash(previousHash, event);
-  if (hash === undefined) throw new Error('the key that signs is not there');
+  if (hash === undefined) throw new Error('the signing key is missing');
   return hash;
 }
 

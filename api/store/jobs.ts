@@ -57,7 +57,7 @@ export async function createJob(change: Change, job: NewJob): Promise<Job> {
 
 export const operationInProgress = (blockingJobId: string | undefined): Refusal =>
   new Refusal('operation_in_progress', {
-    detail: 'Another job works on this database; wait for it.',
+    detail: 'Another job works on this database. Wait until it ends.',
     ...(blockingJobId !== undefined && { members: { blockingJobId } }),
     retryAfterSeconds: 2,
   });

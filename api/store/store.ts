@@ -102,7 +102,9 @@ export class Store {
         const collided = error instanceof pg.DatabaseError && collisions.has(error.code ?? '');
         if (!collided) throw error;
         if (tries === triesMax) {
-          throw new StoreUnavailable('the change met others again and again', { cause: error });
+          throw new StoreUnavailable('the change conflicted with others on every attempt', {
+            cause: error,
+          });
         }
         await sleep(systemTimers, backoffMs(tries, { baseMs: 10, maxMs: 200 }, Math.random));
       }

@@ -54,7 +54,7 @@ function makers({
         });
         if (made === 'too_many') {
           throw new Refusal('quota_exceeded', {
-            detail: `The organization has ${webhookEndpointsMax} webhook endpoints, as many as it may.`,
+            detail: `The organization has ${webhookEndpointsMax} webhook endpoints, the maximum. Delete one first.`,
           });
         }
         return {
@@ -113,7 +113,9 @@ function changers({
       });
       if (changed === undefined) throw notThere(endpointId);
       if (changed === 'stale') {
-        throw new Refusal('precondition_failed', { detail: 'It was changed at the same moment.' });
+        throw new Refusal('precondition_failed', {
+          detail: 'Another request changed the endpoint at the same moment. Read it again.',
+        });
       }
       return {
         status: 200,

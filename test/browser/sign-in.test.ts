@@ -94,7 +94,7 @@ test('who signs in at the identity provider sees their account, in light and dar
   await signIn(tab, 'ada');
   const text = await tab.page.getByRole('main').innerText();
   expect(text).toContain('ada@example.com');
-  expect(text).toContain('ask for an invitation');
+  expect(text).toContain('ask an owner for an invitation');
   const dark = await open({ dark: true, width: 320 });
   await signIn(dark, 'ada');
   await dark.picture('account-dark-narrow');
@@ -104,7 +104,7 @@ test('who signs in at the identity provider sees their account, in light and dar
   expect(overflow).toBe(0);
 });
 
-test.each(['Let it in', 'Refuse'])(
+test.each(['Approve', 'Refuse'])(
   'ledgerhouse login is decided on the page: %s',
   async (decision) => {
     const tab = await open();
@@ -114,7 +114,7 @@ test.each(['Let it in', 'Refuse'])(
     const login = cli.start(['login', '--base-url', service.url, '--profile', name]);
     const [url = ''] = /http\S+user_code=\S+/.exec(await login.says('user_code=')) ?? [];
     await tab.page.goto(url);
-    expect(await heading(tab)).toBe('Let this device in?');
+    expect(await heading(tab)).toBe('Approve this device?');
     await tab.picture(`device-${name}`);
     await tab.page.getByRole('button', { name: decision }).click();
     await tab.page.getByRole('heading', { name: /^The device/ }).waitFor();
@@ -139,9 +139,9 @@ test('a code may be typed on the page', async () => {
   await tab.picture('device-code-dark');
   await tab.page.getByLabel('Code that the device shows').fill(code.toLowerCase());
   await tab.page.getByRole('button', { name: 'Go on' }).click();
-  await tab.page.getByRole('heading', { name: 'Let this device in?' }).waitFor();
+  await tab.page.getByRole('heading', { name: 'Approve this device?' }).waitFor();
   await tab.picture('device-dark');
-  await tab.page.getByRole('button', { name: 'Let it in' }).click();
+  await tab.page.getByRole('button', { name: 'Approve' }).click();
   await tab.page.getByRole('heading', { name: 'The device is in' }).waitFor();
   expect(await login.ended).toMatchObject({ code: 0 });
 });

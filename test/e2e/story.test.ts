@@ -342,7 +342,7 @@ test('while PostgreSQL is killed the API says so, and is back without a restart'
     });
   });
   expect(problem).toMatchObject({ code: 'service_unavailable' });
-  expect(problem.detail).toContain('own database does not answer');
+  expect(problem.detail).toContain('database of the service itself does not answer');
   await eventually('it lists databases again', async () =>
     (await http.send('/databases')).status === 200 ? true : undefined,
   );

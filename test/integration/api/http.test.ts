@@ -119,7 +119,7 @@ test('what cannot be a name, or is no property, is told with what can and what i
   expect(details).toEqual([
     expect.stringMatching(/^#\/name This must have 3 to 40 characters: a lower-case letter first/),
     expect.stringMatching(/^#\/labels\/a%20b The name of this property must have 1 to 63 letters/),
-    expect.stringMatching(/^#\/regoin There is no such property here; there are name, .*region, /),
+    expect.stringMatching(/^#\/regoin The property is unknown here; known are name, .*region, /),
   ]);
 });
 

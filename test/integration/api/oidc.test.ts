@@ -352,7 +352,7 @@ test('a device gets in when its person says so; a refresh token that comes again
   await service.provider.order({ person: person('lin') });
   const lin = new Browser();
   const done = await decide(lin, request['verification_uri_complete'], 'approved');
-  expect(done.text).toContain('The device is in');
+  expect(done.text).toContain('The device was approved');
   const { json: first } = await redeem(request['device_code']);
   expect(first).toMatchObject({ token_type: 'Bearer', expires_in: 3600 });
   expect((await redeem(request['device_code'])).json['error']).toBe('expired_token');
