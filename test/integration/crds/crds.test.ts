@@ -1020,6 +1020,109 @@ describe('deletion', () => {
     });
   });
 
+  describe('of a claim', () => {
+    const claims = '/api/v1/namespaces/org-acme/persistentvolumeclaims';
+    let made = 0;
+
+    /** A claim of the database with this uid. The controllers delete none, since no pod uses it. */
+    async function claimOf(uid: string, changes: { formatted?: boolean; ours?: boolean } = {}) {
+      const { formatted = true, ours: isOurs = true } = changes;
+      const name = `data-volumes-${(made += 1)}`;
+      const { code } = await request('POST', claims, {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: {
+          name,
+          labels: {
+            'ledgerhouse.dev/database-uid': uid,
+            ...(isOurs ? { 'app.kubernetes.io/managed-by': 'ledgerhouse-operator' } : {}),
+          },
+          annotations: formatted ? { 'ledgerhouse.dev/formatted': '17/0' } : {},
+        },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      });
+      expect(code).toBe(201);
+      return { name, path: `${claims}/${name}`, tryIt: `${claims}/${name}?dryRun=All` };
+    }
+    const uidOf = async (path: string) => (await request('GET', path)).body.metadata?.uid ?? '';
+    const codeOf = async (path: string) => (await request('DELETE', path)).code;
+
+    test('of a protected database is refused with the command that allows it', async () => {
+      const database = await madeDatabase({});
+      const claim = await claimOf(await uidOf(database.path));
+      // The policy learns of a new database a moment later.
+      const { body } = await eventually('the claim is protected', async () => {
+        const answer = await request('DELETE', claim.tryIt);
+        return answer.code === 403 ? answer : undefined;
+      });
+      const command = `kubectl -n org-acme annotate pvc ${claim.name} ledgerhouse.dev/allow-deletion=true`;
+      expect(body.message).toContain(
+        `the claim holds data of the protected database ${database.name}; to delete it, first run: ${command}`,
+      );
+      expect(await codeOf(`${claims}?fieldSelector=metadata.name%3D${claim.name}`)).toBe(403);
+      await kubectl(...`${command.slice('kubectl '.length)}`.replace('=true', '=no').split(' '));
+      expect(await codeOf(claim.tryIt)).toBe(403);
+      await kubectl(...`${command.slice('kubectl '.length)} --overwrite`.split(' '));
+      expect(await codeOf(claim.path)).toBe(200);
+    });
+
+    test('without a data file, of another database, or of somebody else goes through', async () => {
+      const database = await madeDatabase({});
+      const uid = await uidOf(database.path);
+      const guarded = await claimOf(uid);
+      await eventually('the claim is protected', async () =>
+        (await codeOf(guarded.tryIt)) === 403 ? true : undefined,
+      );
+      const free = await Promise.all([
+        claimOf(uid, { formatted: false }),
+        claimOf('00000000-0000-4000-8000-000000000000'),
+        claimOf(uid, { ours: false }),
+      ]);
+      for (const { path } of free) expect(await codeOf(path)).toBe(200);
+    });
+
+    test('goes through once its database is not protected any more, or gone', async () => {
+      const database = await madeDatabase({});
+      const claim = await claimOf(await uidOf(database.path));
+      await eventually('the claim is protected', async () =>
+        (await codeOf(claim.tryIt)) === 403 ? true : undefined,
+      );
+      const patch = { spec: { deletionProtection: false } };
+      const merge = 'application/merge-patch+json';
+      expect((await request('PATCH', database.path, patch, merge)).code).toBe(200);
+      await eventually('the claim may go', async () =>
+        (await codeOf(claim.tryIt)) === 200 ? true : undefined,
+      );
+      expect(await codeOf(database.path)).toBe(200);
+      expect(await codeOf(claim.path)).toBe(200);
+    });
+
+    test('goes with its namespace, protected or not', async () => {
+      await namespaceOf('plain-volumes');
+      const inPlain = `${own}/namespaces/plain-volumes/ledgerdatabases`;
+      await request('POST', inPlain, bodyOf('LedgerDatabase', 'payments', {}));
+      const uid = await uidOf(`${inPlain}/payments`);
+      await request('POST', claims.replace('org-acme', 'plain-volumes'), {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: {
+          name: 'data-payments-0',
+          labels: {
+            'ledgerhouse.dev/database-uid': uid,
+            'app.kubernetes.io/managed-by': 'ledgerhouse-operator',
+          },
+          annotations: { 'ledgerhouse.dev/formatted': '17/0' },
+        },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      });
+      expect(await codeOf('/api/v1/namespaces/plain-volumes')).toBe(200);
+      await eventually('the namespace is gone', async () => {
+        const { code } = await request('GET', '/api/v1/namespaces/plain-volumes');
+        return code === 404 ? true : undefined;
+      });
+    });
+  });
+
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const ours = ['ledgerdatabases', 'ledgercatalogs', 'ledgerbackups', 'ledgerbackupschedules'];
 
