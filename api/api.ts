@@ -10,6 +10,7 @@ import type { MetricRegistry } from '../base/metrics/metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { BootstrapToken } from './auth/bootstrap-token.ts';
 import { Denials } from './auth/denials.ts';
 import { BillingWork } from './billing/billing-work.ts';
 import { noBilling } from './databases/billing-guard.ts';
@@ -66,6 +67,7 @@ import { Sealer } from './store/sealing.ts';
 import { sweepDeviceRequests } from './store/device-requests.ts';
 import { sweepSessions } from './store/sessions.ts';
 import { sweepTokens } from './store/tokens.ts';
+import { sweepUsedSignIns } from './store/used-sign-ins.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
 import { measureStore } from './store/store-metrics.ts';
 import { Store } from './store/store.ts';
@@ -99,7 +101,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     docsUrl,
   });
   const app = createApp({
-    handlers: handlersOf(options, parts, document),
+    handlers: handlersOf(config, parts, document),
     gate: {
       authenticate: (credential, caller) => {
         if (!store.ready) throw new StoreUnavailable('the store is not ready yet');
@@ -178,13 +180,13 @@ function addSignIn(
   app: Express,
   gate: Gate,
   { config, logger }: ApiOptions,
-  { store, sealer }: Parts,
+  { store, sealer, bootstrapToken }: Parts,
 ): void {
-  const { publicUrl, identityProvider, bootstrapTokenFile } = config;
+  const { publicUrl, identityProvider } = config;
   const provider = identityProvider && new IdentityProvider(identityProvider, sealer, publicUrl);
   const origin = originOf(config);
-  addPages(app, gate, { store, logger, provider, bootstrapTokenFile, origin });
-  addOAuthEndpoints(app, { store, publicUrl });
+  addPages(app, gate, { store, logger, provider, bootstrapToken, origin });
+  addOAuthEndpoints(app, { store, bootstrapToken, publicUrl });
 }
 
 function serverOptionsOf(config: Config, app: Express, docsUrl: string): ServerOptions {
@@ -213,7 +215,9 @@ const storeOf = (
 function assemble({ config, kubeConfig, logger }: ApiOptions) {
   const metrics = createApiMetrics();
   const { registry } = metrics;
-  const sealer = new Sealer(config.signingKeys);
+  const { signingKeys, bootstrapTokenFile: file } = config;
+  const sealer = new Sealer(signingKeys);
+  const bootstrapToken = new BootstrapToken({ file, signingKeys, logger });
   const store = storeOf(config, logger);
   const listener = new Listener(store.pool, logger);
   measureStore(registry, apiPrefix, store, listener);
@@ -258,7 +262,8 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     targets: new LedgerTargets((organizationId, id) =>
       findDatabaseView(store.read, organizationId, id),
     ),
-    authenticator: new Authenticator(store, logger),
+    bootstrapToken,
+    authenticator: new Authenticator({ store, bootstrapToken, logger }),
     denials: new Denials(store, logger),
     cursors: new Cursors(config.signingKeys),
     sealer,
@@ -281,6 +286,7 @@ const housekeepingOf = (store: Store, logger: Logger): Housekeeping =>
       sessions: () => sweepSessions(store.read),
       tokens: () => sweepTokens(store.read),
       deviceRequests: () => sweepDeviceRequests(store.read),
+      usedSignIns: () => sweepUsedSignIns(store.read),
     },
     logger,
   );
@@ -339,8 +345,7 @@ async function begin({
   billingWork?.start();
 }
 
-function handlersOf(options: ApiOptions, parts: Parts, document: OpenapiDocument): Handlers {
-  const { config } = options;
+function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Handlers {
   const { store, requests, listener, background, gateway, targets, cursors, sealer } = parts;
   const catalog = () => background.view.catalog;
   return {
@@ -380,7 +385,7 @@ function handlersOf(options: ApiOptions, parts: Parts, document: OpenapiDocument
       targets,
       whySuspended: async (databaseId) => parts.billing?.whySuspended(databaseId),
     }),
-    ...peopleHandlers(options, parts),
+    ...peopleHandlers(config, parts),
     ...billingHandlers({ store, requests, billing: parts.billing, now: parts.services.now }),
     ...auditHandlers({ store, cursors }),
     ...webhookHandlers({ store, requests, sealer }),
@@ -388,15 +393,14 @@ function handlersOf(options: ApiOptions, parts: Parts, document: OpenapiDocument
 }
 
 /** Handlers for people: their sessions, organizations, members and keys. */
-function peopleHandlers({ config, logger }: ApiOptions, parts: Parts) {
+function peopleHandlers(config: Config, parts: Parts) {
   const { store, requests, cursors, sealer, authenticator } = parts;
   return {
     ...sessionHandlers({
       store,
       requests,
       cursors,
-      logger,
-      bootstrapTokenFile: config.bootstrapTokenFile,
+      bootstrapToken: parts.bootstrapToken,
       limits: {
         maxDatabases: config.databasesMax,
         requestsPerMinute: config.limits.controlPerMinute,

@@ -24,6 +24,7 @@ import {
 } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
 import { hashOf, parseApiKey, type ParsedApiKey } from './api-key-format.ts';
+import type { BootstrapToken } from './bootstrap-token.ts';
 import { accessTokenPrefix, type Credential } from './credentials.ts';
 import type { Caller, GuestPrincipal, KeyPrincipal, MemberPrincipal } from './principal.ts';
 import { recentMap, type RecentMap } from './recent-map.ts';
@@ -46,15 +47,26 @@ interface Known {
   readonly organization: Organization;
 }
 
+export interface AuthenticatorOptions {
+  readonly store: Store;
+  readonly bootstrapToken: BootstrapToken;
+  readonly logger: Logger;
+}
+
 export class Authenticator {
   readonly #store: Store;
+  readonly #bootstrapToken: BootstrapToken;
   readonly #logger: Logger;
   readonly #nowMs: () => number;
   readonly #keys: RecentMap<Known>;
   readonly #noted: RecentMap<true>;
 
-  constructor(store: Store, logger: Logger, nowMs: () => number = Date.now) {
+  constructor(
+    { store, bootstrapToken, logger }: AuthenticatorOptions,
+    nowMs: () => number = Date.now,
+  ) {
     this.#store = store;
+    this.#bootstrapToken = bootstrapToken;
     this.#logger = logger;
     this.#nowMs = nowMs;
     this.#keys = recentMap(rememberedMax, rememberedMs, nowMs);
@@ -144,7 +156,8 @@ export class Authenticator {
     session: Session,
     caller: Origin,
   ): Promise<MemberPrincipal | GuestPrincipal> {
-    const { id, user, csrfHash, expiresAt } = session;
+    const { id, user, bootstrapMac, csrfHash, expiresAt } = session;
+    if (user === null && !(await this.#bootstrapToken.isPresent(bootstrapMac))) throw invalid();
     const display = user?.name ?? localAdministrator.display;
     const person = {
       type,

@@ -1,6 +1,5 @@
-import type { Logger } from 'pino';
-import { hashOf } from '../auth/api-key-format.ts';
-import { isGuest, type Caller } from '../auth/principal.ts';
+import type { BootstrapToken } from '../auth/bootstrap-token.ts';
+import { isGuest, type Caller, type PersonFacts } from '../auth/principal.ts';
 import { hasRight, rightsOf, type Permission, type Right, type Role } from '../model/access.ts';
 import type { sessionRoutes } from '../contract/routes/session.ts';
 import { notThere } from '../http/gate.ts';
@@ -14,16 +13,20 @@ import { belongingsOf } from '../organizations/belongings.ts';
 import { shownOrganization } from '../organizations/shown-organization.ts';
 import { closedSessionCookies, openBrowserSession } from '../sign-in/browser-session.ts';
 import type { Cursors } from '../store/cursor.ts';
-import { endOwnSession, endSession, listSessions, type Session } from '../store/sessions.ts';
+import {
+  endOwnSession,
+  endSession,
+  listSessions,
+  type Session,
+  type SessionOwner,
+} from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { isBootstrapToken } from '../sign-in/bootstrap-token.ts';
 
 export interface SessionServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
-  readonly logger: Logger;
-  readonly bootstrapTokenFile: string | undefined;
+  readonly bootstrapToken: BootstrapToken;
   readonly limits: { readonly maxDatabases: number; readonly requestsPerMinute: number };
 }
 
@@ -75,41 +78,51 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
   async listSessions({ query, principal }) {
     const { limit, cursor } = query;
     const { store, cursors } = services;
-    const userId = principal.user?.id ?? null;
-    const list = { of: 'sessions', userId };
+    const owner = await ownerOf(services, principal);
+    const list = { of: 'sessions', userId: principal.user?.id ?? null };
     const position = readCursor(cursors, list, cursor, 2);
-    const page = await listSessions(store.read, userId, { limit, ...(position && { position }) });
+    const page = await listSessions(store.read, owner, { limit, ...(position && { position }) });
     const show = (session: Session) => shownSession(session, principal.credentialId);
     return { status: 200, body: shownPage(cursors, list, limit, page, show) };
   },
   async endSession({ params, principal, author }) {
     const { sessionId } = params;
+    const owner = await ownerOf(services, principal);
     const ended = await services.store.change(author, (change) =>
-      endOwnSession(change, principal.user?.id ?? null, sessionId),
+      endOwnSession(change, owner, sessionId),
     );
     if (!ended) throw notThere('sessionId', sessionId);
     return { status: 204 };
   },
 });
 
+const ownerOf = async (
+  { bootstrapToken }: SessionServices,
+  { user }: { readonly user: PersonFacts | null },
+): Promise<SessionOwner> => user?.id ?? { bootstrapMacs: await bootstrapToken.macs() };
+
 type Opening = Parameters<HandlersOf<typeof sessionRoutes>['openAdministratorSession']>[0];
 
 async function open(
-  { requests, logger, bootstrapTokenFile }: SessionServices,
+  { requests, bootstrapToken }: SessionServices,
   { body, requestId, ip, userAgent, idempotency }: Opening,
 ) {
-  if (!(await isBootstrapToken(bootstrapTokenFile, body.token, logger))) {
+  const bootstrapMac = await bootstrapToken.macOf(body.token);
+  if (bootstrapMac === undefined) {
     throw new Refusal('invalid_credentials', {
       detail: 'The token is wrong. The Secret of the bootstrap token has the right one.',
     });
   }
   const from = { requestId, ip, userAgent };
   // The holders of a token share their keys; the holder of another token gets none of their sessions.
-  const principal = { credentialId: `bootstrap ${hashOf(body.token.trim()).toString('hex')}` };
+  const principal = { credentialId: `bootstrap ${bootstrapMac.toString('hex')}` };
   return requests.change(
     { principal, author: { ...from, actor: localAdministrator }, idempotency },
     async (change) => {
-      const { session, csrfToken, cookies } = await openBrowserSession(change, null);
+      const { session, csrfToken, cookies } = await openBrowserSession(change, {
+        user: null,
+        bootstrapMac,
+      });
       return {
         status: 201 as const,
         cookies,

@@ -5,7 +5,6 @@ import type { Gate } from '../http/gate.ts';
 import { escaped } from '../http/page.ts';
 import { localAdministrator } from '../model/actor.ts';
 import { Refusal } from '../model/refusal.ts';
-import { isBootstrapToken } from './bootstrap-token.ts';
 import { openBrowserSession } from './browser-session.ts';
 import { fieldOf, queryOf } from './form.ts';
 import { ownPath } from './own-path.ts';
@@ -16,7 +15,7 @@ export async function administratorForm(request: Request, response: Response): P
 }
 
 export async function signInAdministrator(
-  { store, logger, bootstrapTokenFile, origin }: PageOptions,
+  { store, bootstrapToken, origin }: PageOptions,
   gate: Gate,
   request: Request,
   response: Response,
@@ -25,7 +24,8 @@ export async function signInAdministrator(
   checkOrigin(request.headers, origin);
   const token = fieldOf(request, 'token') ?? '';
   const returnTo = ownPath(fieldOf(request, 'returnTo'));
-  if (!(await isBootstrapToken(bootstrapTokenFile, token, logger))) {
+  const bootstrapMac = await bootstrapToken.macOf(token);
+  if (bootstrapMac === undefined) {
     const refusal = new Refusal('invalid_credentials', {
       detail: 'The token is wrong. The Secret of the bootstrap token has the right one.',
     });
@@ -35,7 +35,9 @@ export async function signInAdministrator(
     return;
   }
   const author = { ...fromOf(request, response), actor: localAdministrator };
-  const { cookies } = await store.change(author, (change) => openBrowserSession(change, null));
+  const { cookies } = await store.change(author, (change) =>
+    openBrowserSession(change, { user: null, bootstrapMac }),
+  );
   for (const one of cookies) response.append('Set-Cookie', one);
   redirect(response, returnTo);
 }

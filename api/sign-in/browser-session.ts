@@ -3,9 +3,11 @@ import { hashOf, randomDigits } from '../auth/api-key-format.ts';
 import { csrfCookie, sessionCookie } from '../auth/credentials.ts';
 import type { Actor, Author } from '../model/actor.ts';
 import type { Change } from '../store/change.ts';
-import { openSession, type Session } from '../store/sessions.ts';
+import { openSession, type Session, type SessionHolder } from '../store/sessions.ts';
 import type { Store } from '../store/store.ts';
-import { ensureUser, type Identity, type User } from '../store/users.ts';
+import { useSignIn } from '../store/used-sign-ins.ts';
+import { ensureUser } from '../store/users.ts';
+import { failed, signInSeconds, type Finished } from './identity-provider.ts';
 
 /** Length of each token: 238 bits. */
 const tokenLength = 40;
@@ -19,29 +21,33 @@ export interface OpenedSession {
   readonly cookies: readonly string[];
 }
 
-/** Opens the session of a person whom the identity provider has identified. */
+/** Opens the session of a person whom the identity provider has identified. Throws a `Refusal` if the sign-in is repeated. */
 export async function signInPerson(
   store: Store,
-  identity: Identity,
+  { identity, state }: Finished,
   from: Omit<Author, 'actor'>,
 ): Promise<OpenedSession> {
   const user = await store.change({ ...from, actor: signIn }, (change) =>
     ensureUser(change, identity),
   );
   const actor = { type: 'user', id: user.id, display: user.name } as const;
-  return store.change({ ...from, actor }, (change) => openBrowserSession(change, user));
+  return store.change({ ...from, actor }, async (change) => {
+    if (!(await useSignIn(change, hashOf(state), signInSeconds))) {
+      throw failed('the sign-in has opened a session already');
+    }
+    return openBrowserSession(change, { user, bootstrapMac: null });
+  });
 }
 
-/** Opens a session; `null`: of the local administrator. */
 export async function openBrowserSession(
   change: Change,
-  user: User | null,
+  holder: SessionHolder,
 ): Promise<OpenedSession> {
   const [token, csrfToken] = [randomDigits(tokenLength), randomDigits(tokenLength)];
-  const lifetimeMs = user === null ? administratorMs : personMs;
+  const lifetimeMs = holder.user === null ? administratorMs : personMs;
   const session = await openSession(change, {
+    ...holder,
     kind: 'browser',
-    user,
     tokenHash: hashOf(token),
     csrfHash: hashOf(csrfToken),
     lifetimeMs,

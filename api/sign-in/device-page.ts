@@ -53,8 +53,8 @@ export class DevicePage {
     await this.#count(person);
     const decision = fieldOf(request, 'decision') === 'approved' ? 'approved' : 'denied';
     const userCode = readUserCode(fieldOf(request, 'user_code') ?? '');
-    const userId = person.user?.id ?? null;
-    const done = await decideDeviceRequest(this.#store.read, userCode, decision, userId);
+    const by = { userId: person.user?.id ?? null, sessionId: person.credentialId };
+    const done = await decideDeviceRequest(this.#store.read, userCode, decision, by);
     if (!done) throw noSuchCode();
     const text = decision === 'approved' ? 'The device was approved' : 'The device was refused';
     show(response, text, '<p>You can close this page.</p>');

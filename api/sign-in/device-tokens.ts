@@ -1,6 +1,7 @@
 /** The device flow (RFC 8628) and its tokens: the requests of a device and their answers. */
 import { randomInt } from 'node:crypto';
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
+import type { BootstrapToken } from '../auth/bootstrap-token.ts';
 import { accessTokenPrefix } from '../auth/credentials.ts';
 import type { Actor, Author } from '../model/actor.ts';
 import {
@@ -41,6 +42,11 @@ export interface IssuedTokens {
 }
 
 type From = Omit<Author, 'actor'>;
+
+export interface TokenServices {
+  readonly store: Store;
+  readonly bootstrapToken: BootstrapToken;
+}
 
 export async function beginDeviceRequest(store: Store, publicUrl: string, from: From) {
   const deviceCode = `lhd_${randomDigits(secretLength)}`;
@@ -86,18 +92,22 @@ const polls = {
 const device: Actor = { type: 'system', id: null, display: 'device sign-in' };
 
 export async function redeemDeviceCode(
-  store: Store,
+  { store, bootstrapToken }: TokenServices,
   deviceCode: string,
   from: From,
 ): Promise<IssuedTokens | OAuthError> {
   const tokens = newTokens();
+  const macs = await bootstrapToken.macs();
   return store.change({ ...from, actor: device }, async (change) => {
     const poll = await pollDeviceRequest(change, hashOf(deviceCode));
     if (poll.kind !== 'approved') return polls[poll.kind];
-    const { user } = poll;
+    const { holder } = poll;
+    // The administrator who approved it had a token that is no longer the installation's.
+    const isOver = holder.user === null && !macs.some((mac) => mac.equals(holder.bootstrapMac));
+    if (isOver) return 'access_denied';
     const session = await openSession(change, {
+      ...holder,
       kind: 'device',
-      user,
       tokenHash: null,
       csrfHash: null,
       lifetimeMs: refreshTokenSeconds * 1_000,
@@ -108,14 +118,15 @@ export async function redeemDeviceCode(
 }
 
 export async function refreshTokens(
-  store: Store,
+  { store, bootstrapToken }: TokenServices,
   refreshToken: string,
   from: From,
 ): Promise<IssuedTokens | OAuthError> {
   const tokens = newTokens();
+  const macs = await bootstrapToken.macs();
   // The error is not thrown within the change: the end of the session that a reused token caused must be committed.
   const rotated = await store.change({ ...from, actor: device }, (change) =>
-    rotateTokens(change, hashOf(refreshToken), hashesOf(tokens)),
+    rotateTokens(change, hashOf(refreshToken), hashesOf(tokens), macs),
   );
   return rotated ? tokens : 'invalid_grant';
 }

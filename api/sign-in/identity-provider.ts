@@ -16,6 +16,14 @@ export interface ProviderSettings {
   readonly clientSecret: string | undefined;
 }
 
+/** A finished sign-in at the provider. */
+export interface Finished {
+  readonly identity: Identity;
+  readonly returnTo: string;
+  /** What tells this sign-in from all others; the session is opened once for it. */
+  readonly state: string;
+}
+
 export interface Beginning {
   /** Address at the provider to which the browser is sent. */
   readonly url: URL;
@@ -70,10 +78,7 @@ export class IdentityProvider {
   }
 
   /** `search`: the query of the callback's address, with its question mark. Throws a `Refusal` if any check fails. */
-  async finish(
-    search: string,
-    ticket: string | undefined,
-  ): Promise<{ readonly identity: Identity; readonly returnTo: string }> {
+  async finish(search: string, ticket: string | undefined): Promise<Finished> {
     const { state, nonce, verifier, returnTo } = this.#open(ticket);
     const configuration = await this.#configuration();
     try {
@@ -91,7 +96,7 @@ export class IdentityProvider {
       if (claims === undefined) throw failed('the provider sent no ID token');
       checkAge(claims.iat);
       const more = await moreClaims(configuration, tokens.access_token, claims);
-      return { identity: identityOf(claims.iss, claims.sub, more), returnTo };
+      return { identity: identityOf(claims.iss, claims.sub, more), returnTo, state };
     } catch (error) {
       throw refusalOf(error);
     }
@@ -188,7 +193,7 @@ function isSilence(error: unknown): boolean {
   return false;
 }
 
-const failed = (cause: unknown): Refusal =>
+export const failed = (cause: unknown): Refusal =>
   new Refusal('sign_in_failed', {
     detail: 'The sign-in did not succeed, or took longer than ten minutes. Begin it again.',
     cause,

@@ -7,18 +7,17 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { problems } from '../model/problems.ts';
 import { callerOf } from '../http/gate.ts';
 import { Refusal } from '../model/refusal.ts';
-import type { Store } from '../store/store.ts';
 import {
   beginDeviceRequest,
   redeemDeviceCode,
   refreshTokens,
   type IssuedTokens,
   type OAuthError,
+  type TokenServices,
 } from './device-tokens.ts';
 import { fieldOf, readForm, requestIdOf } from './form.ts';
 
-export interface OAuthOptions {
-  readonly store: Store;
+export interface OAuthOptions extends TokenServices {
   /** Public address of the service; empty: take it from the request. */
   readonly publicUrl: string;
 }
@@ -41,7 +40,8 @@ const advice: Readonly<Record<OAuthError, string>> = {
   expired_token: 'The code has expired or was used. Begin again.',
 };
 
-export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptions): void {
+export function addOAuthEndpoints(app: Express, options: OAuthOptions): void {
+  const { store, publicUrl } = options;
   const beginnings = new RateLimiterMemory({ points: beginningsPerMinute, duration: 60 });
   const tokens = new RateLimiterMemory({ points: tokensPerMinute, duration: 60 });
   app.post('/oauth/device_authorization', readForm(), async (request, response) => {
@@ -55,14 +55,14 @@ export function addOAuthEndpoints(app: Express, { store, publicUrl }: OAuthOptio
   });
   app.post('/oauth/token', readForm(), async (request, response) => {
     await limit(tokens, request);
-    const outcome = await redeem(store, request, response);
+    const outcome = await redeem(options, request, response);
     if (typeof outcome === 'string') refuse(request, response, outcome);
     else answer(response, 200, outcome);
   });
 }
 
 async function redeem(
-  store: Store,
+  services: TokenServices,
   request: Request,
   response: Response,
 ): Promise<IssuedTokens | OAuthError> {
@@ -77,7 +77,7 @@ async function redeem(
     return grant === undefined ? 'invalid_request' : 'unsupported_grant_type';
   }
   const secret = fieldOf(request, name);
-  return secret === undefined ? 'invalid_request' : take(store, secret, from);
+  return secret === undefined ? 'invalid_request' : take(services, secret, from);
 }
 
 function refuse(request: Request, response: Response, error: OAuthError): void {

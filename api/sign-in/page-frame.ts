@@ -1,6 +1,7 @@
 /** Parts that all sign-in pages share: the frame around the content, redirects, refusals as pages, the form's CSRF field. */
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
+import type { BootstrapToken } from '../auth/bootstrap-token.ts';
 import { cookieOf, csrfCookie } from '../auth/credentials.ts';
 import type { Caller, KeyPrincipal } from '../auth/principal.ts';
 import { problems } from '../model/problems.ts';
@@ -18,7 +19,7 @@ export interface PageOptions {
   readonly logger: Logger;
   /** `undefined` if no provider is configured; then only the local administrator can sign in. */
   readonly provider: IdentityProvider | undefined;
-  readonly bootstrapTokenFile: string | undefined;
+  readonly bootstrapToken: BootstrapToken;
   /** The service's own origin; `undefined`: take it from the Host header. */
   readonly origin: string | undefined;
 }

@@ -115,12 +115,12 @@ async function finishSignIn(
   }
   const { search } = new URL(request.url, 'http://localhost');
   const ticket = cookieOf(request.headers.cookie, ticketCookie);
-  // The ticket is valid for one try, whether it succeeds or not.
+  // The browser has the ticket for one try. A copy of it is worth nothing once the session is open.
   response.append('Set-Cookie', `${cookie(ticketCookie, '', 0)}; HttpOnly`);
-  const { identity, returnTo } = await provider.finish(search, ticket);
-  const { cookies } = await signInPerson(store, identity, fromOf(request, response));
+  const finished = await provider.finish(search, ticket);
+  const { cookies } = await signInPerson(store, finished, fromOf(request, response));
   for (const one of cookies) response.append('Set-Cookie', one);
-  redirect(response, returnTo);
+  redirect(response, finished.returnTo);
 }
 
 async function account(person: Person, request: Request, response: Response): Promise<void> {

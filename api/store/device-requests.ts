@@ -1,9 +1,10 @@
 /** Device authorization requests (RFC 8628): each waits until a person decides on a page, at most ten minutes. */
 import { sql } from 'kysely';
 import type { Change } from './change.ts';
-import { uuidOrNull } from './ids.ts';
+import { uuidOf, uuidOrNull } from './ids.ts';
+import type { SessionHolder } from './sessions.ts';
 import type { Reader } from './tables.ts';
-import { userOf, type User } from './users.ts';
+import { userOf } from './users.ts';
 
 export const deviceRequestSeconds = 600;
 /** Initial interval between two polls of a device. */
@@ -49,16 +50,28 @@ export function findDeviceRequest(
     .executeTakeFirst();
 }
 
-/** Decides a request that still waits. `userId` null: the local administrator. Returns false if there is none. */
+/**
+ * Decides a request that still waits. `by`: the person's session; `userId` null: the local administrator. Returns false if there
+ * is no such request.
+ */
 export async function decideDeviceRequest(
   db: Reader,
   userCode: string,
   decision: 'approved' | 'denied',
-  userId: string | null,
+  by: { readonly userId: string | null; readonly sessionId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('deviceRequests')
-    .set({ decision, userId: uuidOrNull(userId) })
+    .set({
+      decision,
+      userId: uuidOrNull(by.userId),
+      bootstrapMac: (query) =>
+        query
+          .selectFrom('sessions')
+          .select('bootstrapMac')
+          .where('id', '=', uuidOf(by.sessionId))
+          .where('userId', 'is', null),
+    })
     .where('userCode', '=', userCode)
     .where('decision', 'is', null)
     .where('expiresAt', '>', now)
@@ -69,13 +82,13 @@ export async function decideDeviceRequest(
 export type Poll =
   | { readonly kind: 'pending' | 'slow_down' | 'denied' | 'unknown' }
   /** Returned once: the request is deleted with it. */
-  | { readonly kind: 'approved'; readonly user: User | null };
+  | { readonly kind: 'approved'; readonly holder: SessionHolder };
 
 export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer): Promise<Poll> {
   const row = await change.db
     .selectFrom('deviceRequests')
     .leftJoin('users', 'users.id', 'deviceRequests.userId')
-    .select(['decision', 'userId', 'name', 'email', 'emailVerified'])
+    .select(['decision', 'userId', 'bootstrapMac', 'name', 'email', 'emailVerified'])
     .select(
       sql<boolean>`polled_at > clock_timestamp() - interval_seconds * interval '1 second'`.as(
         'early',
@@ -98,12 +111,13 @@ export async function pollDeviceRequest(change: Change, deviceCodeHash: Buffer):
     .where('deviceCodeHash', '=', deviceCodeHash)
     .execute();
   if (row.decision === 'denied') return { kind: 'denied' };
-  const { userId, name, email, emailVerified } = row;
-  const user =
-    userId === null
-      ? null
-      : userOf({ id: userId, name: name ?? '', email, emailVerified: emailVerified ?? false });
-  return { kind: 'approved', user };
+  const { userId, bootstrapMac, name, email, emailVerified } = row;
+  if (userId !== null) {
+    const user = { id: userId, name: name ?? '', email, emailVerified: emailVerified ?? false };
+    return { kind: 'approved', holder: { user: userOf(user), bootstrapMac: null } };
+  }
+  if (bootstrapMac === null) return { kind: 'denied' };
+  return { kind: 'approved', holder: { user: null, bootstrapMac } };
 }
 
 /** Deletes expired requests; returns their number. */

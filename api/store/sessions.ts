@@ -13,12 +13,20 @@ import { userOf, type User } from './users.ts';
 
 export type SessionKind = 'browser' | 'device';
 
+/** The person of a session: a user, or the local administrator. */
+export type SessionHolder =
+  | { readonly user: User; readonly bootstrapMac: null }
+  /** `bootstrapMac`: MAC of the bootstrap token with which the local administrator signed in. */
+  | { readonly user: null; readonly bootstrapMac: Buffer };
+
 export interface Session {
   /** TypeID `ses_…`. */
   readonly id: string;
   readonly kind: SessionKind;
   /** Null: the local administrator. */
   readonly user: User | null;
+  /** MAC of the bootstrap token that opened the session; null: a user's session, or one from before there were MACs. */
+  readonly bootstrapMac: Buffer | null;
   /** SHA-256 of the session's CSRF token; null: the session has no cookie. */
   readonly csrfHash: Buffer | null;
   readonly ip: string | null;
@@ -28,14 +36,13 @@ export interface Session {
   readonly expiresAt: Date;
 }
 
-export interface NewSession {
+export type NewSession = SessionHolder & {
   readonly kind: SessionKind;
-  readonly user: User | null;
   /** SHA-256, like `csrfHash`; null: the session has no cookie. */
   readonly tokenHash: Buffer | null;
   readonly csrfHash: Buffer | null;
   readonly lifetimeMs: number;
-}
+};
 
 /** A browser must sign in again after this time without use. */
 const idle = sql`interval '12 hours'`;
@@ -46,7 +53,7 @@ const now = sql<Date>`clock_timestamp()`;
 const toldMax = 100;
 
 export async function openSession(change: Change, session: NewSession): Promise<Session> {
-  const { kind, user, tokenHash, csrfHash, lifetimeMs } = session;
+  const { kind, user, bootstrapMac, tokenHash, csrfHash, lifetimeMs } = session;
   const row = await change.db
     .insertInto('sessions')
     .values({
@@ -55,6 +62,7 @@ export async function openSession(change: Change, session: NewSession): Promise<
       userId: uuidOrNull(user?.id),
       tokenHash,
       csrfHash,
+      bootstrapMac,
       ip: change.author.ip,
       userAgent: change.author.userAgent,
       expiresAt: sql<Date>`clock_timestamp() + ${lifetimeMs} * interval '1 millisecond'`,
@@ -103,13 +111,16 @@ export async function endSession(
   await tellOfSession(change, type, joinedSessionOf(row));
 }
 
-/** Ends a session of the user. Returns false if they have no such live session. */
+/** The owner of sessions: a user's TypeID, or the MACs of the local administrator's present token. */
+export type SessionOwner = string | { readonly bootstrapMacs: readonly Buffer[] };
+
+/** Ends a session of the owner. Returns false if they have no such live session. */
 export async function endOwnSession(
   change: Change,
-  userId: string | null,
+  owner: SessionOwner,
   id: string,
 ): Promise<boolean> {
-  const row = await ownedBy(live(change.db), userId)
+  const row = await ownedBy(live(change.db), owner)
     .where('sessions.id', '=', uuidOf(id))
     .executeTakeFirst();
   if (row === undefined) return false;
@@ -117,13 +128,13 @@ export async function endOwnSession(
   return true;
 }
 
-/** Lists live sessions, newest first. `userId` null: those of the local administrator. */
+/** Lists the owner's live sessions, newest first. */
 export async function listSessions(
   db: Reader,
-  userId: string | null,
+  owner: SessionOwner,
   page: { limit: number; position?: readonly [createdAt: string, id: string] },
 ): Promise<Page<Session, [string, string]>> {
-  let query = ownedBy(live(db), userId)
+  let query = ownedBy(live(db), owner)
     .orderBy('sessions.createdAt', 'desc')
     .orderBy('sessions.id', 'desc')
     .limit(page.limit + 1);
@@ -191,10 +202,18 @@ const live = (db: Reader) =>
       ]),
     );
 
-const ownedBy = (query: ReturnType<typeof live>, userId: string | null) =>
-  userId === null
-    ? query.where('sessions.userId', 'is', null)
-    : query.where('sessions.userId', '=', uuidOf(userId));
+const ownedBy = (query: ReturnType<typeof live>, owner: SessionOwner) =>
+  typeof owner === 'string'
+    ? query.where('sessions.userId', '=', uuidOf(owner))
+    : query.where('sessions.userId', 'is', null).where(isPresent(owner.bootstrapMacs));
+
+/** Condition on the local administrator's sessions: the present token has opened them. */
+const isPresent = (macs: readonly Buffer[]) =>
+  sql<boolean>`sessions.bootstrap_mac = ANY (${[...macs]}::bytea[])`;
+
+/** Condition on sessions: a user's, or the local administrator's that the present token has opened. */
+export const isUsersOrPresent = (macs: readonly Buffer[]) =>
+  sql<boolean>`(sessions.user_id IS NOT NULL OR ${isPresent(macs)})`;
 
 type JoinedRow = Selectable<SessionsTable> & {
   [Column in 'name' | 'email' | 'emailVerified']: Selectable<UsersTable>[Column] | null;
@@ -217,6 +236,7 @@ const sessionOf = (row: Selectable<SessionsTable>, user: User | null): Session =
   id: typeIdOfUuid('ses', row.id),
   kind: row.kind as SessionKind,
   user,
+  bootstrapMac: row.bootstrapMac,
   csrfHash: row.csrfHash,
   ip: row.ip,
   userAgent: row.userAgent,

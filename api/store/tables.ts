@@ -37,6 +37,7 @@ export interface SessionsTable {
   userId: string | null;
   tokenHash: Buffer | null;
   csrfHash: Buffer | null;
+  bootstrapMac: Buffer | null;
   ip: string | null;
   userAgent: string | null;
   createdAt: Time;
@@ -56,6 +57,12 @@ export interface DeviceRequestsTable {
   intervalSeconds: number;
   decision: string | null;
   userId: string | null;
+  bootstrapMac: Buffer | null;
+}
+
+export interface UsedSignInsTable {
+  stateHash: Buffer;
+  expiresAt: ColumnType<Date, Date, Date>;
 }
 
 export interface AccessTokensTable {
@@ -300,6 +307,7 @@ export interface Tables extends BillingTables {
   namespaceDefaults: NamespaceDefaultsTable;
   sessions: SessionsTable;
   deviceRequests: DeviceRequestsTable;
+  usedSignIns: UsedSignInsTable;
   accessTokens: AccessTokensTable;
   refreshTokens: RefreshTokensTable;
   apiKeys: ApiKeysTable;

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { typeIdOfUuid } from '../../domain/type-id.ts';
 import type { Change } from './change.ts';
 import { uuidOf } from './ids.ts';
-import { endSession } from './sessions.ts';
+import { endSession, isUsersOrPresent } from './sessions.ts';
 import type { Reader } from './tables.ts';
 
 export const accessTokenSeconds = 60 * 60;
@@ -40,11 +40,15 @@ export async function issueTokens(
     .execute();
 }
 
-/** Replaces the session's tokens. Returns false if the refresh token is invalid; the session ends if it was used before. */
+/**
+ * Replaces the session's tokens. Returns false if the refresh token is invalid; the session ends if it was used before.
+ * `bootstrapMacs`: the MACs of the present bootstrap token.
+ */
 export async function rotateTokens(
   change: Change,
   refreshHash: Buffer,
   fresh: TokenHashes,
+  bootstrapMacs: readonly Buffer[],
 ): Promise<boolean> {
   const row = await change.db
     .selectFrom('refreshTokens')
@@ -54,6 +58,7 @@ export async function rotateTokens(
     .where('refreshTokens.expiresAt', '>', now)
     .where('sessions.endedAt', 'is', null)
     .where('sessions.expiresAt', '>', now)
+    .where(isUsersOrPresent(bootstrapMacs))
     // The lock makes one of two concurrent calls find the token used.
     .forUpdate('refreshTokens')
     .executeTakeFirst();

@@ -12,6 +12,8 @@ import { signIn } from './0010-sign-in.ts';
 import { namespaceDefaults } from './0011-namespace-defaults.ts';
 import { auditChain } from './0012-audit-chain.ts';
 import { idempotencyOfEveryPost } from './0013-idempotency-of-every-post.ts';
+import { bootstrapMacs } from './0014-bootstrap-macs.ts';
+import { usedSignIns } from './0015-used-sign-ins.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -28,4 +30,6 @@ export const migrations: readonly Migration[] = [
   namespaceDefaults,
   auditChain,
   idempotencyOfEveryPost,
+  bootstrapMacs,
+  usedSignIns,
 ];

@@ -1,4 +1,6 @@
 // People against a real identity provider in its own process: signing in, being invited, letting a device in.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import pino from 'pino';
@@ -9,7 +11,7 @@ import { Sealer } from '../../../api/store/sealing.ts';
 import { Store } from '../../../api/store/store.ts';
 import { Browser, hiddenFields } from '../../support/browser/browser.ts';
 import type { ProviderOrders } from '../../support/api/oidc-provider-process.ts';
-import { PeopleService } from '../../support/api/people-service.ts';
+import { bootstrapToken, PeopleService } from '../../support/api/people-service.ts';
 import { eventually } from '../../support/shell.ts';
 import { makeDatabase, makeJob, patient, signingKeys } from '../../support/api/store.ts';
 
@@ -171,6 +173,32 @@ test('a code is good once, even in the browser that has it', async () => {
   again.cookiesOf(service.url).set('__Host-sign-in', ticket);
   expect((await again.open(callback)).status).toBe(400);
   expect(signedIn(again)).toBe(false);
+});
+
+test('a sign-in that has succeeded is not repeated, even with a code that is still good', async () => {
+  const browser = new Browser();
+  await service.provider.order({ person: person('eve') });
+  const toProvider = await browser.open(`${service.url}/auth/login`, { stopAt: () => true });
+  const ticket = browser.cookiesOf(service.url).get('__Host-sign-in') ?? '';
+  const codes: string[] = [];
+  for (const one of [browser, new Browser()]) {
+    codes.push((await one.open(toProvider.url, { stopAt: isCallback })).url);
+  }
+  const [first = '', second = ''] = codes;
+  expect(new URL(second).searchParams.get('code')).not.toBe(
+    new URL(first).searchParams.get('code'),
+  );
+  const attempts = [first, second].map(async (callback) => {
+    const one = new Browser();
+    one.cookiesOf(service.url).set('__Host-sign-in', ticket);
+    const { status, text } = await one.open(callback);
+    return { status, text, signedIn: signedIn(one) };
+  });
+  // At once: one of them opens the session.
+  const answers = await Promise.all(attempts);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  expect(answers.filter((one) => one.signedIn)).toHaveLength(1);
+  expect(answers.find(({ status }) => status === 400)?.text).toContain('sign_in_failed');
 });
 
 test('keys may be rotated at any moment; a provider that is down is told as such, and sessions go on', async () => {
@@ -393,6 +421,42 @@ test('a refresh whose answer was lost can be sent again; whoever else has that a
   expect(await ask(second['access_token'])).toBe(200);
   expect((await refresh(lost['refresh_token'])).json['error']).toBe('invalid_grant');
   expect(await ask(second['access_token'])).toBe(401);
+});
+
+test('another bootstrap token ends what came from the old one: sessions, approved devices, their tokens; people stay', async () => {
+  const sessions = { method: 'POST', body: { token: bootstrapToken } };
+  const old = await service.administrator();
+  const device = await beginDevice();
+  await decide(old, device['verification_uri_complete'], 'approved');
+  const { json: tokens } = await redeem(device['device_code']);
+  const approved = await beginDevice();
+  await decide(old, approved['verification_uri_complete'], 'approved');
+  const cookies = old.cookiesOf(service.url);
+  const ada = await service.signIn(person('stays'));
+  const status = async (as: Browser | undefined, asked = {}) =>
+    (await service.ask(as, '/session', asked)).status;
+  expect(await status(old)).toBe(200);
+  expect(await status(undefined, bearer(tokens['access_token']))).toBe(200);
+  const before = readFileSync(join(service.folder, 'token'), 'utf8');
+  const next = 'lhb_another-token-0123456789';
+  writeFileSync(join(service.folder, 'token'), next);
+  try {
+    expect(cookies.has('__Host-session')).toBe(true);
+    expect(await status(old)).toBe(401);
+    expect(await status(undefined, bearer(tokens['access_token']))).toBe(401);
+    expect((await refresh(tokens['refresh_token'])).json['error']).toBe('invalid_grant');
+    expect((await redeem(approved['device_code'])).json['error']).toBe('access_denied');
+    expect((await service.ask(undefined, '/session/administrator', sessions)).status).toBe(401);
+    expect(await status(ada)).toBe(200);
+    const fresh = await service.administrator(next);
+    const { json } = await service.ask(fresh, '/sessions');
+    expect(json.data.map(({ current }: { current: boolean }) => current)).toEqual([true]);
+    // Without a token nobody is the administrator.
+    rmSync(join(service.folder, 'token'));
+    expect(await status(fresh)).toBe(401);
+  } finally {
+    writeFileSync(join(service.folder, 'token'), before);
+  }
 });
 
 test('a device that was let in signs in again after 90 days, however often it is used', async () => {

@@ -352,6 +352,7 @@ test('a session is found by its token until it ends or is over', async () => {
       openSession(change, {
         kind: 'browser',
         user: null,
+        bootstrapMac: hash('bootstrap token'),
         tokenHash: hash(token),
         csrfHash: hash(`${token} csrf`),
         lifetimeMs,

@@ -87,9 +87,9 @@ export class PeopleService {
     return browser;
   }
 
-  async administrator(): Promise<Browser> {
+  async administrator(token = bootstrapToken): Promise<Browser> {
     const browser = new Browser();
-    const form = { token: bootstrapToken };
+    const form = { token };
     await browser.open(`${this.url}/auth/administrator`);
     const page = await browser.open(`${this.url}/auth/administrator`, { form });
     if (page.status !== 200) throw new Error(`${page.status}: ${page.text}`);
