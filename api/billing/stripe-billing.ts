@@ -21,6 +21,9 @@ import {
   type BillingAccount,
   type BillingStanding,
   type Checkout,
+  keepNewestCard,
+  newestCard,
+  type Card,
 } from '../store/billing-accounts.ts';
 import { isSuspensionDue } from '../store/billing-suspensions.ts';
 import { accruedIn } from '../store/billing-usage.ts';
@@ -248,20 +251,20 @@ export class StripeBilling implements BillingGuard {
     const id = sessionId ?? account.checkout?.id;
     const session = id === undefined ? undefined : await this.stripe.findCheckout(id);
     const completed = session?.status === 'complete' && session.customerId === customerId;
-    const chosen = completed ? session.paymentMethodId : null;
-    if (chosen !== null) await this.stripe.pay(customerId, chosen);
+    const chosen = completed ? session.card : null;
+    const cardId = chosen && (await this.#payWithNewest(organizationId, customerId, chosen));
     const paymentMethod = await this.stripe.findPaymentMethod(customerId);
     const before = await this.#subscriptionOf(account);
     let subscription = before;
     if (before === undefined || isOver(before.status)) {
       // A check does not restart an ended subscription: a person must set billing up.
-      const wanted = chosen !== null || (before === undefined && paymentMethod !== null);
+      const wanted = cardId !== null || (before === undefined && paymentMethod !== null);
       if (wanted && paymentMethod !== null) {
         const key = `subscription:${organizationId}:${account.subscriptions}`;
         subscription = await this.stripe.subscribe(key, { organizationId, customerId });
       }
-    } else if (chosen !== null && before.status !== 'active') {
-      await this.stripe.payOpenInvoices(customerId, chosen);
+    } else if (cardId !== null && before.status !== 'active') {
+      await this.stripe.payOpenInvoices(customerId, cardId);
       subscription = await this.stripe.findSubscription(before.id);
     }
     return {
@@ -271,6 +274,20 @@ export class StripeBilling implements BillingGuard {
       subscriptions: account.subscriptions + (subscription?.id === before?.id ? 0 : 1),
       checkoutOver: session !== undefined && session.status !== 'open',
     };
+  }
+
+  /** Makes Stripe charge the newest card of all completed checkouts, whichever was heard of last. Returns its ID. */
+  async #payWithNewest(organizationId: string, customerId: string, chosen: Card): Promise<string> {
+    const db = this.#store.read;
+    let { id } = await keepNewestCard(db, organizationId, chosen);
+    for (let round = 0; round < roundsMax; round += 1) {
+      await this.stripe.pay(customerId, id);
+      // A newer card may have come while this one was on its way, and may have arrived before it.
+      const newest = await newestCard(db, organizationId);
+      if (newest.id === id) return id;
+      ({ id } = newest);
+    }
+    throw busy();
   }
 
   async #subscriptionOf({ subscriptionId }: BillingAccount): Promise<Subscription | undefined> {

@@ -4,7 +4,7 @@
  */
 import { Stripe } from 'stripe';
 import { Refusal } from '../model/refusal.ts';
-import type { PaymentMethod } from '../store/billing-accounts.ts';
+import type { Card, PaymentMethod } from '../store/billing-accounts.ts';
 import type { StripeSettings } from './settings.ts';
 
 const timeoutMs = 8_000;
@@ -37,7 +37,7 @@ export interface CheckoutSession {
   readonly status: 'open' | 'complete' | 'expired';
   readonly customerId: string | null;
   /** The payment method that the checkout set up. */
-  readonly paymentMethodId: string | null;
+  readonly card: Card | null;
 }
 
 export interface StripeEvent {
@@ -124,7 +124,7 @@ export class StripeClient {
   /** Returns `undefined` if there is no such checkout. */
   async findCheckout(id: string): Promise<CheckoutSession | undefined> {
     const session = await unlessMissing(
-      this.#stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent'] }),
+      this.#stripe.checkout.sessions.retrieve(id, { expand: ['setup_intent.payment_method'] }),
     );
     return session && sessionOf(session);
   }
@@ -275,10 +275,16 @@ const sessionOf = (session: Stripe.Checkout.Session): CheckoutSession => {
     expiresAt: new Date(session.expires_at * 1_000),
     status: statusOf(session.status),
     customerId: idOf(session.customer),
-    paymentMethodId:
-      typeof intent === 'object' && intent !== null ? idOf(intent.payment_method) : null,
+    card: typeof intent === 'object' && intent !== null ? cardOf(intent) : null,
   };
 };
+
+function cardOf({ payment_method: method, created }: Stripe.SetupIntent): Card | null {
+  const id = idOf(method);
+  if (id === null) return null;
+  const madeSeconds = typeof method === 'object' && method !== null ? method.created : created;
+  return { id, madeAt: new Date(madeSeconds * 1_000) };
+}
 
 /** A status that Stripe may add counts as expired, so that another checkout is made. */
 function statusOf(status: Stripe.Checkout.Session['status']): CheckoutSession['status'] {

@@ -121,6 +121,43 @@ export async function keepCheckout(
   return numUpdatedRows > 0n;
 }
 
+/** A payment method that a checkout has set up, by the provider's ID. */
+export interface Card {
+  readonly id: string;
+  readonly madeAt: Date;
+}
+
+/**
+ * Stores the card unless the account has a newer one. Returns the newest card. The version stays: the card says what to ask of
+ * the provider, and nothing about the standing.
+ */
+export async function keepNewestCard(
+  db: Reader,
+  organizationId: string,
+  card: Card,
+): Promise<Card> {
+  await db
+    .updateTable('billingAccounts')
+    .set({ cardId: card.id, cardMadeAt: card.madeAt })
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where((where) =>
+      where.or([where('cardMadeAt', 'is', null), where('cardMadeAt', '<=', card.madeAt)]),
+    )
+    .execute();
+  return newestCard(db, organizationId);
+}
+
+/** The newest card. Throws if there is none. */
+export async function newestCard(db: Reader, organizationId: string): Promise<Card> {
+  const { cardId, cardMadeAt } = await db
+    .selectFrom('billingAccounts')
+    .select(['cardId', 'cardMadeAt'])
+    .where('organizationId', '=', uuidOf(organizationId))
+    .executeTakeFirstOrThrow();
+  if (cardId === null || cardMadeAt === null) throw new Error('the account has no card');
+  return { id: cardId, madeAt: cardMadeAt };
+}
+
 /** Locks the account until the commit. */
 export async function lockBillingAccount(
   change: Change,

@@ -17,6 +17,8 @@ export interface BillingAccountsTable {
   checkoutUrl: string | null;
   checkoutReturnUrl: string | null;
   checkoutExpiresAt: MaybeTime;
+  cardId: string | null;
+  cardMadeAt: MaybeTime;
   spendLimitMicros: string | null;
   toldPercent: Generated<number>;
   toldMonth: MaybeTime;

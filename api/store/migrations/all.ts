@@ -14,6 +14,7 @@ import { auditChain } from './0012-audit-chain.ts';
 import { idempotencyOfEveryPost } from './0013-idempotency-of-every-post.ts';
 import { bootstrapMacs } from './0014-bootstrap-macs.ts';
 import { usedSignIns } from './0015-used-sign-ins.ts';
+import { billingCards } from './0016-billing-cards.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   idempotencyOfEveryPost,
   bootstrapMacs,
   usedSignIns,
+  billingCards,
 ];

@@ -614,6 +614,41 @@ test('a spend limit is told of at its thresholds, once each, and ends creating, 
   expect((await create(frugal, 'one-more')).status).toBe(202);
 });
 
+test('an older card never replaces a newer one, in whatever order the checkouts are heard of', async () => {
+  const changing = await tenant('changing-cards');
+  await setUp(changing);
+  const customer = await customerOf(changing);
+  const charged = () => stripe.customers.get(customer)?.['paymentMethod'];
+  const open = async (page: string) => {
+    const body = { returnUrl: `${returnUrl}/${page}` };
+    const { json } = await ask(
+      ['openCheckout', 'POST', '/billing/checkout'],
+      changing.headers,
+      body,
+    );
+    return String(json.checkoutUrl).split('/').at(-1) ?? '';
+  };
+  // Two checkouts, because they lead back to two pages.
+  for (const [name, at] of [
+    ['first', 'apart'],
+    ['second', 'at once'],
+  ] as const) {
+    const [older, newer] = [await open(`${name}-older`), await open(`${name}-newer`)];
+    stripe.complete(older, `pm_${name}_older`, -10);
+    stripe.complete(newer, `pm_${name}_newer`, -20);
+    const events = [newer, older].map((session) => completed(changing, session, customer));
+    if (at === 'apart') for (const event of events) expect((await send(event)).status).toBe(204);
+    else {
+      const answers = await Promise.all(
+        events.map((event, index) => send(event, index === 0 ? 0 : 1)),
+      );
+      for (const { status } of answers) expect([204, 503]).toContain(status);
+      for (const event of events) await send(event);
+    }
+    expect(charged()).toBe(`pm_${name}_newer`);
+  }
+});
+
 test('who does not pay has databases that stand still and are all there; events may come in any order', async () => {
   const debtor = await tenant('debtor');
   await setUp(debtor);

@@ -88,15 +88,23 @@ export class TestStripe {
     await ended;
   }
 
-  /** Plays the person in the checkout. */
-  complete(checkoutId: string, paymentMethod = 'pm_1'): void {
+  /** Plays the person in the checkout, some seconds ago. */
+  complete(checkoutId: string, paymentMethod = 'pm_1', secondsAgo = 0): void {
     const checkout = this.checkouts.get(checkoutId);
     if (checkout === undefined) throw new Error(`there is no checkout ${checkoutId}`);
     this.checkouts.set(checkoutId, {
       ...checkout,
       status: 'complete',
       url: null,
-      setup_intent: { id: 'seti_1', object: 'setup_intent', payment_method: paymentMethod },
+      setup_intent: {
+        id: 'seti_1',
+        object: 'setup_intent',
+        payment_method: {
+          id: paymentMethod,
+          object: 'payment_method',
+          created: Math.floor(Date.now() / 1_000) - secondsAgo,
+        },
+      },
     });
   }
 
