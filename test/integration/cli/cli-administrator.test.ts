@@ -1,0 +1,196 @@
+/** The administrator's commands against the real API: deciding jobs that wait for people, and the audit log. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { uuidOf } from '../../../api/store/ids.ts';
+import { createJob } from '../../../api/store/jobs.ts';
+import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
+import { Store } from '../../../api/store/store.ts';
+import type { AuditEvent, AuditVerification, Job } from '../../../gen/api.ts';
+import { hiddenFields, type Browser } from '../../support/browser/browser.ts';
+import { PeopleService } from '../../support/api/people-service.ts';
+import { makeDatabase, newJob, patient, silent, tester } from '../../support/api/store.ts';
+import { Cli } from '../../support/cli/cli.ts';
+
+let service: PeopleService;
+let administrator: Browser;
+let store: Store;
+let cli: Cli;
+
+beforeAll(async () => {
+  service = await PeopleService.start();
+  store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
+  administrator = await service.administrator();
+  cli = new Cli({ LEDGERHOUSE_BASE_URL: service.url, LEDGERHOUSE_API_KEY: await accessToken() });
+});
+afterAll(async () => {
+  cli?.remove();
+  await store?.close();
+  await service?.stop();
+});
+
+/** The access token of a device that the administrator let in. */
+async function accessToken(): Promise<string> {
+  const oauth = async (path: string, form: Readonly<Record<string, string>>) => {
+    const body = new URLSearchParams({ client_id: 'ledgerhouse-cli', ...form });
+    const answer = await fetch(`${service.url}/oauth/${path}`, { method: 'POST', body });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const device = await oauth('device_authorization', {});
+  const page = await administrator.open(device['verification_uri_complete'] ?? '');
+  const form = { ...hiddenFields(page), decision: 'approved' };
+  await administrator.open(`${service.url}/device`, { form });
+  const tokens = await oauth('token', {
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code: device['device_code'] ?? '',
+  });
+  return tokens['access_token'] ?? '';
+}
+
+/**
+ * A job that waits for people. It is made as a waiting one that is due tomorrow, in one transaction: no worker takes it before it
+ * is decided. Another worker has it then, so that nothing happens with it.
+ */
+async function waitingJob(name: string): Promise<string> {
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  if (organization === undefined) throw new Error('there is no organization');
+  const { id: databaseId } = await makeDatabase(store, organization, name);
+  return store.change(tester, async (change) => {
+    const { id } = await createJob(change, newJob(organization, { databaseId }));
+    const tomorrow = sql<Date>`clock_timestamp() + interval '1 day'`;
+    await change.db
+      .updateTable('jobs')
+      .set({
+        status: 'WAITING',
+        dueAt: tomorrow,
+        leaseOwner: 'another',
+        leaseToken: sql<string>`gen_random_uuid()`,
+        leaseUntil: tomorrow,
+      })
+      .where('id', '=', uuidOf(id))
+      .execute();
+    return id;
+  });
+}
+
+const decisionOf = async (id: string) => {
+  const row = await store.read
+    .selectFrom('jobs')
+    .select('input')
+    .where('id', '=', uuidOf(id))
+    .executeTakeFirstOrThrow();
+  return (row.input as { decision?: unknown }).decision;
+};
+
+test('a job that waits goes on when the administrator completes it, once', async () => {
+  const id = await waitingJob('completed');
+  expect((await cli.run(['jobs', 'get', id])).stdout).toMatch(/WAITING/);
+  const done = await cli.run(['jobs', 'complete', id, '--json']);
+  expect({ code: done.code, stderr: done.stderr }).toEqual({ code: 0, stderr: '' });
+  expect((JSON.parse(done.stdout) as { job: Job }).job.id).toBe(id);
+  expect(await decisionOf(id)).toEqual({ kind: 'completed' });
+  for (const again of [
+    ['jobs', 'complete', id],
+    ['jobs', 'refuse', id, '--reason', 'Too late.'],
+  ]) {
+    const { code, stderr } = await cli.run(again);
+    expect({ code, stderr }).toEqual({ code: 7, stderr: expect.stringContaining('not_waiting') });
+  }
+  expect(await decisionOf(id)).toEqual({ kind: 'completed' });
+});
+
+test('a job is refused with a reason, and not without one', async () => {
+  const id = await waitingJob('refused');
+  const none = await cli.run(['jobs', 'refuse', id]);
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+  expect(await decisionOf(id)).toBeUndefined();
+  const reason = 'No room in this region.';
+  const done = await cli.run(['jobs', 'refuse', id, '--reason', reason]);
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+  expect(await decisionOf(id)).toEqual({ kind: 'refused', reason });
+});
+
+test('an API key decides no job', async () => {
+  const id = await waitingJob('undecided');
+  const made = await cli.run(['keys', 'create', 'ci', '--permission', 'db:write', '--quiet']);
+  const { code, stderr } = await cli.run(['jobs', 'complete', id], {
+    env: { LEDGERHOUSE_API_KEY: made.stdout.trim() },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining('session_required'),
+  });
+  expect(await decisionOf(id)).toBeUndefined();
+});
+
+const linesOf = (text: string) => text.trimEnd().split(/\r?\n/);
+
+test('the audit log is exported whole, page by page, as NDJSON and as CSV', async () => {
+  // More than a page holds.
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  if (organization === undefined) throw new Error('there is no organization');
+  await store.change(tester, async (change) => {
+    for (let number = 0; number < 1_100; number += 1) {
+      change.emit({
+        organizationId: organization.id,
+        type: 'organization.created',
+        subject: { type: 'organization', id: organization.id, display: `=${number}` },
+        data: { organization: { id: organization.id, name: `${number}` } },
+      });
+    }
+  });
+  await client.connect();
+  const { rows } = await client.query<{ count: string }>(
+    'SELECT count(*) FROM events WHERE organization_id = $1',
+    [uuidOf(organization.id)],
+  );
+  await client.end();
+  const count = Number(rows[0]?.count);
+  const ndjson = await cli.run(['audit', 'export']);
+  expect({ code: ndjson.code, stderr: ndjson.stderr }).toEqual({ code: 0, stderr: '' });
+  const events = linesOf(ndjson.stdout).map((line) => JSON.parse(line) as AuditEvent);
+  expect(events.length).toBeGreaterThanOrEqual(count);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+  const csv = await cli.run([
+    'audit',
+    'export',
+    '--format',
+    'csv',
+    '--type',
+    'organization.created',
+  ]);
+  const [head = '', ...lines] = linesOf(csv.stdout);
+  expect(head).toMatch(/^sequence,id,occurredAt,type/);
+  expect(lines.filter((line) => line === head)).toEqual([]);
+  const made = events.filter(({ type }) => type === 'organization.created');
+  expect(lines).toHaveLength(made.length);
+  // A spreadsheet takes no name for a formula.
+  expect(csv.stdout).not.toMatch(/(^|,)"?=/m);
+});
+
+test('the audit log verifies as sound, and no longer once somebody has changed an event', async () => {
+  const sound = await cli.run(['audit', 'verify']);
+  expect({ code: sound.code, stderr: sound.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(sound.stdout).toMatch(/^sound: \d+ events, keyed from event 1 on\nlast event: \d+ \w+\n$/);
+  const overHttp = await service.ask(administrator, '/audit-events/verify');
+  expect(overHttp).toMatchObject({ status: 200, json: { valid: true, fault: null, next: null } });
+  const client = new pg.Client({ connectionString: service.databaseUrl });
+  await client.connect();
+  try {
+    // Whoever owns the database can do this; they have no signing key.
+    await client.query('ALTER TABLE events DISABLE TRIGGER USER');
+    await client.query(`UPDATE events SET outcome = 'FAILED' WHERE sequence = 2`);
+    await client.query('ALTER TABLE events ENABLE TRIGGER USER');
+  } finally {
+    await client.end();
+  }
+  const changed = await cli.run(['audit', 'verify']);
+  expect(changed.code).toBe(1);
+  expect(changed.stdout).toContain('NOT SOUND at event 2 (altered)');
+  const { stdout } = await cli.run(['audit', 'verify', '--json']);
+  expect(JSON.parse(stdout) as AuditVerification).toMatchObject({
+    valid: false,
+    fault: { sequence: '2', code: 'altered' },
+  });
+});
