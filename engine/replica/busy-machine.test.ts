@@ -24,3 +24,19 @@ test.each([1, 2, 3])(
     world.end();
   },
 );
+
+test.each([1, 2, 3])(
+  'a leader whose member of etcd takes long to answer for its status keeps the lead while it commits (seed %i)',
+  async (seed) => {
+    const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 4 });
+    await world.runQuietly(2000);
+    const { reigns, history } = world;
+    const { writes } = history;
+    world.cluster.slowStatus.set(world.leader!.index, [300, 900]);
+    await world.simulation.run(10_000);
+    expect(world.reigns).toBe(reigns);
+    expect(history.writes).toBeGreaterThan(writes + 50);
+    expect(history.violation).toBeUndefined();
+    world.end();
+  },
+);

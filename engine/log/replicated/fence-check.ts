@@ -15,6 +15,8 @@ export interface FenceCheckOptions {
   readonly timers: Timers;
   readonly random: () => number;
   readonly fence: number;
+  /** Called when the fence was found in place. */
+  readonly onProved: () => void;
   /** Called when another replica leads. */
   readonly onDeposed: () => void;
 }
@@ -60,6 +62,7 @@ export class FenceCheck {
 
   /** Reports that a call that began at `began` found the fence in place. */
   proved(began: Moment): void {
+    this.#options.onProved();
     let count = 0;
     while (count < this.#waiting.length && this.#waiting[count]!.arrived < began) count += 1;
     for (const { resolve } of this.#waiting.splice(0, count)) resolve();

@@ -10,6 +10,7 @@ const base: Observation = {
   replicaCount: 3,
   raft: { leads: false, hasLeader: true },
   lead: { replica: 0, fence: 5 },
+  leadCommittedAtMs: -Infinity,
   leading: false,
   canLead: true,
   peers: [],
@@ -75,6 +76,24 @@ test('a silent holder is followed by the next live replica in the order of views
 test('a holder that lives but does not say that it leads counts as silent', () => {
   const made = ask(new LeadershipPolicy(), { untilMs: SILENCE_MS }, { peers: [peer(0)] });
   expect(made.map(({ decision }) => decision)).toEqual([{ do: 'claim', why: 'leader_stuck' }]);
+});
+
+test('a holder that goes on committing keeps the lead, though its heartbeats do not come or do not say that it leads', () => {
+  for (const peers of [[peer(0)], [peer(0, { fence: 5, heardAtMs: -10_000 })], []]) {
+    const policy = new LeadershipPolicy();
+    for (let nowMs = 0; nowMs <= 5000; nowMs += 50) {
+      const heard = peers.map((each) =>
+        each.heardAtMs < 0 ? each : { ...each, heardAtMs: nowMs },
+      );
+      const seen = { ...base, nowMs, peers: heard, leadCommittedAtMs: nowMs - 300 };
+      expect(policy.decide(seen)).toEqual(nothing);
+    }
+    const made = ask(policy, { fromMs: 5050, untilMs: 6000 }, { peers, leadCommittedAtMs: 5000 });
+    expect(made.map(({ atMs, decision }) => [atMs, decision.do])[0]).toEqual([
+      5000 + SILENCE_MS,
+      'claim',
+    ]);
+  }
 });
 
 test('nobody claims while raft has no leader, or who is not up to date', () => {

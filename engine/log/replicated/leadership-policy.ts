@@ -3,8 +3,8 @@
  * take one hop less and etcd itself notices its death:
  *
  * - The member beside this engine *became* raft's leader: claim. If this engine is not up to date, pass raft's lead on.
- * - The leading engine is silent though raft has a leader (the engine crashed, or hangs): the next live one claims, in the
- *   order of views, each later one with a delay.
+ * - The leading engine is silent though raft has a leader (the engine crashed, or hangs), and commits nothing: the next live
+ *   one claims, in the order of views, each later one with a delay.
  * - The leading engine has given up the lead and its member was not raft's leader: the engine beside raft's leader claims.
  * - Another engine has led for a while and is well: pass raft's lead on to its member.
  *
@@ -23,6 +23,8 @@ export interface Observation {
   readonly raft: { readonly leads: boolean; readonly hasLeader: boolean } | undefined;
   /** Holder of the lead, as far as this replica knows. */
   readonly lead: { readonly replica: number; readonly fence: number } | undefined;
+  /** Time when a block of the holder's reign last came here. */
+  readonly leadCommittedAtMs: number;
   /** True if this process leads or is about to. */
   readonly leading: boolean;
   readonly canLead: boolean;
@@ -83,12 +85,13 @@ export class LeadershipPolicy {
   }
 
   #watchHolder(seen: Observation): void {
-    const { nowMs, lead, leading } = seen;
+    const { nowMs, lead, leading, leadCommittedAtMs } = seen;
     // If this process stood still for a while, silence during that time proves nothing.
     const stoodStill = nowMs - this.#seenAtMs > SILENCE_MS / 2;
     this.#seenAtMs = nowMs;
     const holder = leading ? undefined : holderOf(seen);
-    const wellAtMs = leading ? nowMs : (holder?.heardAtMs ?? -Infinity);
+    const saidAtMs = leading ? nowMs : (holder?.heardAtMs ?? -Infinity);
+    const wellAtMs = Math.max(saidAtMs, leadCommittedAtMs);
     const well = nowMs - wellAtMs < SILENCE_MS;
     if (lead?.fence !== this.#fence) this.#claimsNotBeforeMs = -Infinity;
     if (lead?.fence !== this.#fence || stoodStill) {

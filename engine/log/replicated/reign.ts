@@ -22,6 +22,8 @@ export interface ReignOptions {
   readonly retained: RetainedBytes;
   readonly retainedBytesMax: () => number;
   readonly onCommitted: (block: Block) => void;
+  /** Called when a call through the local member has found that the fence stands. */
+  readonly onProved: () => void;
   readonly onDeposed: () => void;
   readonly onFailure: (error: ReplicatedLogError) => void;
 }

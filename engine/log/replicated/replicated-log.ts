@@ -100,8 +100,13 @@ export class ReplicatedLog {
   #position: LogPosition;
   #records: Records | undefined;
   #status: MemberStatus | undefined;
-  /** Send time of the last status request that the member answered while it knew of a leader. */
+  /**
+   * Time when the member last showed that it works: it answered a status request and knew of a leader, or a block of this
+   * replica's reign was committed through it, or the fence was proved. A member that is slow with one of them is no fault.
+   */
   #memberWellAtMs = -Infinity;
+  /** Time when a block of the present leader's reign last came. */
+  #leadCommittedAtMs = -Infinity;
   #follower: Follower | undefined;
   #reign: Reign | undefined;
   /** Fence of a claim that has not become a reign yet. */
@@ -267,7 +272,7 @@ export class ReplicatedLog {
     return isVoter && this.#records !== undefined && this.#follower?.live === true;
   }
 
-  /** True if the local member answered lately and knew of a leader then. */
+  /** True if the local member showed lately that it works. */
   get #memberIsWell(): boolean {
     return this.#options.timers.nowMs() - this.#memberWellAtMs < SILENCE_MS;
   }
@@ -299,6 +304,7 @@ export class ReplicatedLog {
     assert(misfitOf(this.#position, block) === undefined, 'blocks are told in order');
     this.#position = positionAfter(block);
     this.#retained.add(block.sequence, block.sizeBytes);
+    if (block.fence === this.lead?.fence) this.#leadCommittedAtMs = this.#options.timers.nowMs();
     this.#options.consumer.committed(block);
   }
 
@@ -307,14 +313,16 @@ export class ReplicatedLog {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
       const options = { timeoutMs: CALL_TIMEOUT_MS, signal };
-      const askedAtMs = timers.nowMs();
       this.#status = await etcd.status(options).catch(() => undefined);
       if (signal.aborted) return;
-      if (this.#status !== undefined && this.#status.leaderId !== 0n)
-        this.#memberWellAtMs = askedAtMs;
+      if (this.#status !== undefined && this.#status.leaderId !== 0n) this.#memberServed();
       this.#memberSeen();
       await sleep(timers, STATUS_INTERVAL_MS, signal);
     }
+  }
+
+  #memberServed(): void {
+    this.#memberWellAtMs = this.#options.timers.nowMs();
   }
 
   #memberSeen(): void {
@@ -338,6 +346,7 @@ export class ReplicatedLog {
       replicaCount: identity.replicaCount,
       raft: status && { leads: this.#raftLeads, hasLeader: status.leaderId !== 0n },
       lead: this.#records.lead,
+      leadCommittedAtMs: this.#leadCommittedAtMs,
       leading: this.#reign !== undefined || this.#claiming,
       canLead: this.#canLead,
       peers: peers.all(),
@@ -446,7 +455,11 @@ export class ReplicatedLog {
       liveReplicas: () => this.#liveReplicas(),
       retained: this.#retained,
       retainedBytesMax: () => this.#retainedBytesMax(),
-      onCommitted: (block) => this.#tell(block),
+      onCommitted: (block) => {
+        this.#memberServed();
+        this.#tell(block);
+      },
+      onProved: () => this.#memberServed(),
       onDeposed,
       onFailure: (error) => this.#fail(error),
     });

@@ -43,6 +43,8 @@ const LATE_MS: readonly [number, number] = [5, 600];
 const ELECTION_MS: readonly [number, number] = [2, 120];
 
 export class FakeCluster {
+  /** Members that take long to answer a status request, with the least and the most time. */
+  readonly slowStatus = new Map<number, readonly [number, number]>();
   readonly simulation: Simulation;
   readonly store: FakeStore;
   readonly size: number;
@@ -154,8 +156,9 @@ class FakeClient implements Etcd {
   }
 
   async status(options: CallOptions): Promise<MemberStatus> {
-    const { leader, term, noSpace, quotaBytes, simulation } = this.#cluster;
-    await this.#answer(simulation.between(0.1, 3), options);
+    const { leader, term, noSpace, quotaBytes, simulation, slowStatus } = this.#cluster;
+    const tookMs = slowStatus.get(this.#member) ?? ([0.1, 3] as const);
+    await this.#answer(simulation.between(...tookMs), options);
     const known = leader !== undefined && this.#cluster.hasQuorum(this.#member);
     return {
       memberId: FakeCluster.idOf(this.#member),
