@@ -1,13 +1,15 @@
 /**
  * Writes to three replicas while clients ask for far more than a leader can read: 1,000 filters in one request, each of which
  * walks through two lists of a million postings that never meet. Rounds with and without these reads take turns. After each
- * round with reads their clients go away, and the reads with them.
+ * round with reads their clients go away, and the reads with them. Before that it measures the steps of such a read in one
+ * process: a write waits for one of them.
  *
  *   node bench/engine/costly-reads.ts [--transfers=2000000] [--filters=1000] [--readers=1] [--rounds=3] [--seconds=15]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Client } from '../../engine/client/client.ts';
+import { StateMachine } from '../../engine/ledger/state-machine.ts';
 import { accountBatch, figures, timed } from '../../engine/commands/workload.ts';
 import { Operation } from '../../engine/wire/operations.ts';
 import { ReplicaGroup } from '../../test/replication/replica-group.ts';
@@ -28,8 +30,38 @@ interface Options {
   readonly seconds: number;
 }
 
+const STEPS = 1000;
+/** As in engine/replica/executor.ts. */
+const STEP_UNITS = 32_768;
+
+/** Processor time of a read's steps, which unlike elapsed time hardly depends on other work on the machine. */
+function stepsRow({ transfers, filters }: Options): Row {
+  const ledger = new StateMachine({ memoryLimitBytes: 2 ** 34 });
+  let timestamp = 1_000_000_000n;
+  const commit = (operation: number, body: Uint8Array): void => {
+    timestamp += BigInt(ledger.timestampDelta(operation, body)) + 1n;
+    ledger.commit(operation, timestamp, body);
+  };
+  commit(Operation.createAccounts, accountBatch(1, 2));
+  for (let first = 1; first <= transfers; first += BATCH)
+    commit(Operation.createTransfers, crossedTransfers(first, BATCH));
+  const read = ledger.beginRead(Operation.queryTransfers, endlessFilters(filters));
+  const times: number[] = [];
+  for (let isDone = false; !isDone && times.length < STEPS;) {
+    const before = process.cpuUsage();
+    isDone = read.step(STEP_UNITS);
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+  }
+  const { p50, p99 } = figures(times, 1);
+  const value = `${p50.toFixed(2)} · ${p99.toFixed(2)} · ${Math.max(...times).toFixed(1)} ms, of ${times.length}`;
+  return { name: 'a step of that read, processor time', value, tigerbeetle: '' };
+}
+
 async function rows(options: Options): Promise<Row[]> {
   const { transfers, filters, readers, rounds, seconds } = options;
+  const steps = stepsRow(options);
+  process.stderr.write(`${steps.name}: ${steps.value}\n`);
   const group = await ReplicaGroup.start();
   const writer = group.connect(120_000);
   try {
@@ -63,6 +95,7 @@ async function rows(options: Options): Promise<Row[]> {
     const after = await group.level();
     const name = `${filters.toLocaleString('en')} filters on ${transfers.toLocaleString('en')} transfers`;
     return [
+      steps,
       writes('one transfer a request, no reads', alone, work.alone),
       writes(`the same beside ${readers} × ${name}`, beside, work.beside),
       { name: 'changes of view meanwhile', value: String(after.view - view), tigerbeetle: '' },
