@@ -40,8 +40,8 @@ test('a warning of a newer engine is passed over', () => {
 });
 
 test.each([
-  [undefined, 'the status is no object'],
-  ['ok', 'the status is no object'],
+  [undefined, 'the status is not an object'],
+  ['ok', 'the status is not an object'],
   [{ ...good, role: 'king' }, 'the status has no valid role'],
   [{ ...good, op: -1 }, 'the status has no valid op'],
   [{ ...good, op: 1e300 }, 'the status has no valid op'],

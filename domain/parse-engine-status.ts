@@ -60,6 +60,6 @@ export function parseEngineStatus(json: unknown): EngineStatus | StatusProblem {
   if (data !== undefined) return data;
   const wrong = error.issues[0]?.path.join('.') ?? '';
   return {
-    problem: wrong === '' ? 'the status is no object' : `the status has no valid ${wrong}`,
+    problem: wrong === '' ? 'the status is not an object' : `the status has no valid ${wrong}`,
   };
 }

@@ -32,9 +32,9 @@ try {
   } finally {
     await kube.close();
   }
-  logger.info('databases can be made here');
+  logger.info('a database could be created here');
 } catch (error) {
-  logger.fatal({ err: error }, 'no database could be made here');
+  logger.fatal({ err: error }, 'no database could be created here; see the reason');
   process.exitCode = 1;
 }
 

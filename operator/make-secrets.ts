@@ -22,7 +22,7 @@ try {
     await kube.close();
   }
 } catch (error) {
-  logger.fatal({ err: error }, 'not all Secrets are there');
+  logger.fatal({ err: error }, 'not all Secrets could be made');
   process.exitCode = 1;
 }
 

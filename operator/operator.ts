@@ -131,13 +131,13 @@ export class Operator {
     );
     this.#failing = metrics.registry.labelledGauge(
       'ledgerhouse_database_reconcile_failures',
-      'How often in a row looking after a database failed.',
+      'Consecutive failed reconciles of a database.',
       [],
       ['namespace', 'name'],
     );
     this.#certificates = metrics.registry.labelledGauge(
       'ledgerhouse_database_certificate_expiry_timestamp_seconds',
-      'When the certificate ends that the etcd members of a database show.',
+      'Expiry of the certificate that the etcd members of a database show.',
       [],
       ['namespace', 'name'],
     );

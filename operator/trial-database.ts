@@ -1,5 +1,5 @@
 /**
- * Checks that databases can be made here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
+ * Checks that a database could be created here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
  * gone. It is deleted with its volume whatever happens in between.
  */
 import { apiVersion } from '../domain/resources.ts';
@@ -81,7 +81,7 @@ async function makeDatabase({ kube, namespace, name }: CheckOptions): Promise<Da
 async function untilReady(options: CheckOptions): Promise<void> {
   const { kube, namespace, name, timeoutMs, timers, report, signal } = options;
   const endsAtMs = timers.nowMs() + timeoutMs;
-  let last = 'the operator has not looked at it: is its Deployment running?';
+  let last = 'the operator has not seen it; check that its Deployment runs';
   for (;;) {
     const database = await kube.read<DatabaseObject>(referenceTo(options));
     if (database === undefined) throw new CheckFailed('someone else deleted the database');

@@ -60,7 +60,7 @@ export class CapacityWatch {
       try {
         await this.#askAll();
       } catch (error) {
-        this.#options.logger.error({ err: error }, 'engines were not asked for their capacity');
+        this.#options.logger.error({ err: error }, 'the capacity of engines could not be read');
       }
       await sleep(this.#timers, this.#options.periodMs ?? 60_000, signal);
     }

@@ -50,7 +50,7 @@ test('records at their limit are not told as a lack of memory', () => {
   expect(capacityOf('w', new Map([[0, numbered]]))).toEqual({
     reason: 'Full',
     message:
-      'records of w-0: as many as an engine has numbers for; new records are refused. To go on write new records to another database',
+      'records of w-0: the largest number of records that an engine can hold; new records are refused. To go on write new records to another database',
   });
 });
 

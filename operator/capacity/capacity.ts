@@ -71,8 +71,8 @@ const partOf = ({ usage }: Finding): number =>
 /** Rounds to steps of two hundredths: a busy database changes its status only some five times on its way to full. */
 function wordsOf(finding: Finding): string {
   const { limit, usage } = finding;
-  if (limit === 'records') return 'as many as an engine has numbers for';
-  if (usage === undefined) return 'how much is used is not told';
+  if (limit === 'records') return 'the largest number of records that an engine can hold';
+  if (usage === undefined) return 'the used amount is not reported';
   const percent = Math.floor(partOf(finding) * 50) * 2;
   const usedBytes = (usage.limitBytes * percent) / 100;
   return `${percent} % used, some ${sizeOf(usedBytes)} of ${sizeOf(usage.limitBytes)}`;

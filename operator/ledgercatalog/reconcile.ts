@@ -60,12 +60,12 @@ export function problemsOf(spec: LedgerCatalog['spec']): readonly string[] {
   const problems: string[] = [];
   const defaults = resolve(spec, {});
   if (!defaults.ok) {
-    problems.push(...defaults.problems.map((one) => `the defaults cannot be met: ${one.message}`));
+    problems.push(...defaults.problems.map((one) => `the defaults are not valid: ${one.message}`));
   }
   const tiers = new Set(spec.storageTiers.map((row) => row.id));
   for (const row of spec.capabilities ?? []) {
     if (!tiers.has(row.tier))
-      problems.push(`capabilities name the tier ${row.tier}, which there is not`);
+      problems.push(`capabilities name the tier ${row.tier}, which does not exist`);
   }
   for (const engine of spec.engines) {
     const versions = new Set(engine.versions.map((row) => row.version));

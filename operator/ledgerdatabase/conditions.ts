@@ -153,7 +153,7 @@ function storageReady(
 
 function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUpToDate'> {
   const desired = draft.facts.resolved?.engine?.version;
-  if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not decided yet'];
+  if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not resolved yet'];
   if (draft.activeVersion === undefined) {
     return ['False', 'NotStarted', draft.waiting ?? `version ${desired} does not run yet`];
   }
@@ -202,7 +202,7 @@ function templateNotes({ leftAlone, olderTemplate }: Draft): string {
 
 function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrapped'> {
   if (draft.facts.bootstrapped !== true) {
-    return ['False', 'InProgress', draft.waiting ?? 'the data files are not made yet'];
+    return ['False', 'InProgress', draft.waiting ?? 'the data files do not exist yet'];
   }
   const inherited = observed.database.spec.bootstrap?.volumes !== undefined;
   return inherited
@@ -211,7 +211,7 @@ function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrappe
 }
 
 function suspended(draft: Draft, tally: DatabaseTally): Verdict<'Suspended'> {
-  if (!tally.suspended) return ['False', 'NotSuspended', 'the database is to run'];
+  if (!tally.suspended) return ['False', 'NotSuspended', 'the database is meant to run'];
   const running = tally.members.filter((member) => member.state !== 'Absent').length;
   return running === 0
     ? ['True', 'Suspended', 'no replica runs; volumes and addresses stay']
@@ -222,7 +222,7 @@ function suspended(draft: Draft, tally: DatabaseTally): Verdict<'Suspended'> {
 function paused({ leftUndone }: Draft): Verdict<'Paused'> {
   if (leftUndone === undefined)
     return ['False', 'NotPaused', 'the operator does what the spec asks for'];
-  const how = 'the operator only looks, until spec.paused is false';
+  const how = 'the operator only observes until spec.paused is false';
   if (leftUndone.length === 0) return ['True', 'Paused', `${how}; nothing is left undone`];
   const first = leftUndone.slice(0, 8).join(', ');
   const more = leftUndone.length > 8 ? `, and ${leftUndone.length - 8} more` : '';
@@ -316,7 +316,7 @@ function ready(
   if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
   if (settled && !tally.suspended && !draft.deleting) {
     if (full !== undefined) return ['False', ProgressReason.CapacityFull, full];
-    return ['True', ProgressReason.AllHealthy, 'all that the spec asks for is there and healthy'];
+    return ['True', ProgressReason.AllHealthy, 'the database is as the spec asks and healthy'];
   }
   return ['False', progress[0], progress[1]];
 }
@@ -328,11 +328,11 @@ function reconciling(
   progress: readonly [ProgressReason, string],
 ): Verdict<'Reconciling'> {
   if (draft.stall !== undefined)
-    return ['False', ProgressReason.Stalled, 'a person has to act; see Stalled'];
+    return ['False', ProgressReason.Stalled, 'a person must act; see the condition Stalled'];
   const resting =
     progress[0] === ProgressReason.Paused ||
     progress[0] === ProgressReason.Suspended ||
     (settled && !draft.deleting);
-  if (resting) return ['False', ProgressReason.Settled, 'nothing is to be done'];
+  if (resting) return ['False', ProgressReason.Settled, 'no work is left'];
   return ['True', progress[0], progress[1]];
 }

@@ -1,6 +1,6 @@
 /**
  * Brings one database a step nearer to its spec: observes, plans, records decisions, acts, and writes the status. It reads
- * the caches while nothing is to be done, and the API server before any write that destroys something or happens only once.
+ * the caches while no work is left, and the API server before any write that destroys something or happens only once.
  */
 import type { Logger } from 'pino';
 import { catalogName, uidOf } from '../../domain/names.ts';

@@ -45,13 +45,13 @@ function reconcileMetrics(registry: MetricRegistry, kinds: readonly string[]) {
     ),
     reconcileSeconds: registry.histogram(
       `${operatorPrefix}reconcile_duration_seconds`,
-      'How long reconciles took.',
+      'Duration of reconciles.',
       seconds,
       series,
     ),
     queueWaitSeconds: registry.histogram(
       `${operatorPrefix}workqueue_wait_seconds`,
-      'How long keys that were due waited for a worker.',
+      'Time for which due keys waited for a worker.',
       seconds,
       series,
     ),
@@ -62,7 +62,7 @@ function reconcileMetrics(registry: MetricRegistry, kinds: readonly string[]) {
     ),
     queueOldest: registry.labelledGauge(
       `${operatorPrefix}workqueue_oldest_age_seconds`,
-      'How long the longest waiting key has been due.',
+      'Time for which the longest waiting key has been due.',
       series,
     ),
     queueRetries: registry.counter(

@@ -46,13 +46,15 @@ export async function reconcileVolume(
   const near = await surroundingsNow(kube, namespace);
   const nowMs = kube.serverTimeMs();
   if (nowMs === undefined) {
-    throw new Error('the API server tells no time (header Date): nothing can be said of volumes');
+    throw new Error(
+      'the API server sends no header Date, so purge times of volumes cannot be computed',
+    );
   }
   const decision = decide(claim, near, retentionDays(environment), nowMs);
   if (decision.kind === 'wait') return { requeueAfterMs: decision.forMs };
   if (decision.kind === 'unmark') {
     await annotate(kube, target, claim, null);
-    logger.info('volume needed again: its mark is taken off');
+    logger.info('volume needed again, purge mark removed');
   } else if (decision.kind === 'mark') {
     await annotate(kube, target, claim, decision.purgeAt);
     tellMarked(environment, claim, decision.purgeAt, logger);
@@ -109,7 +111,7 @@ function tellMarked(
   events.record(claim, {
     type: 'Normal',
     reason: VolumeEvent.retained,
-    note: `the database ${database} is gone; this volume is deleted after ${purgeAt} unless a database takes it over`,
+    note: `Database "${database}" was deleted. This volume will be deleted at ${purgeAt} unless another database adopts it.`,
   });
 }
 
@@ -126,7 +128,7 @@ async function purge(
   events.record(claim, {
     type: 'Normal',
     reason: VolumeEvent.purged,
-    note: `deleted: its database is gone and ${purgeAt} has passed`,
+    note: `The volume was deleted, because its database was deleted and ${purgeAt} has passed.`,
   });
 }
 

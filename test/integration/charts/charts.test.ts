@@ -518,7 +518,7 @@ describe('the next release of the chart', () => {
   const before = async () => {
     const { spec } = find<LedgerCatalog>(await rendered(), 'LedgerCatalog');
     const made = resolve(spec, {});
-    if (!made.ok) throw new Error('the defaults cannot be met');
+    if (!made.ok) throw new Error('the defaults are not valid');
     const { resolved, storageGb } = made;
     const { version, release = '' } = resolved.engine;
     return { version, release, running: { resolved, storageGb, activeVersion: version } };
