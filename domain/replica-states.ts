@@ -1,6 +1,6 @@
 /** States of a replica (`status.members`) and causes of failure: closed lists, documented in docs/operating/conditions.md. */
 import { certificatesForeign, DataProblem } from './data-problem.ts';
-import type { Member } from './resources.ts';
+import type { ReplicaRow } from './resources.ts';
 
 export const replicaStates = [
   'Absent',
@@ -9,7 +9,7 @@ export const replicaStates = [
   'Ready',
   'Failing',
   'Stopping',
-] as const satisfies readonly Member['state'][];
+] as const satisfies readonly ReplicaRow['state'][];
 
 /** Kubernetes' reasons of waiting containers that time alone does not cure. */
 export const waitingFailures = [

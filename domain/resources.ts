@@ -32,7 +32,8 @@ export type DatabaseSpec = LedgerDatabase['spec'];
 export type DatabaseStatus = NonNullable<LedgerDatabase['status']>;
 export type Resolved = NonNullable<DatabaseStatus['resolved']>;
 export type Condition = NonNullable<DatabaseStatus['conditions']>[number];
-export type Member = NonNullable<DatabaseStatus['members']>[number];
+/** One row of `status.members`: a replica and the state of its pod. */
+export type ReplicaRow = NonNullable<DatabaseStatus['members']>[number];
 export type CatalogSpec = LedgerCatalog['spec'];
 export type EngineName = CatalogSpec['defaults']['engine'];
 export type TopologyName = CatalogSpec['defaults']['topology'];

@@ -80,13 +80,13 @@ function problemOf(problem: LedgerProblem | undefined): Error {
     detail,
     ...(errors && { errors }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    members: membersOf(rest),
+    members: propertiesOf(rest),
   });
 }
 
 const known = ['outcome', 'offset', 'limitBytes', 'maxEventsPerBatch'] as const;
 
-const membersOf = (problem: object): Record<string, unknown> =>
+const propertiesOf = (problem: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(problem).filter(
       ([name, value]) => value !== undefined && known.some((one) => one === name),

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { Engine } from '../server/engine.ts';
-import type { ClusterOptions } from '../server/member.ts';
+import type { ClusterOptions } from '../server/open-replica.ts';
 import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';

@@ -5,11 +5,11 @@ import type { ServedReplica } from '../replica/served-replica.ts';
 import { engineRelease, formatRelease } from '../wire/release.ts';
 import { ClientServer } from './client-server.ts';
 import { metricsText } from './metrics.ts';
-import { openMember, type Member, type MemberOptions } from './member.ts';
+import { openReplica, type OpenReplica, type OpenReplicaOptions } from './open-replica.ts';
 import { StatusServer } from './status-server.ts';
 import { shortageOf, warningsOf } from './warnings.ts';
 
-export interface EngineOptions extends MemberOptions {
+export interface EngineOptions extends OpenReplicaOptions {
   readonly version: string;
   readonly connectionsMax: number;
 }
@@ -20,18 +20,18 @@ export class Engine {
   readonly replica: ServedReplica;
   readonly clients: ClientServer;
   readonly #options: EngineOptions;
-  readonly #member: Member;
+  readonly #open: OpenReplica;
   readonly #status: StatusServer;
   #serving = false;
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(options: EngineOptions, member: Member) {
+  private constructor(options: EngineOptions, open: OpenReplica) {
     this.#options = options;
-    this.#member = member;
-    this.replica = member.replica;
+    this.#open = open;
+    this.replica = open.replica;
     this.clients = new ClientServer({
       replica: this.replica,
-      identity: member.identity,
+      identity: open.identity,
       connectionsMax: options.connectionsMax,
       logger: options.logger,
     });
@@ -52,11 +52,11 @@ export class Engine {
   }
 
   static async open(options: EngineOptions): Promise<Engine> {
-    return new Engine(options, await openMember(options));
+    return new Engine(options, await openReplica(options));
   }
 
   get identity(): ReplicaIdentity {
-    return this.#member.identity;
+    return this.#open.identity;
   }
 
   /** Serves the status from now on; it reports "not ready" until `serve` is done. */
@@ -83,7 +83,7 @@ export class Engine {
     this.#serving = false;
     clearInterval(this.#timer);
     this.clients.stopAccepting();
-    this.#member.leave();
+    this.#open.leave();
     await this.replica.stop();
     this.clients.close();
     this.#status.close();
@@ -92,9 +92,9 @@ export class Engine {
   status(): BuiltinStatus {
     const { replica } = this;
     const { position, ledger } = replica;
-    const { identity } = this.#member;
+    const { identity } = this.#open;
     const memory = ledger.memory();
-    const storage = this.#member.storage();
+    const storage = this.#open.storage();
     const { role, syncing, logFull, halted, unready, clock } = replica.standing();
     const counts = ledger.counts();
     const acceptsWrites = this.#serving && replica.acceptsWrites;
@@ -135,6 +135,6 @@ export class Engine {
 
   async #export(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
     await this.replica.checkpointNow();
-    await this.#member.exportTo(write);
+    await this.#open.exportTo(write);
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../domain/kinds.ts';
-import { dataProblemOf, membersOf, troubleOf } from './members.ts';
+import { dataProblemOf, replicaRowsOf, troubleOf } from './members.ts';
 
 const pod = (index: number, status: object, more: object = {}): Pod => ({
   apiVersion: 'v1',
@@ -24,7 +24,7 @@ test('each replica has one word for how it is, in the order of the replicas', ()
     pod(3, waiting('PodInitializing', '')),
     pod(5, ready, { deletionTimestamp: '2026-11-21T10:00:00Z' }),
   ];
-  const members = membersOf('payments-abcdef', 6, pods, undefined, []);
+  const members = replicaRowsOf('payments-abcdef', 6, pods, undefined, []);
   expect(members.map((member) => member.state)).toEqual([
     'Ready',
     'Absent',
@@ -41,7 +41,7 @@ test('each replica has one word for how it is, in the order of the replicas', ()
 });
 
 test('what an engine said stays until it is asked again', () => {
-  const before = membersOf('payments-abcdef', 1, [pod(0, ready)], undefined, [
+  const before = replicaRowsOf('payments-abcdef', 1, [pod(0, ready)], undefined, [
     {
       index: 0,
       pod: 'payments-abcdef-0',
@@ -53,7 +53,7 @@ test('what an engine said stays until it is asked again', () => {
   ]);
   expect(before[0]).toMatchObject({ role: 'primary', op: 7, release: '0.17.9' });
   const silent = new Map([[0, { problem: 'no answer' }]]);
-  expect(membersOf('payments-abcdef', 1, [pod(0, ready)], silent, before)).toEqual(before);
+  expect(replicaRowsOf('payments-abcdef', 1, [pod(0, ready)], silent, before)).toEqual(before);
 });
 
 test('a container that keeps ending says how it ended', () => {

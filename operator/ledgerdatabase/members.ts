@@ -3,7 +3,7 @@ import type { V1ContainerStatus } from '@kubernetes/client-node';
 import { certificatesForeign, DataProblem } from '../../domain/data-problem.ts';
 import { labels, podName } from '../../domain/names.ts';
 import { waitingFailures, type ReplicaTrouble } from '../../domain/replica-states.ts';
-import type { Member } from '../../domain/resources.ts';
+import type { ReplicaRow } from '../../domain/resources.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import type { Polls } from './observation.ts';
 
@@ -12,13 +12,13 @@ export interface Trouble {
   readonly message: string;
 }
 
-export function membersOf(
+export function replicaRowsOf(
   workload: string,
   replicas: number,
   pods: readonly Pod[],
   polls: Polls | undefined,
-  previous: readonly Member[],
-): Member[] {
+  previous: readonly ReplicaRow[],
+): ReplicaRow[] {
   return Array.from({ length: replicas }, (_, index) => {
     const name = podName(workload, index);
     const pod = pods.find((candidate) => candidate.metadata.name === name);
@@ -41,8 +41,8 @@ export function membersOf(
 /** The engine's last answer, since it is not asked all the time. */
 function saidBy(
   poll: Polls extends ReadonlyMap<number, infer Value> ? Value | undefined : never,
-  previous: Member | undefined,
-): Pick<Member, 'role' | 'op' | 'release'> {
+  previous: ReplicaRow | undefined,
+): Pick<ReplicaRow, 'role' | 'op' | 'release'> {
   const { role, op, release } =
     poll !== undefined && !('problem' in poll) ? poll : (previous ?? {});
   return {
@@ -52,7 +52,7 @@ function saidBy(
   };
 }
 
-function stateOf(pod: Pod | undefined, trouble: Trouble | undefined): Member['state'] {
+function stateOf(pod: Pod | undefined, trouble: Trouble | undefined): ReplicaRow['state'] {
   if (pod === undefined) return 'Absent';
   if (pod.metadata.deletionTimestamp !== undefined) return 'Stopping';
   if (isReady(pod)) return 'Ready';

@@ -3,7 +3,7 @@ import { adapterOf } from '../engines/adapters.ts';
 import type { DatabaseStatus } from '../../domain/resources.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
 import type { Draft } from './draft.ts';
-import { hasRevision, isReady, membersOf, replicaPods } from './members.ts';
+import { hasRevision, isReady, replicaRowsOf, replicaPods } from './members.ts';
 import type { Observation } from './observation.ts';
 import { capacityGb } from './steps/volumes.ts';
 
@@ -31,7 +31,7 @@ export function tallyOf(observed: Observation, draft: Draft): DatabaseTally {
   const current = pods.filter((pod) => hasRevision(pod, revision));
   const previous = database.status?.members ?? [];
   const members =
-    workload === undefined ? [] : membersOf(workload, replicas, pods, polls, previous);
+    workload === undefined ? [] : replicaRowsOf(workload, replicas, pods, polls, previous);
   return {
     replicas,
     quorum: quorumOf(draft),

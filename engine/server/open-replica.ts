@@ -37,7 +37,7 @@ export interface ClusterOptions {
   readonly incarnation: number;
 }
 
-export interface MemberOptions {
+export interface OpenReplicaOptions {
   readonly path: string;
   readonly batchSizeLimit: number;
   readonly memoryLimitBytes: number;
@@ -48,7 +48,7 @@ export interface MemberOptions {
   readonly onFatal: (error: Error) => void;
 }
 
-export interface Member {
+export interface OpenReplica {
   readonly identity: ReplicaIdentity;
   readonly replica: ServedReplica;
   storage(): { readonly usedBytes: number; readonly limitBytes: number };
@@ -59,7 +59,7 @@ export interface Member {
 }
 
 /** Opens the replica. Rejects with DataFileError or MemberMismatch. */
-export async function openMember(options: MemberOptions): Promise<Member> {
+export async function openReplica(options: OpenReplicaOptions): Promise<OpenReplica> {
   const { path, onFatal } = options;
   const data = await DataFile.open({ path, release: engineRelease, onFailure: onFatal });
   const { identity } = data;
@@ -78,7 +78,7 @@ export async function openMember(options: MemberOptions): Promise<Member> {
   );
 }
 
-function single(options: MemberOptions, data: DataFile): Member {
+function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
   const log = new FileLog(data);
   const { memoryLimitBytes, batchSizeLimit, logger } = options;
   const replica = new Replica({
@@ -98,10 +98,10 @@ function single(options: MemberOptions, data: DataFile): Member {
 }
 
 async function oneOfSeveral(
-  options: MemberOptions,
+  options: OpenReplicaOptions,
   cluster: ClusterOptions,
   identity: ReplicaIdentity,
-): Promise<Member> {
+): Promise<OpenReplica> {
   const { path, batchSizeLimit, memoryLimitBytes, logger, onFatal } = options;
   const { etcd, peerAddresses, incarnation } = cluster;
   const peers = new TcpLink({
@@ -177,7 +177,10 @@ interface Parts {
   readonly replica: ReplicatedReplica;
 }
 
-function newKeeper({ logger }: MemberOptions, { client, peers, replica }: Parts): MemberKeeper {
+function newKeeper(
+  { logger }: OpenReplicaOptions,
+  { client, peers, replica }: Parts,
+): MemberKeeper {
   return new MemberKeeper({
     membership: client,
     timers: systemTimers,
@@ -189,7 +192,7 @@ function newKeeper({ logger }: MemberOptions, { client, peers, replica }: Parts)
 }
 
 function watchOwnMember(
-  { path, logger }: MemberOptions,
+  { path, logger }: OpenReplicaOptions,
   { incarnation, peerAddresses }: ClusterOptions,
   { client, peers, replica }: Parts,
 ): OwnMember {
