@@ -9,6 +9,7 @@ test('what is not set has a default that serves a developer', () => {
     logLevel: 'info',
     tigerbeetleSeccomp: 'localhost',
     openshift: 'detect',
+    watchNamespaces: [],
   });
 });
 
@@ -22,7 +23,13 @@ test.each([
   [{ LEDGERHOUSE_OPERATOR_LOG_LEVEL: 'loud' }, 'must be debug, info, warn or error, not loud'],
   [{ LEDGERHOUSE_OPERATOR_TIGERBEETLE_SECCOMP: 'off' }, 'must be localhost or unconfined, not off'],
   [{ LEDGERHOUSE_OPERATOR_OPENSHIFT: 'maybe' }, 'must be detect, yes, no, not maybe'],
+  [{ LEDGERHOUSE_OPERATOR_WATCH_NAMESPACES: 'a, b' }, 'must be names of namespaces'],
   [{ LEDGERHOUSE_OPERATOR_NAMESPASE: 'x' }, 'no setting LEDGERHOUSE_OPERATOR_NAMESPASE; there are'],
 ])('%p is refused with words', (environment, words) => {
   expect(() => readConfig(environment)).toThrow(words);
+});
+
+test('the namespaces to look after are each named once', () => {
+  const { watchNamespaces } = readConfig({ LEDGERHOUSE_OPERATOR_WATCH_NAMESPACES: 'b,a,b' });
+  expect(watchNamespaces).toEqual(['b', 'a']);
 });

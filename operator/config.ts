@@ -17,6 +17,8 @@ export interface Config {
   readonly tigerbeetleSeccomp: 'localhost' | 'unconfined';
   /** Whether the cluster assigns users to pods; `detect` asks the API server for OpenShift's API group. */
   readonly openshift: (typeof openshiftChoices)[number];
+  /** Namespaces to look after; empty: all. */
+  readonly watchNamespaces: readonly string[];
 }
 
 const openshiftChoices = ['detect', 'yes', 'no'] as const;
@@ -31,6 +33,7 @@ const names = [
   'LOG_LEVEL',
   'TIGERBEETLE_SECCOMP',
   'OPENSHIFT',
+  'WATCH_NAMESPACES',
 ] as const;
 
 class ConfigError extends Error {
@@ -72,6 +75,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     logLevel: level,
     tigerbeetleSeccomp: seccomp,
     openshift,
+    watchNamespaces: namespaces(read('WATCH_NAMESPACES', '')),
   };
 }
 
@@ -79,6 +83,17 @@ function address(text: string): HostPort {
   const address = parseHostPort(text);
   if (address !== undefined) return address;
   throw new ConfigError(`${prefix}LISTEN must be HOST:PORT, not ${text}`);
+}
+
+function namespaces(text: string): readonly string[] {
+  const all = text === '' ? [] : text.split(',');
+  const wrong = all.find((one) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(one));
+  if (wrong !== undefined) {
+    throw new ConfigError(
+      `${prefix}WATCH_NAMESPACES must be names of namespaces with commas between them, not "${text}"`,
+    );
+  }
+  return [...new Set(all)];
 }
 
 function count(name: string, text: string): number {

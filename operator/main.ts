@@ -30,7 +30,6 @@ async function run(config: Config): Promise<void> {
   logger.info({ config }, 'starting');
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromDefault();
-  const assignsUsers = await usersAreAssigned(config, kubeConfig);
   const metrics = createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources });
   measureProcess(metrics.registry, operatorPrefix);
   const onRequest = metrics.requestMade;
@@ -49,8 +48,9 @@ async function run(config: Config): Promise<void> {
     plan: {
       operatorNamespace: config.namespace,
       tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
-      assignsUsers,
+      assignsUsers: await usersAreAssigned(config, kubeConfig),
     },
+    namespaces: config.watchNamespaces,
     instance: config.identity,
     concurrency: config.concurrency,
     logger,

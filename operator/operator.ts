@@ -29,11 +29,12 @@ import {
   type Service,
   type StatefulSet,
 } from '../domain/kinds.ts';
-import type { Kube, KubeObject, Resource } from '../base/kube/kube.ts';
+import type { Cache, Kube, KubeObject, Resource } from '../base/kube/kube.ts';
 import type { KubeSource } from '../base/kube/kube-source.ts';
 import { replaceSeries, type Gauge } from '../base/metrics/metrics.ts';
 import type { ObjectChange } from '../base/kube/object-cache.ts';
 import type { OperatorMetrics } from './runtime/operator-metrics.ts';
+import { MergedCache } from '../base/kube/merged-cache.ts';
 import { Reflector } from '../base/kube/reflector.ts';
 import { NodeZones } from './runtime/node-zones.ts';
 import { claimsOf } from './volumes/decide.ts';
@@ -70,6 +71,8 @@ export interface OperatorOptions {
   /** API for recording events. */
   readonly kube: Kube;
   readonly plan: PlanOptions;
+  /** Namespaces to look after. Default: all. */
+  readonly namespaces?: readonly string[];
   readonly instance: string;
   readonly concurrency: number;
   readonly logger: Logger;
@@ -252,19 +255,24 @@ export class Operator {
     resource: Resource,
     onChange: (change: ObjectChange<T>) => void,
     ours = false,
-  ) {
-    const { source, logger, metrics } = this.#options;
-    const reflector = new Reflector<T>({
-      source,
-      resource,
-      onChange,
-      logger,
-      metrics,
-      index: ours ? labels.uid : ({ metadata }) => metadata.uid,
-      ...(ours ? { labelSelector: `${labels.managedBy}=${managedBy}` } : {}),
-    });
-    this.#reflectors.push(reflector as unknown as Reflector<never>);
-    return reflector.cache;
+  ): Cache<T> {
+    const { source, logger, metrics, namespaces = [] } = this.#options;
+    const watched = (namespace?: string) => {
+      const reflector = new Reflector<T>({
+        source,
+        resource,
+        namespace,
+        onChange,
+        logger,
+        metrics,
+        index: ours ? labels.uid : ({ metadata }) => metadata.uid,
+        ...(ours ? { labelSelector: `${labels.managedBy}=${managedBy}` } : {}),
+      });
+      this.#reflectors.push(reflector as unknown as Reflector<never>);
+      return reflector.cache;
+    };
+    if (!resource.namespaced || namespaces.length === 0) return watched();
+    return new MergedCache(new Map(namespaces.map((one) => [one, watched(one)])));
   }
 
   #control() {

@@ -29,6 +29,7 @@ beforeAll(async () => {
   world = await startOperatorWorld();
   rights = await ChartRights.prepare(world);
   await rights.applyTemplate('templates/operator-rights.yaml');
+  await rights.applyTemplate('templates/operator-policy.yaml');
   await rights.applyTemplate(
     'templates/tests/check-installation.yaml',
     ({ kind }) => kind !== 'Pod',
@@ -289,6 +290,125 @@ test('helm test makes a database and takes it away again, with its own few right
       verbs: ['get', 'create', 'delete'],
     },
   ]);
+});
+
+/** What somebody with the operator's token would try. `refused`: words of the policy that stops it. */
+const attempts: readonly [string, Resource, object, string][] = [
+  ['an object that is not a database’s', resources.configMap, {}, 'makes only objects with the label'],
+  [
+    'a Secret of its own',
+    resources.secret,
+    { labels: { [labels.managedBy]: managedBy }, type: 'Opaque' },
+    'only immutable Secrets with certificates',
+  ],
+  ['a pod that mounts the node', resources.job, { volume: { hostPath: { path: '/' } } }, 'nothing of the node'],
+  [
+    'a pod that mounts another’s Secret',
+    resources.job,
+    { volume: { secret: { secretName: 'admin' } } },
+    "only their database's volumes and certificates",
+  ],
+  ['a pod in the node’s network', resources.job, { pod: { hostNetwork: true } }, 'namespaces of the node'],
+  [
+    'a pod with an account',
+    resources.job,
+    { pod: { serviceAccountName: 'admin' } },
+    'rights in the Kubernetes API',
+  ],
+  [
+    'a privileged pod',
+    resources.job,
+    { container: { securityContext: { privileged: true, allowPrivilegeEscalation: true } } },
+    'run as root, are privileged',
+  ],
+  [
+    'a pod with another’s Secret in its environment',
+    resources.job,
+    { container: { envFrom: [{ secretRef: { name: 'admin' } }] } },
+    'no environment from Secrets',
+  ],
+  [
+    'a Service outside the cluster',
+    resources.service,
+    {
+      labels: { [labels.managedBy]: managedBy },
+      spec: { type: 'NodePort', ports: [{ port: 1 }] },
+    },
+    'only inside the cluster',
+  ],
+];
+
+interface Attempt {
+  readonly labels?: Record<string, string>;
+  readonly volume?: object;
+  readonly pod?: object;
+  readonly container?: object;
+  readonly spec?: object;
+  readonly type?: string;
+}
+
+function attemptOf({ apiVersion, kind }: Resource, attempt: Attempt): KubeObject {
+  const metadata = { name: 'attempt', namespace: 'default' };
+  const ours = { [labels.managedBy]: managedBy, [labels.workload]: 'payments-000000' };
+  if (kind !== 'Job') {
+    const { labels: own, ...rest } = attempt;
+    return { apiVersion, kind, metadata: { ...metadata, labels: own ?? {} }, ...rest } as KubeObject;
+  }
+  const container = {
+    name: 'c',
+    image: 'i',
+    securityContext: { allowPrivilegeEscalation: false },
+    ...attempt.container,
+  };
+  const spec = {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true },
+    containers: [container],
+    ...(attempt.volume === undefined ? {} : { volumes: [{ name: 'v', ...attempt.volume }] }),
+    ...attempt.pod,
+  };
+  return { apiVersion, kind, metadata: { ...metadata, labels: ours }, spec: { template: { spec } } } as KubeObject;
+}
+
+test('a stolen token of the operator makes nothing but objects of databases, and changes no others', async () => {
+  const config = new KubeConfig();
+  config.loadFromFile(operatorKubeconfig);
+  const kube = createKube(config);
+  const manager = { fieldManager: 'test' };
+  try {
+    const harmless = await kube.create(resources.job, attemptOf(resources.job, {}), manager);
+    expect(harmless.metadata.name).toBe('attempt');
+    await world.kube.delete(
+      { resource: resources.job, namespace: 'default', name: 'attempt' },
+      { uid: harmless.metadata.uid ?? '' },
+    );
+    await eventually('the attempt is gone', async () => {
+      const reference = { resource: resources.job, namespace: 'default', name: 'attempt' };
+      return (await world.kube.read(reference)) === undefined ? true : undefined;
+    });
+    for (const [what, resource, attempt, words] of attempts) {
+      const refused = kube.create(resource, attemptOf(resource, attempt), manager);
+      await expect(refused.then(() => what)).rejects.toMatchObject({
+        message: expect.stringContaining(words),
+      });
+    }
+    await made(resources.configMap, 'foreign', {});
+    const reference = { resource: resources.configMap, namespace: 'default', name: 'foreign' };
+    const taking = { metadata: { labels: { [labels.managedBy]: managedBy } } };
+    await expect(kube.mergePatch(reference, taking, manager)).rejects.toMatchObject({
+      message: expect.stringContaining('changes and deletes only objects with the label'),
+    });
+    const untouched = await world.kube.read(reference);
+    expect(untouched?.metadata.labels).toBeUndefined();
+    await world.createDatabase('default', 'spec-kept', {});
+    const database = { resource: resources.database, namespace: 'default', name: 'spec-kept' };
+    await expect(
+      kube.mergePatch(database, { spec: { deletionProtection: false } }, manager),
+    ).rejects.toMatchObject({ message: expect.stringContaining('never changes a spec') });
+  } finally {
+    await kube.close();
+  }
 });
 
 test('of all that was asked, nothing was forbidden', async () => {

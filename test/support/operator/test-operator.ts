@@ -20,6 +20,8 @@ export interface TestOperatorOptions {
   readonly logLevel?: string;
   /** The objects that it sees: those of one namespace and cluster-scoped ones. */
   readonly namespace?: string;
+  /** The namespaces that it is told to look after. */
+  readonly namespaces?: readonly string[];
 }
 
 export interface TestOperator {
@@ -44,6 +46,7 @@ export async function startTestOperator(options: TestOperatorOptions): Promise<T
     kubeFor: (signal) => wrap(kube.withSignal(signal)),
     plan: { operatorNamespace: 'ledgerhouse-system' },
     instance: 'test',
+    ...(options.namespaces === undefined ? {} : { namespaces: options.namespaces }),
     concurrency: 10,
     logger,
     metrics: createOperatorMetrics({ kinds: reconciledKinds, watched: watchedResources }),

@@ -1,0 +1,75 @@
+/**
+ * An operator that looks after some namespaces only, under the roles that the chart gives it for that, on a real control plane:
+ * it asks for nothing of other namespaces, and could not get it.
+ */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { KubeConfig } from '@kubernetes/client-node';
+import { createKube, type RequestRecord } from '../../../base/kube/kube-http.ts';
+import { resources } from '../../../domain/kinds.ts';
+import { ChartRights } from '../../support/charts/chart-rights.ts';
+import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
+import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
+
+const watched = ['team-a', 'team-b'];
+let world: OperatorWorld;
+let rights: ChartRights;
+let operator: TestOperator;
+let kubeConfig: KubeConfig;
+const requests: RequestRecord[] = [];
+
+beforeAll(async () => {
+  world = await startOperatorWorld();
+  rights = await ChartRights.prepare(world, [`operator.watchNamespaces={${watched.join(',')}}`]);
+  for (const name of [...watched, 'team-c']) await world.createNamespace(name);
+  await rights.applyTemplate('templates/operator-rights.yaml');
+  await rights.applyTemplate('templates/operator-policy.yaml');
+  kubeConfig = new KubeConfig();
+  kubeConfig.loadFromFile(await rights.kubeconfigOf('ledgerhouse-operator'));
+  operator = await startTestOperator({
+    kubeConfig,
+    namespaces: watched,
+    onRequest: (record) => requests.push(record),
+  });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await world?.stop();
+  rights?.remove();
+});
+
+test('databases of the watched namespaces live and go, and those of others are nobody’s', async () => {
+  await world.createDatabase('team-c', 'ignored', {});
+  for (const namespace of watched) await world.createDatabase(namespace, 'payments', {});
+  for (const namespace of watched) await world.until(namespace, 'payments', 'Ready', 'True');
+  await world.patchDatabase('team-a', 'payments', { spec: { suspend: true } });
+  await world.until('team-a', 'payments', 'Suspended', 'True');
+  expect((await world.database('team-b', 'payments'))?.spec.suspend).toBe(false);
+  expect((await world.database('team-c', 'ignored'))?.status).toBeUndefined();
+  await world.deleteDatabase('team-a', 'payments');
+  const forbidden = requests.filter(({ code }) => code === 401 || code === 403);
+  expect(forbidden).toEqual([]);
+  const elsewhere = requests.filter(
+    ({ resource, namespace }) => resource.namespaced && !watched.includes(namespace ?? ''),
+  );
+  expect(elsewhere).toEqual([]);
+});
+
+test('the account of that operator gets nothing of other namespaces', async () => {
+  const kube = createKube(kubeConfig);
+  const forbidden = { status: 403 };
+  try {
+    await expect(kube.list(resources.database)).rejects.toMatchObject(forbidden);
+    await expect(kube.list(resources.pod, { namespace: 'team-c' })).rejects.toMatchObject(forbidden);
+    expect(await kube.list(resources.database, { namespace: 'team-b' })).toHaveLength(1);
+  } finally {
+    await kube.close();
+  }
+});
+
+test('only the catalog, storage classes and nodes need rights in the whole cluster', async () => {
+  const roles = (await rights.templateOf('templates/operator-rights.yaml')).filter(
+    ({ kind }) => kind === 'ClusterRole',
+  );
+  const needed = roles.flatMap(({ rules = [] }) => rules.flatMap((rule) => [...rule.resources]));
+  expect(needed.sort()).toEqual(['ledgercatalogs', 'ledgercatalogs/status', 'nodes', 'storageclasses']);
+});
