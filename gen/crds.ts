@@ -109,6 +109,11 @@ export interface components {
                          */
                         readonly zoneSpread?: "Required" | "Preferred";
                         /**
+                         * @description IP families of the replicas' Services, as in a Service; the cluster's choice when absent. With PreferDualStack or RequireDualStack engines listen on both families, for which nodes need IPv6. status.addresses has the first family's. Decided when a database is made.
+                         * @enum {string}
+                         */
+                        readonly ipFamilyPolicy?: "SingleStack" | "PreferDualStack" | "RequireDualStack";
+                        /**
                          * Format: int32
                          * @description Percentage of its size's processors that a pod requests; 100 when absent. A lower one lets more pods share few processors; each pod may use free ones.
                          */
@@ -453,6 +458,8 @@ export interface components {
                         readonly spread?: "Required" | "Preferred";
                         /** @enum {string} */
                         readonly zoneSpread?: "Required" | "Preferred";
+                        /** @enum {string} */
+                        readonly ipFamilyPolicy?: "SingleStack" | "PreferDualStack" | "RequireDualStack";
                         /** Format: int32 */
                         readonly cpuRequestPercent?: number;
                     };

@@ -221,7 +221,7 @@ function resolvePlacement(
     const sentence = `provider ${providerId} has no region "${regionId}"`;
     return [problem('spec.region', 'UnknownRegion', sentence, ids)];
   }
-  const { nodeSelector = {}, spread, zoneSpread, cpuRequestPercent } = region;
+  const { nodeSelector = {}, spread, zoneSpread, cpuRequestPercent, ipFamilyPolicy } = region;
   return {
     provider: provider.id,
     region: region.id,
@@ -229,6 +229,7 @@ function resolvePlacement(
     ...(spread === undefined ? {} : { spread }),
     ...(zoneSpread === undefined ? {} : { zoneSpread }),
     ...(cpuRequestPercent === undefined ? {} : { cpuRequestPercent }),
+    ...(ipFamilyPolicy === undefined ? {} : { ipFamilyPolicy }),
   };
 }
 

@@ -50,8 +50,8 @@ export const builtin: EngineAdapter = {
         args: [
           'start',
           `--addresses=${addressList(endpoints)}`,
-          `--listen=${anyAddress(endpoints, ports.client)}`,
-          `--status-address=${anyAddress(endpoints, ports.status)}`,
+          `--listen=${anyAddress(subject, ports.client)}`,
+          `--status-address=${anyAddress(subject, ports.status)}`,
           ...peerFlags(subject),
           ...parameterFlags(resolved.parameters),
           dataFileOfAny(subject),
@@ -111,7 +111,7 @@ const peerFlags = (subject: Subject): readonly string[] =>
     ? [
         etcdFlag,
         `--peer-addresses=${addressList(peersOf(subject))}`,
-        `--peer-listen=${anyAddress(subject.endpoints, ports.peer)}`,
+        `--peer-listen=${anyAddress(subject, ports.peer)}`,
         ...peerSecurityFlags(subject),
       ]
     : [];

@@ -75,7 +75,7 @@ function engine(subject: Subject): V1Container {
   const memoryMib = resolved.size.memoryMib - agentMemoryMib;
   const lists: V1EnvVar[] = endpoints.map(({ index }) => ({
     name: `ADDRESSES_${index}`,
-    value: addressListOf(endpoints, index),
+    value: addressListOf(subject, index),
   }));
   return {
     name: 'engine',
@@ -118,7 +118,6 @@ function cacheFlags(
 
 /** Status that the agent makes from TigerBeetle's statistics, since TigerBeetle serves none. It decides the pod's readiness. */
 function status(subject: Subject): V1Container {
-  const { endpoints } = subject;
   return {
     ...agentContainer(
       subject,
@@ -126,7 +125,7 @@ function status(subject: Subject): V1Container {
       [
         'status',
         `--statsd=${statsd}`,
-        `--status-address=${anyAddress(endpoints, ports.status)}`,
+        `--status-address=${anyAddress(subject, ports.status)}`,
         `--path=${dataFileOfAny(subject)}`,
         ...identityFlags(subject, replicaIndex),
       ],

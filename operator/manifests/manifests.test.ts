@@ -243,3 +243,20 @@ test.each([
     expect(job?.requests).toEqual({ cpu: `${sum('cpu')}m`, memory: `${sum('memory')}Mi` });
   },
 );
+
+test('Services have the IP families that the region chooses, and engines listen on as many', () => {
+  const made = subjectOf('Builtin', 'single');
+  const { placement } = made.resolved;
+  const dual = withResolved(made, {
+    placement: { ...placement, ipFamilyPolicy: 'PreferDualStack' },
+  });
+  expect(buildService(made, 0).spec).not.toHaveProperty('ipFamilyPolicy');
+  expect(buildService(dual, 0).spec).toMatchObject({
+    ipFamilyPolicy: 'PreferDualStack',
+    clusterIP: '10.96.12.1',
+  });
+  const argsOf = (subject: Subject) =>
+    buildStatefulSet(subject).spec?.template.spec?.containers[0]?.args;
+  expect(argsOf(made)).toContain('--listen=0.0.0.0:3001');
+  expect(argsOf(dual)).toContain('--listen=[::]:3001');
+});

@@ -7,6 +7,7 @@ import type { Subject } from './subject.ts';
 
 /** Once its address is recorded, the Service is made with it: a lost one returns with the address that all know. */
 export function buildService(subject: Subject, index: number): Service {
+  const { ipFamilyPolicy } = subject.resolved.placement;
   const pinned = subject.endpoints.find((endpoint) => endpoint.index === index);
   return {
     apiVersion: 'v1',
@@ -17,6 +18,7 @@ export function buildService(subject: Subject, index: number): Service {
     spec: {
       type: 'ClusterIP',
       ...(pinned === undefined ? {} : { clusterIP: pinned.ip }),
+      ...(ipFamilyPolicy === undefined ? {} : { ipFamilyPolicy }),
       // Replicas find each other through it, and none is ready before enough of them exist.
       publishNotReadyAddresses: true,
       selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },

@@ -126,6 +126,13 @@ const changes: readonly [string, (subject: Subject) => Subject][] = [
       (subject: Subject) => withResolved(subject, { pods: { [setting]: value } }),
     ],
   ),
+  ...(['SingleStack', 'PreferDualStack', 'RequireDualStack'] as const).map(
+    (ipFamilyPolicy): [string, (subject: Subject) => Subject] => [
+      `IP families: ${ipFamilyPolicy}`,
+      (subject) =>
+        withResolved(subject, { placement: { ...subject.resolved.placement, ipFamilyPolicy } }),
+    ],
+  ),
   [
     'provider and region',
     (subject) =>

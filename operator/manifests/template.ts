@@ -39,6 +39,7 @@ export function templateInputs(subject: Subject): string {
       ? { spread: placement.spread }
       : {}),
     ...(Object.keys(settings).length === 0 ? {} : { pods: canonical(settings) }),
+    ...((placement.ipFamilyPolicy ?? 'SingleStack') === 'SingleStack' ? {} : { families: 2 }),
     ...(size.member === undefined
       ? {}
       : { etcd: [engine.etcdImage, size.member.cpuMillis, size.member.memoryMib] }),

@@ -404,7 +404,7 @@ test('a stolen token of the operator makes nothing but objects of databases, and
     await world.createDatabase('default', 'spec-kept', {});
     const database = { resource: resources.database, namespace: 'default', name: 'spec-kept' };
     await expect(
-      kube.mergePatch(database, { spec: { deletionProtection: false } }, manager),
+      kube.mergePatch(database, { spec: { suspend: true } }, manager),
     ).rejects.toMatchObject({ message: expect.stringContaining('never changes a spec') });
   } finally {
     await kube.close();
