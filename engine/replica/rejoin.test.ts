@@ -2,10 +2,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, jest, test } from '@jest/globals';
-import { REMEMBERED_MS } from '../log/replicated/limits.ts';
 import { ReplicaWorld } from './testing/replica-world.ts';
 
 jest.setTimeout(600_000);
+
+const AWAY_MS = 65_000;
 
 /** A world with steady writes, and a backup that stands still for so long that the others drop the blocks that it needs. */
 async function withForgotten(seed: number, retainedBytesMax: number) {
@@ -14,7 +15,7 @@ async function withForgotten(seed: number, retainedBytesMax: number) {
   await world.runQuietly(3000);
   const victim = world.members.find(({ standing }) => standing?.role === 'backup')!;
   victim.freeze();
-  await world.simulation.run(REMEMBERED_MS + 5000);
+  await world.simulation.run(AWAY_MS);
   return { world, victim };
 }
 
@@ -22,9 +23,10 @@ const runUntil = async (world: ReplicaWorld, ms: number, isDone: () => boolean):
   for (let passed = 0; passed < ms && !isDone(); passed += 250) await world.simulation.run(250);
 };
 
-test('a replica whose fetch takes longer than the log is kept for silent ones has caught up after one', async () => {
-  const { world, victim } = await withForgotten(5, 1 << 28);
-  world.fetchMs = REMEMBERED_MS + 10_000;
+test('a replica that fetches for nearly as long as the log reaches back has caught up after one fetch', async () => {
+  // Bytes of about a minute of writes.
+  const { world, victim } = await withForgotten(5, 700_000);
+  world.fetchMs = 30_000;
   victim.thaw();
   await world.simulation.run(1000);
   expect(victim.standing?.unready).toBe('fetching the state of another replica');

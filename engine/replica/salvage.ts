@@ -103,6 +103,7 @@ async function applyBlocks(
   let revision: number | undefined;
   for (let from = at.sequence + 1, more = true; more;) {
     const page = await readTail(etcd, from, { revision, signal, serializable: true });
+    expectNothingDeleted(page.floor, at.sequence);
     ({ revision, more } = page);
     for (const { key, value } of page.blocks) {
       const sequence = sequenceOf(key);
@@ -122,6 +123,14 @@ async function applyBlocks(
     }
   }
   return placeOf(at, position, incarnation);
+}
+
+/** Rejects a log whose blocks right after `sequence` were deleted because the other replicas had them in checkpoints. */
+function expectNothingDeleted(floor: number, sequence: number): void {
+  if (floor <= sequence + 1) return;
+  throw new SalvageRefused(
+    `The data file ends with block ${sequence}, and the blocks before ${floor} are no longer in the log: this replica was away while the others went on. Take another survivor. If there is none, export the data file alone, with --from and without --etcd; it lacks every write after block ${sequence}.`,
+  );
 }
 
 function placeOf(

@@ -101,8 +101,12 @@ async function trimLate(defects: StoreDefects): Promise<string> {
   let position = origin;
   for (let count = 1; count <= 20; count += 1) position = addBlock(store, position, fence, count);
   const retained = new RetainedBytes(0);
-  const options = { etcd, fence, replicaCount: 3, liveReplicas: () => [0], retained };
-  const trimmer = new Trimmer({ ...options, retainedBytesMax: () => Infinity });
+  const options = { etcd, fence, replicaCount: 3, retained };
+  const trimmer = new Trimmer({
+    ...options,
+    retainedBytesMax: () => Infinity,
+    bytesInUse: () => undefined,
+  });
   const look = async (checkpoint: number) => {
     const floor = store.get(FLOOR);
     const mark = { sequence: checkpoint, op: checkpoint, stateHash: '' };
@@ -110,7 +114,7 @@ async function trimLate(defects: StoreDefects): Promise<string> {
       meta: undefined,
       lead: undefined,
       floor: { sequence: 0, modRevision: floor?.modRevision ?? 0 },
-      checkpoints: new Map([0, 1].map((replica) => [replica, mark] as const)),
+      checkpoints: new Map([0, 1, 2].map((replica) => [replica, mark] as const)),
     });
     await new Promise((resolve) => setImmediate(resolve));
   };

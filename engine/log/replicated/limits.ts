@@ -55,10 +55,6 @@ export const TAKE_OVER_MS = 5000;
 /** Maximum number of reads that wait for one fence check. */
 export const BARRIERS_MAX = 16_384;
 
-/** Blocks are kept for a replica whose last heartbeat is at most this old. */
-export const REMEMBERED_MS = 60_000;
-/** The same for a replica whose last heartbeat said `loading`: it may be silent for a while, and loading takes minutes. */
-export const REMEMBERED_LOADING_MS = 600_000;
 /** Number of blocks after which the leader checks again whether some can be deleted. */
 export const TRIM_EVERY_BLOCKS = 64;
 /** Bytes of blocks that are kept for replicas that are behind a majority. */

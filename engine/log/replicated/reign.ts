@@ -18,9 +18,9 @@ export interface ReignOptions {
   readonly fence: number;
   readonly view: number;
   readonly position: LogPosition;
-  readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
   readonly retainedBytesMax: () => number;
+  readonly bytesInUse: () => number | undefined;
   readonly onCommitted: (block: Block) => void;
   /** Called when a call through the local member has found that the fence stands. */
   readonly onProved: () => void;

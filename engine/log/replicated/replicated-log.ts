@@ -25,8 +25,6 @@ import {
   ABSTAIN_MS,
   CALL_TIMEOUT_MS,
   HAND_OVER_MS,
-  REMEMBERED_LOADING_MS,
-  REMEMBERED_MS,
   RETAINED_BYTES_MAX,
   RETAINED_PART,
   SILENCE_MS,
@@ -79,7 +77,7 @@ export interface ReplicatedLogOptions {
   readonly peers: Peers;
   readonly consumer: LogConsumer;
   /**
-   * Bytes of blocks that are kept for live replicas which are behind a majority: 256 MiB, and at most a quarter of etcd's
+   * Bytes of blocks that are kept for replicas which are behind a majority: 256 MiB, and at most a quarter of etcd's
    * quota. Blocks that no majority has in a checkpoint are kept without a bound (`full` says when there is no room).
    */
   readonly retainedBytesMax?: number;
@@ -452,9 +450,9 @@ export class ReplicatedLog {
       fence,
       view,
       position: this.#position,
-      liveReplicas: () => this.#liveReplicas(),
       retained: this.#retained,
       retainedBytesMax: () => this.#retainedBytesMax(),
+      bytesInUse: () => this.#status?.bytesInUse,
       onCommitted: (block) => {
         this.#memberServed();
         this.#tell(block);
@@ -481,16 +479,6 @@ export class ReplicatedLog {
   #retainedBytesMax(): number {
     const { retainedBytesMax = RETAINED_BYTES_MAX } = this.#options;
     return Math.min(retainedBytesMax, (this.#status?.quotaBytes ?? Infinity) * RETAINED_PART);
-  }
-
-  #liveReplicas(): readonly number[] {
-    const { timers, identity, peers } = this.#options;
-    const nowMs = timers.nowMs();
-    const keptFor = (loading: boolean): number => (loading ? REMEMBERED_LOADING_MS : REMEMBERED_MS);
-    const heard = peers
-      .all()
-      .filter(({ heardAtMs, loading }) => nowMs - heardAtMs <= keptFor(loading === true));
-    return [identity.replica, ...heard.map(({ replica }) => replica)];
   }
 
   #recordsChanged(records: Records): void {

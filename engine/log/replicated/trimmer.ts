@@ -1,7 +1,10 @@
 /**
- * Keeps etcd small: the leader deletes blocks that no live replica needs, because each has a checkpoint after them, and
- * compacts the deleted revisions. The blocks kept for live replicas that are behind have a bound in bytes; a replica that
- * falls below it fetches a data file from a peer.
+ * Keeps etcd small: the leader deletes blocks that no replica needs, because each has a checkpoint after them, and compacts
+ * the deleted revisions. The blocks kept for replicas that are behind have a bound in bytes; a replica that falls below it
+ * fetches a data file from a peer.
+ *
+ * A replica that is not heard counts like the others. If the other volumes are destroyed next, its data file and the blocks
+ * in its member are all that is left: a block between the two must not be deleted while there is room for it.
  *
  * A block that is not in the checkpoints of a majority is never deleted, whatever the bound: the loss of a minority's
  * volumes must lose nothing. If a majority gets no checkpoint done, the blocks stay, etcd fills up to FULL_PART of its
@@ -21,15 +24,14 @@ export interface TrimmerOptions {
   readonly etcd: Etcd;
   readonly fence: number;
   readonly replicaCount: number;
-  /** Returns the replicas with recent heartbeats, including this one. Blocks are kept for them. */
-  readonly liveReplicas: () => readonly number[];
   readonly retained: RetainedBytes;
   /** Returns the maximum of bytes of blocks kept for replicas that are behind. */
   readonly retainedBytesMax: () => number;
+  /** Returns the bytes that etcd has in use, which all blocks are part of; `undefined` if unknown. */
+  readonly bytesInUse: () => number | undefined;
 }
 
 export interface TrimBounds {
-  readonly live: readonly number[];
   readonly replicaCount: number;
   /** Lowest sequence from which on the blocks are within the bound in bytes. */
   readonly withinBudget: number;
@@ -38,14 +40,14 @@ export interface TrimBounds {
 /** Returns the new floor, or `undefined` if nothing is to be deleted. Exported for its tests. */
 export function planTrim(
   { floor, checkpoints }: Pick<Records, 'floor' | 'checkpoints'>,
-  { live, replicaCount, withinBudget }: TrimBounds,
+  { replicaCount, withinBudget }: TrimBounds,
 ): number | undefined {
   const firstNeeded = (replica: number): number => (checkpoints.get(replica)?.sequence ?? 0) + 1;
-  const neededByLive = Math.min(...live.map(firstNeeded));
-  const all = Array.from({ length: replicaCount }, (_, replica) => firstNeeded(replica));
+  const needed = Array.from({ length: replicaCount }, (_, replica) => firstNeeded(replica));
   // A majority has every block before this one in its checkpoints.
-  const neededByMajority = all.sort((a, b) => b - a)[Math.floor(replicaCount / 2)] ?? 1;
-  const target = Math.min(Math.max(neededByLive, withinBudget), neededByMajority);
+  const neededByMajority = needed.sort((a, b) => b - a)[Math.floor(replicaCount / 2)] ?? 1;
+  const neededByAll = needed.at(-1) ?? 1;
+  const target = Math.min(Math.max(neededByAll, withinBudget), neededByMajority);
   if (target <= floor.sequence || target === 1) return undefined;
   return Math.min(target, Math.max(floor.sequence, 1) + TRIM_BLOCKS_MAX);
 }
@@ -85,13 +87,12 @@ export class Trimmer {
    * full: a little is written from time to time (space-recovery.ts).
    */
   async #trim(): Promise<void> {
-    const { replicaCount, liveReplicas, retained, retainedBytesMax } = this.#options;
+    const { replicaCount } = this.#options;
     const { signal } = this.#stopped;
     if (this.#busy || this.#records === undefined || signal.aborted) return;
     const { floor } = this.#records;
-    const withinBudget = retained.sequenceWithin(retainedBytesMax(), floor.sequence);
-    const live = liveReplicas();
-    const target = planTrim(this.#records, { live, replicaCount, withinBudget });
+    const withinBudget = this.#withinBudget(floor.sequence);
+    const target = planTrim(this.#records, { replicaCount, withinBudget });
     if (target === undefined && floor.modRevision <= this.#compactedRevision) return;
     this.#busy = true;
     try {
@@ -104,6 +105,15 @@ export class Trimmer {
     }
     // This step did not see records that changed meanwhile.
     if (this.#records.floor !== floor) void this.#trim();
+  }
+
+  /** Returns the lowest sequence from which on the blocks are within the bound in bytes, or `floor` if all of them are. */
+  #withinBudget(floor: number): number {
+    const { retained, retainedBytesMax, bytesInUse } = this.#options;
+    const bytesMax = retainedBytesMax();
+    // The sizes of blocks before this replica's own checkpoint are unknown, but their sum is in here.
+    if ((bytesInUse() ?? Infinity) <= bytesMax) return floor;
+    return retained.sequenceWithin(bytesMax, floor);
   }
 
   async #delete(target: number, floor: Records['floor']): Promise<void> {
