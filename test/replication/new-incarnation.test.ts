@@ -7,6 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from 'tigerbeetle-node';
+import { createEtcdClient } from '../../engine/log/replicated/etcd-client.ts';
+import { FLOOR } from '../../engine/log/replicated/keys.ts';
+import { encodeRecord } from '../../engine/log/replicated/records.ts';
 import { ensureProgram } from '../../tools/cluster/binaries.ts';
 import { engineProgram, TestEngine } from '../support/engine/engine.ts';
 import { eventually, mustRun, shell } from '../support/shell.ts';
@@ -143,4 +146,14 @@ test('the majority is gone for good: what one survivor holds, beyond its data fi
   await expectBalance(client, 25);
   await write(client, 26, 30);
   expect(await group.level()).toMatchObject({ transfers: 30 });
+  // A survivor whose missing blocks are no longer in the log is not taken for a whole one.
+  const etcd = createEtcdClient(lost.etcd.target(survivor));
+  const floor = { do: 'put', key: FLOOR, value: encodeRecord({ sequence: 100_000 }) } as const;
+  await etcd.txn({ compare: [], success: [floor], failure: [] }, { timeoutMs: 5000 });
+  etcd.close();
+  rmSync(salvaged);
+  expect(await salvage()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('the blocks before 100000 are no longer in the log'),
+  });
 });
