@@ -41,6 +41,7 @@ import { IdempotentRequests } from './http/idempotent.ts';
 import { startServer, type ServerOptions } from './http/server.ts';
 import { jobHandlers } from './jobs/handlers.ts';
 import { jobMetrics } from './jobs/job-metrics.ts';
+import { tellExpiringKeys, type NoticeServices } from './keys/expiry-notices.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
 import { watchedResources } from './kubernetes/cluster-view.ts';
 import { MailSender } from './mail/mail-sender.ts';
@@ -245,7 +246,7 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     kube,
     background,
     ...billingOf(config, { store, background, logger, registry }),
-    housekeeping: housekeepingOf(store, logger),
+    housekeeping: housekeepingOf({ store, sealer, mails: config.mail !== undefined }, logger),
     gateway,
     probes: new Probes({
       timers: systemTimers,
@@ -275,9 +276,11 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
   };
 }
 
-const housekeepingOf = (store: Store, logger: Logger): Housekeeping =>
-  new Housekeeping(
+const housekeepingOf = (services: NoticeServices, logger: Logger): Housekeeping => {
+  const { store } = services;
+  return new Housekeeping(
     {
+      expiringKeys: () => tellExpiringKeys(services),
       idempotencyKeys: () => sweepIdempotencyKeys(store.read),
       purgedDatabases: () => markPurged(store),
       savedCreates: () => sweepSavedCreates(store.read),
@@ -290,6 +293,7 @@ const housekeepingOf = (store: Store, logger: Logger): Housekeeping =>
     },
     logger,
   );
+};
 
 interface BillingSurroundings {
   readonly store: Store;
@@ -395,6 +399,7 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
 /** Handlers for people: their sessions, organizations, members and keys. */
 function peopleHandlers(config: Config, parts: Parts) {
   const { store, requests, cursors, sealer, authenticator } = parts;
+  const forget = (publicId: string) => authenticator.forget(publicId);
   return {
     ...sessionHandlers({
       store,
@@ -407,7 +412,7 @@ function peopleHandlers(config: Config, parts: Parts) {
       },
     }),
     ...organizationHandlers({ store, requests, cursors }),
-    ...memberHandlers({ store, requests, cursors }),
+    ...memberHandlers({ store, requests, cursors, forget }),
     ...invitationHandlers({
       store,
       requests,
@@ -416,11 +421,6 @@ function peopleHandlers(config: Config, parts: Parts) {
       publicUrl: config.publicUrl,
       mails: config.mail !== undefined,
     }),
-    ...apiKeyHandlers({
-      store,
-      requests,
-      cursors,
-      forget: (publicId) => authenticator.forget(publicId),
-    }),
+    ...apiKeyHandlers({ store, requests, cursors, forget }),
   };
 }

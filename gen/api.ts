@@ -519,7 +519,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a member
-         * @description The keys that they made stay: keys belong to the organization. Owners are made, changed and removed by owners only.
+         * @description The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless `revoke` names them. Owners are made, changed and removed by owners only.
          */
         readonly delete: operations["removeMember"];
         readonly options?: never;
@@ -682,6 +682,26 @@ export interface paths {
          * @description The answer is the new key: same name, permissions and scope, another ID and secret. The old one goes on working for the grace period.
          */
         readonly post: operations["rotateApiKey"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/api-keys/{keyId}/renew": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give an API key another expiry
+         * @description The secret stays; rotate the key for a new one. A key that has expired is not renewed. A week and a day before the expiry, `api_key.expiring` is told, and a mail goes to the maker.
+         */
+        readonly post: operations["renewApiKey"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -2137,16 +2157,45 @@ export interface components {
             readonly role?: "owner" | "admin" | "developer" | "viewer" | "billing";
             readonly databaseScope?: components["schemas"]["MemberDatabaseScope"];
         };
-        readonly SentInvitation: {
+        readonly RemovedMember: {
             /** @constant */
             readonly success: true;
-            readonly invitation: components["schemas"]["Invitation"];
-            /** @description What it is accepted with; shown this once. */
-            readonly token: string;
-            /** @description The page on which it is accepted. */
-            readonly acceptUrl: string;
-            /** @description Whether a mail is on its way; if not, hand `acceptUrl` over. */
-            readonly mailed: boolean;
+            readonly member: components["schemas"]["Member"];
+            /** @description The keys that they made and that worked until now. */
+            readonly apiKeys: readonly components["schemas"]["ApiKey"][];
+            /** @description The invitations that they made and that were open. */
+            readonly invitations: readonly components["schemas"]["Invitation"][];
+        };
+        readonly ApiKey: {
+            /** @description Key ID. */
+            readonly id: string;
+            /** @description Its organization. */
+            readonly organizationId: string;
+            readonly name: string;
+            /** @description The public part of the key. */
+            readonly prefix: string;
+            /** @description The secret’s last four characters. */
+            readonly lastFour: string;
+            readonly permissions: readonly ("db:read" | "db:write")[];
+            readonly databaseScope: components["schemas"]["DatabaseScope"];
+            /** @enum {string} */
+            readonly status: "ACTIVE" | "ROTATING" | "EXPIRED" | "REVOKED";
+            readonly expiresAt: string | null;
+            /** @description Addresses and CIDR ranges; empty: from anywhere. */
+            readonly ipAllowList: readonly string[];
+            readonly rotatedFrom: string | null;
+            readonly rotationEndsAt: string | null;
+            readonly lastUsedAt: string | null;
+            readonly lastUsedIp: string | null;
+            readonly lastUsedUserAgent: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made. RFC 3339, UTC, milliseconds.
+             */
+            readonly createdAt: string;
+            readonly createdBy: components["schemas"]["Actor"];
+            readonly revokedAt: string | null;
+            readonly revokedBy: components["schemas"]["Actor"] | null;
         };
         readonly Invitation: {
             /** @description Invitation ID. */
@@ -2173,6 +2222,17 @@ export interface components {
              * @description When it can be accepted no more. RFC 3339, UTC, milliseconds.
              */
             readonly expiresAt: string;
+        };
+        readonly SentInvitation: {
+            /** @constant */
+            readonly success: true;
+            readonly invitation: components["schemas"]["Invitation"];
+            /** @description What it is accepted with; shown this once. */
+            readonly token: string;
+            /** @description The page on which it is accepted. */
+            readonly acceptUrl: string;
+            /** @description Whether a mail is on its way; if not, hand `acceptUrl` over. */
+            readonly mailed: boolean;
         };
         readonly CreateInvitationRequest: {
             /** @description Whoever accepts must have proven it to be theirs. */
@@ -2206,37 +2266,6 @@ export interface components {
             /** @description The whole key. It is shown this once. */
             readonly secret: string;
         };
-        readonly ApiKey: {
-            /** @description Key ID. */
-            readonly id: string;
-            /** @description Its organization. */
-            readonly organizationId: string;
-            readonly name: string;
-            /** @description The public part of the key. */
-            readonly prefix: string;
-            /** @description The secret’s last four characters. */
-            readonly lastFour: string;
-            readonly permissions: readonly ("db:read" | "db:write")[];
-            readonly databaseScope: components["schemas"]["DatabaseScope"];
-            /** @enum {string} */
-            readonly status: "ACTIVE" | "ROTATING" | "EXPIRED" | "REVOKED";
-            readonly expiresAt: string | null;
-            /** @description Addresses and CIDR ranges; empty: from anywhere. */
-            readonly ipAllowList: readonly string[];
-            readonly rotatedFrom: string | null;
-            readonly rotationEndsAt: string | null;
-            readonly lastUsedAt: string | null;
-            readonly lastUsedIp: string | null;
-            readonly lastUsedUserAgent: string | null;
-            /**
-             * Format: date-time
-             * @description When it was made. RFC 3339, UTC, milliseconds.
-             */
-            readonly createdAt: string;
-            readonly createdBy: components["schemas"]["Actor"];
-            readonly revokedAt: string | null;
-            readonly revokedBy: components["schemas"]["Actor"] | null;
-        };
         readonly CreateApiKeyRequest: {
             /** @description For people. */
             readonly name: string;
@@ -2269,6 +2298,15 @@ export interface components {
              * @default 86400
              */
             readonly gracePeriodSeconds?: number;
+        };
+        readonly ChangedApiKey: {
+            /** @constant */
+            readonly success: true;
+            readonly apiKey: components["schemas"]["ApiKey"];
+        };
+        readonly RenewApiKeyRequest: {
+            /** @description RFC 3339, in the future; in 90 days when absent, never when null. */
+            readonly expiresAt?: string | null;
         };
         readonly AuditEventList: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -3453,18 +3491,21 @@ export type Member = components['schemas']['Member'];
 export type MemberAnswer = components['schemas']['MemberAnswer'];
 export type ChangedMember = components['schemas']['ChangedMember'];
 export type UpdateMemberRequest = components['schemas']['UpdateMemberRequest'];
-export type SentInvitation = components['schemas']['SentInvitation'];
+export type RemovedMember = components['schemas']['RemovedMember'];
+export type ApiKey = components['schemas']['ApiKey'];
 export type Invitation = components['schemas']['Invitation'];
+export type SentInvitation = components['schemas']['SentInvitation'];
 export type CreateInvitationRequest = components['schemas']['CreateInvitationRequest'];
 export type InvitationList = components['schemas']['InvitationList'];
 export type AcceptedInvitation = components['schemas']['AcceptedInvitation'];
 export type AcceptInvitationRequest = components['schemas']['AcceptInvitationRequest'];
 export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret'];
-export type ApiKey = components['schemas']['ApiKey'];
 export type CreateApiKeyRequest = components['schemas']['CreateApiKeyRequest'];
 export type ApiKeyList = components['schemas']['ApiKeyList'];
 export type ApiKeyAnswer = components['schemas']['ApiKeyAnswer'];
 export type RotateApiKeyRequest = components['schemas']['RotateApiKeyRequest'];
+export type ChangedApiKey = components['schemas']['ChangedApiKey'];
+export type RenewApiKeyRequest = components['schemas']['RenewApiKeyRequest'];
 export type AuditEventList = components['schemas']['AuditEventList'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditVerification = components['schemas']['AuditVerification'];
@@ -6851,7 +6892,10 @@ export interface operations {
     };
     readonly removeMember: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description What is revoked with the removal: one or both, with commas. */
+                readonly revoke?: readonly ("apiKeys" | "invitations")[];
+            };
             readonly header?: {
                 /** @description With a session: the token that it was opened with. */
                 readonly "X-CSRF-Token"?: string;
@@ -6870,14 +6914,71 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             /** @description They belong to the organization no more. */
-            readonly 204: {
+            readonly 200: {
                 headers: {
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "member": {
+                     *         "id": "mem_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "user": {
+                     *           "id": "usr_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "Ada",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "role": "developer",
+                     *         "databaseScope": {
+                     *           "type": "DATABASES",
+                     *           "databaseIds": [
+                     *             "db_01jd8f3zk5e0v9t3m2q6r8w4x0"
+                     *           ]
+                     *         },
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "updatedAt": "2026-11-21T02:03:04.567Z"
+                     *       },
+                     *       "apiKeys": [
+                     *         {
+                     *           "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *           "name": "ci",
+                     *           "prefix": "lhk_4Zk9QmT2bXe7",
+                     *           "lastFour": "u1Qe",
+                     *           "permissions": [
+                     *             "db:read",
+                     *             "db:write"
+                     *           ],
+                     *           "databaseScope": {
+                     *             "type": "ALL"
+                     *           },
+                     *           "status": "ACTIVE",
+                     *           "expiresAt": "2027-02-19T02:03:04.567Z",
+                     *           "ipAllowList": [],
+                     *           "rotatedFrom": null,
+                     *           "rotationEndsAt": null,
+                     *           "lastUsedAt": null,
+                     *           "lastUsedIp": null,
+                     *           "lastUsedUserAgent": null,
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "createdBy": {
+                     *             "type": "user",
+                     *             "id": null,
+                     *             "display": "local administrator"
+                     *           },
+                     *           "revokedAt": null,
+                     *           "revokedBy": null
+                     *         }
+                     *       ],
+                     *       "invitations": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RemovedMember"];
+                };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
@@ -7654,6 +7755,93 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["ApiKeyWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
+            readonly 409: components["responses"]["api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly renewApiKey: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the API key.
+                 * @example key_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly keyId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RenewApiKeyRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The key, renewed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "apiKey": {
+                     *         "id": "key_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "organizationId": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "ci",
+                     *         "prefix": "lhk_4Zk9QmT2bXe7",
+                     *         "lastFour": "u1Qe",
+                     *         "permissions": [
+                     *           "db:read",
+                     *           "db:write"
+                     *         ],
+                     *         "databaseScope": {
+                     *           "type": "ALL"
+                     *         },
+                     *         "status": "ACTIVE",
+                     *         "expiresAt": "2027-02-19T02:03:04.567Z",
+                     *         "ipAllowList": [],
+                     *         "rotatedFrom": null,
+                     *         "rotationEndsAt": null,
+                     *         "lastUsedAt": null,
+                     *         "lastUsedIp": null,
+                     *         "lastUsedUserAgent": null,
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "createdBy": {
+                     *           "type": "user",
+                     *           "id": null,
+                     *           "display": "local administrator"
+                     *         },
+                     *         "revokedAt": null,
+                     *         "revokedBy": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedApiKey"];
                 };
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];

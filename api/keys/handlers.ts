@@ -1,7 +1,7 @@
 import { keysOnlyOf, mayMakeKey, mayManageKey } from '../auth/key-rights.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
 import { rights } from '../model/access.ts';
-import { apiKeyPrefix, generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
+import { generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
@@ -19,6 +19,8 @@ import {
 } from '../store/api-keys.ts';
 import type { Cursors } from '../store/cursor.ts';
 import { requireKeyRoom } from './quota.ts';
+import { shownKey } from './shown-key.ts';
+import { renewApiKey } from '../store/key-expiry.ts';
 import { findDatabase } from '../store/databases.ts';
 import type { Store } from '../store/store.ts';
 import type { Reader } from '../store/tables.ts';
@@ -37,6 +39,7 @@ type Handlers = HandlersOf<typeof apiKeyRoutes>;
 
 export const apiKeyHandlers = (services: KeyServices): Handlers => ({
   ...makers(services),
+  ...renewer(services),
   ...readers(services),
   async revokeApiKey({ params, principal, author }) {
     const { keyId } = params;
@@ -96,6 +99,33 @@ function makers({
         });
       });
       if (oldId !== undefined) forget(oldId);
+      return reply;
+    },
+  };
+}
+
+function renewer({ requests, forget }: KeyServices): Pick<Handlers, 'renewApiKey'> {
+  return {
+    async renewApiKey(request) {
+      const { params, body, principal } = request;
+      let publicId: string | undefined;
+      const reply = await requests.change(request, async (change) => {
+        const { id } = await manageableKey(change.db, principal, params.keyId);
+        const expiresAt = expiryOf(body.expiresAt, Date.now());
+        const renewed = await renewApiKey(change, principal.organization.id, id, expiresAt);
+        if (renewed === undefined) {
+          const now = await manageableKey(change.db, principal, id);
+          throw new Refusal('api_key_not_active', {
+            detail: `The key is ${apiKeyStatus(now, new Date())}; make another.`,
+          });
+        }
+        ({ publicId } = renewed);
+        return {
+          status: 200 as const,
+          body: { success: true as const, apiKey: shownKey(renewed) },
+        };
+      });
+      if (publicId !== undefined) forget(publicId);
       return reply;
     },
   };
@@ -163,30 +193,3 @@ const withSecret = (key: ApiKey, { text }: NewApiKeyText) => ({
   headers: { Location: `/api/v1/api-keys/${key.id}` },
   body: { success: true as const, apiKey: shownKey(key), secret: text },
 });
-
-const shownKey = (key: ApiKey) => ({
-  id: key.id,
-  organizationId: key.organizationId,
-  name: key.name,
-  prefix: `${apiKeyPrefix}${key.publicId}`,
-  lastFour: key.lastFour,
-  permissions: key.permissions,
-  databaseScope:
-    key.databaseId === null
-      ? ({ type: 'ALL' } as const)
-      : ({ type: 'DATABASE', databaseId: key.databaseId } as const),
-  status: apiKeyStatus(key, new Date()),
-  expiresAt: timeOf(key.expiresAt),
-  ipAllowList: key.ipAllowList,
-  rotatedFrom: key.rotatedFrom,
-  rotationEndsAt: timeOf(key.rotationEndsAt),
-  lastUsedAt: timeOf(key.lastUsedAt),
-  lastUsedIp: key.lastUsedIp,
-  lastUsedUserAgent: key.lastUsedUserAgent,
-  createdAt: key.createdAt.toISOString(),
-  createdBy: key.createdBy,
-  revokedAt: timeOf(key.revokedAt),
-  revokedBy: key.revokedBy,
-});
-
-const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null;

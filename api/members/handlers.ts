@@ -18,11 +18,16 @@ import {
   type Member,
 } from '../store/members.ts';
 import type { Store } from '../store/store.ts';
+import { shownKey } from '../keys/shown-key.ts';
+import { belongingsOfRemoved } from './belongings-of-removed.ts';
 import { checkedScope, shownScope } from './database-scope.ts';
+import { shownInvitation } from './shown-invitation.ts';
 
 export interface MemberServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
+  /** Makes this process forget what it has cached about a key. */
+  readonly forget: (publicId: string) => void;
   readonly cursors: Cursors;
 }
 
@@ -55,6 +60,7 @@ function readers({ store, cursors }: MemberServices): Pick<Handlers, 'listMember
 function changers({
   store,
   requests,
+  forget,
 }: MemberServices): Pick<Handlers, 'updateMember' | 'removeMember' | 'leaveOrganization'> {
   return {
     async updateMember({ params, body, principal, author }) {
@@ -73,12 +79,24 @@ function changers({
       const member = checked(changed, id);
       return { status: 200, body: { success: true, member: shownMember(member) } };
     },
-    async removeMember({ params, principal, author }) {
+    async removeMember({ params, query, principal, author }) {
       const { membershipId: id } = params;
-      await store.change(author, (change) =>
-        remove(change, principal, id, (before) => requireRightOver(principal, before.role)),
-      );
-      return { status: 204 };
+      const { member, left } = await store.change(author, async (change) => {
+        const check = (before: Member) => requireRightOver(principal, before.role);
+        const removed = await remove(change, principal, id, check);
+        const belongings = await belongingsOfRemoved(change, removed, query.revoke ?? []);
+        return { member: removed, left: belongings };
+      });
+      for (const { publicId } of left.apiKeys) forget(publicId);
+      return {
+        status: 200,
+        body: {
+          success: true,
+          member: shownMember(member),
+          apiKeys: left.apiKeys.map(shownKey),
+          invitations: left.invitations.map(shownInvitation),
+        },
+      };
     },
     leaveOrganization(request) {
       const { user, organization } = request.principal;
@@ -101,8 +119,8 @@ async function remove(
   { organization }: MemberPrincipal,
   id: string,
   check: (before: Member) => void,
-): Promise<void> {
-  checked(await removeMember(change, { organizationId: organization.id, id }, check), id);
+): Promise<Member> {
+  return checked(await removeMember(change, { organizationId: organization.id, id }, check), id);
 }
 
 /** A member who may not make owners may not change or remove them either. */

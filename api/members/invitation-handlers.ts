@@ -23,9 +23,10 @@ import { isMemberByEmail, listBelongings } from '../store/members.ts';
 import type { Sealer } from '../store/sealing.ts';
 import type { Store } from '../store/store.ts';
 import { acceptAs } from './accept-invitation.ts';
-import { checkedScope, shownScope } from './database-scope.ts';
+import { checkedScope } from './database-scope.ts';
 import { requireRightOver } from './handlers.ts';
 import { invitationMail } from './invitation-mail.ts';
+import { shownInvitation } from './shown-invitation.ts';
 
 export interface InvitationServices {
   readonly store: Store;
@@ -191,16 +192,4 @@ const sent = ({ publicUrl, mails }: InvitationServices, invitation: Invitation, 
     acceptUrl: acceptUrl(publicUrl, token),
     mailed: mails,
   },
-});
-
-const shownInvitation = (invitation: Invitation) => ({
-  id: invitation.id,
-  email: invitation.email,
-  role: invitation.role,
-  databaseScope: shownScope(invitation.databaseIds),
-  status: invitation.status,
-  createdAt: invitation.createdAt.toISOString(),
-  createdBy: invitation.createdBy,
-  sentAt: invitation.sentAt.toISOString(),
-  expiresAt: invitation.expiresAt.toISOString(),
 });

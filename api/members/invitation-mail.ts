@@ -1,3 +1,5 @@
+import { plain } from '../mail/plain.ts';
+
 export interface InvitationFacts {
   readonly organization: string;
   readonly role: string;
@@ -22,6 +24,3 @@ If you did not expect it, do nothing.
 `,
   };
 }
-
-// oxlint-disable-next-line eslint/no-control-regex -- control characters are what is looked for
-const plain = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');

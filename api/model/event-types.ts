@@ -93,6 +93,13 @@ export interface EventData {
   'api_key.created': { readonly apiKey: ApiKeyFact };
   'api_key.rotated': { readonly apiKey: ApiKeyFact; readonly replacedBy: ApiKeyFact };
   'api_key.revoked': { readonly apiKey: ApiKeyFact };
+  'api_key.renewed': { readonly apiKey: ApiKeyFact };
+  /** `expiresAt`: RFC 3339. `days`: within how many days that is. */
+  'api_key.expiring': {
+    readonly apiKey: ApiKeyFact;
+    readonly expiresAt: string;
+    readonly days: number;
+  };
   'webhook.endpoint_created': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_changed': { readonly endpoint: WebhookEndpointFact };
   'webhook.endpoint_deleted': { readonly endpoint: WebhookEndpointFact };
@@ -163,6 +170,8 @@ export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'api_key.created': sent('An API key was created.'),
   'api_key.rotated': sent('An API key was replaced by another.'),
   'api_key.revoked': sent('An API key was revoked.'),
+  'api_key.renewed': sent('An API key got another expiry.'),
+  'api_key.expiring': sent('An API key expires in a week, or in a day.'),
   'webhook.endpoint_created': sent('A webhook endpoint was added.'),
   'webhook.endpoint_changed': sent('A webhook endpoint was changed.'),
   'webhook.endpoint_deleted': sent('A webhook endpoint was removed.'),

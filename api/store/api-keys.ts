@@ -63,9 +63,9 @@ export function apiKeyStatus(key: ApiKey, now: Date): ApiKeyStatus {
   return key.rotationEndsAt === null ? 'ACTIVE' : 'ROTATING';
 }
 
-const isNotExpired = sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`;
+export const isNotExpired = sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`;
 
-const factOf = ({ id, name, publicId }: ApiKey) => ({ id, name, prefix: publicId });
+export const factOf = ({ id, name, publicId }: ApiKey) => ({ id, name, prefix: publicId });
 
 export async function createApiKey(
   change: Change,
@@ -192,6 +192,26 @@ export async function countActiveApiKeys(db: Reader, organizationId: string): Pr
   return Number(count);
 }
 
+/** The keys that a person made and that still work, the oldest first. The quota of keys bounds their number. */
+export async function workingKeysOf(
+  db: Reader,
+  organizationId: string,
+  userId: string,
+): Promise<readonly ApiKey[]> {
+  const rows = await db
+    .selectFrom('apiKeys')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where(sql<boolean>`created_by @> ${JSON.stringify({ type: 'user', id: userId })}::jsonb`)
+    .where('revokedAt', 'is', null)
+    .where(isNotExpired)
+    .where(sql<boolean>`(rotation_ends_at IS NULL OR rotation_ends_at > clock_timestamp())`)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(apiKeyOf);
+}
+
 /** Lists keys, newest first. `maker`: only the keys that this actor made. */
 export async function listApiKeys(
   db: Reader,
@@ -269,8 +289,8 @@ async function insertKey(
   return apiKeyOf(row);
 }
 
-function apiKeyOf(row: Selectable<ApiKeysTable>): ApiKey {
-  const { secretHash: _, ...shown } = row;
+export function apiKeyOf(row: Selectable<ApiKeysTable>): ApiKey {
+  const { secretHash: _, renewedAt: __, toldDays: ___, ...shown } = row;
   return {
     ...shown,
     id: typeIdOfUuid('key', row.id),

@@ -175,6 +175,26 @@ export async function findInvitation(
   return row && invitationOf(row);
 }
 
+/** The invitations that a person made and that can still be accepted, the oldest first. Their number an hour is limited. */
+export async function openInvitationsOf(
+  db: Reader,
+  organizationId: string,
+  userId: string,
+): Promise<readonly Invitation[]> {
+  const rows = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('organizationId', '=', uuidOf(organizationId))
+    .where(sql<boolean>`created_by @> ${JSON.stringify({ type: 'user', id: userId })}::jsonb`)
+    .where('acceptedAt', 'is', null)
+    .where('revokedAt', 'is', null)
+    .where('expiresAt', '>', now)
+    .orderBy('createdAt')
+    .orderBy('id')
+    .execute();
+  return rows.map(invitationOf);
+}
+
 /** Lists invitations, newest first. */
 export async function listInvitations(
   db: Reader,

@@ -172,6 +172,33 @@ export async function isMemberByEmail(
   return row !== undefined;
 }
 
+/** Addresses of the owners that the identity provider has verified, ten at most. */
+export async function ownersAddresses(
+  db: Reader,
+  organizationId: string,
+): Promise<readonly string[]> {
+  const rows = await members(db, organizationId)
+    .where('memberships.role', '=', 'owner')
+    .where('users.emailVerified', '=', true)
+    .orderBy('memberships.createdAt')
+    .limit(10)
+    .execute();
+  return rows.flatMap(({ email }) => (email === null ? [] : [email]));
+}
+
+/** The verified address of a user who is a member; `undefined` if there is none. */
+export async function memberAddress(
+  db: Reader,
+  organizationId: string,
+  userId: string,
+): Promise<string | undefined> {
+  const row = await members(db, organizationId)
+    .where('memberships.userId', '=', uuidOf(userId))
+    .where('users.emailVerified', '=', true)
+    .executeTakeFirst();
+  return row?.email ?? undefined;
+}
+
 /** Lists members in the order in which they joined. */
 export async function listMembers(
   db: Reader,

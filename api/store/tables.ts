@@ -79,6 +79,8 @@ export interface RefreshTokensTable {
 }
 
 export interface ApiKeysTable {
+  renewedAt: MaybeTime;
+  toldDays: number | null;
   id: string;
   organizationId: string;
   name: string;

@@ -99,6 +99,18 @@ const rotate: Command = {
   load: async () => (await handlers()).rotateKey,
 };
 
+const renew: Command = {
+  kind: 'command',
+  name: 'renew',
+  summary: 'Give an API key another expiry; its secret stays',
+  arguments: [key],
+  options: [
+    { name: 'expires-in', value: 'days', summary: 'days, 1 to 3650, or never; 90 when absent' },
+  ],
+  examples: [{ command: `keys renew ${id} --expires-in 365` }],
+  load: async () => (await handlers()).renewKey,
+};
+
 const revoke: Command = {
   kind: 'command',
   name: 'revoke',
@@ -113,7 +125,7 @@ export const keys: Group = {
   kind: 'group',
   name: 'keys',
   summary: 'Manage API keys; needs a sign-in, because a key cannot make keys',
-  children: [list, get, create, rotate, revoke],
+  children: [list, get, create, rotate, renew, revoke],
 };
 
 const auditHandlers = () => import('../handlers/audit.ts');

@@ -66,6 +66,17 @@ export const rotateKey: Handler = async (context, input) => {
   return ExitCode.Ok;
 };
 
+export const renewKey: Handler = async (context, input) => {
+  const body = expiryOf(context, input);
+  const { exchange } = await context.service();
+  const request = contractRequest('post', '/api/v1/api-keys/{keyId}/renew', {
+    params: { keyId: input.argument(0) },
+    body,
+  });
+  printAnswer(context, input, await receive(exchange, request), ({ apiKey }) => keyText(apiKey));
+  return ExitCode.Ok;
+};
+
 export const revokeKey: Handler = async (context, input) => {
   const { exchange } = await context.service();
   const keyId = input.argument(0);

@@ -5,8 +5,10 @@ import {
   apiKey,
   apiKeyExample,
   apiKeyWithSecret,
+  changedApiKey,
   createApiKeyRequest,
   readApiKey,
+  renewApiKeyRequest,
   rotateApiKeyRequest,
 } from '../schemas/api-key.ts';
 import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
@@ -84,6 +86,26 @@ export const apiKeyRoutes = {
     },
     problems: ['api_key_not_active'],
     cache: secretCache,
+  },
+  renewApiKey: {
+    method: 'POST',
+    path: `${path}/{keyId}/renew`,
+    tag,
+    summary: 'Give an API key another expiry',
+    description:
+      'The secret stays; rotate the key for a new one. A key that has expired is not renewed. A week and a day before the expiry, `api_key.expiring` is told, and a mail goes to the maker.',
+    access: access.keys,
+    body: {
+      ...jsonBody(renewApiKeyRequest, {
+        inNinetyDays: {},
+        never: { expiresAt: null },
+      }),
+      optional: true,
+    },
+    responses: {
+      200: answer('The key, renewed.', changedApiKey, { success: true, apiKey: apiKeyExample }),
+    },
+    problems: ['api_key_not_active'],
   },
   revokeApiKey: {
     endsAccess: true,

@@ -11,6 +11,9 @@ import {
   member,
   memberExample,
   readMember,
+  removedMember,
+  removedMemberExample,
+  revocable,
   sentInvitation,
   sentInvitationExample,
   updateMemberRequest,
@@ -74,9 +77,18 @@ export const memberRoutes = {
     path: `${members}/{membershipId}`,
     tag,
     summary: 'Remove a member',
-    description: `The keys that they made stay: keys belong to the organization. ${ownersOnly}`,
+    description: `The answer lists the working keys and the open invitations that they made. These stay, because they belong to the organization, unless \`revoke\` names them. ${ownersOnly}`,
     access: access.members,
-    responses: { 204: empty('They belong to the organization no more.') },
+    query: z.strictObject({
+      revoke: z
+        .array(revocable)
+        .min(1)
+        .optional()
+        .describe('What is revoked with the removal: one or both, with commas.'),
+    }),
+    responses: {
+      200: answer('They belong to the organization no more.', removedMember, removedMemberExample),
+    },
     problems: ['last_owner'],
   },
   leaveOrganization: {

@@ -37,6 +37,16 @@ export const createApiKeyRequest = z
   })
   .meta({ id: 'CreateApiKeyRequest' });
 
+export const renewApiKeyRequest = z
+  .strictObject({
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .optional()
+      .describe('RFC 3339, in the future; in 90 days when absent, never when null.'),
+  })
+  .meta({ id: 'RenewApiKeyRequest' });
+
 export const rotateApiKeyRequest = z
   .strictObject({
     gracePeriodSeconds: z
@@ -73,6 +83,7 @@ export const apiKey = z
   .meta({ id: 'ApiKey' });
 
 export const readApiKey = z.object({ apiKey }).meta({ id: 'ApiKeyAnswer' });
+export const changedApiKey = z.object({ success, apiKey }).meta({ id: 'ChangedApiKey' });
 export const apiKeyWithSecret = z
   .object({
     success,

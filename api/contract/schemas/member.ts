@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { restrictableRoles, roles } from '../../model/access.ts';
 import { invitationStatuses } from '../../model/invitation-status.ts';
+import { apiKey, apiKeyExample } from './api-key.ts';
 import { actor, exampleId, exampleTime, id, success, time } from './common.ts';
 
 const role = z.enum(roles);
@@ -34,6 +35,9 @@ export const member = z
 export const readMember = z.object({ member }).meta({ id: 'MemberAnswer' });
 export const changedMember = z.object({ success, member }).meta({ id: 'ChangedMember' });
 
+/** What a removed member has made, which can be revoked with the removal. */
+export const revocable = z.enum(['apiKeys', 'invitations']);
+
 export const updateMemberRequest = z
   .strictObject({ role: role.optional(), databaseScope: memberScope.optional() })
   .meta({ id: 'UpdateMemberRequest' });
@@ -64,6 +68,15 @@ export const invitation = z
     expiresAt: time('When it can be accepted no more.'),
   })
   .meta({ id: 'Invitation' });
+
+export const removedMember = z
+  .object({
+    success,
+    member,
+    apiKeys: z.array(apiKey).describe('The keys that they made and that worked until now.'),
+    invitations: z.array(invitation).describe('The invitations that they made and that were open.'),
+  })
+  .meta({ id: 'RemovedMember' });
 
 export const sentInvitation = z
   .object({
@@ -98,6 +111,13 @@ export const invitationExample: z.input<typeof invitation> = {
   createdBy: { type: 'user', id: exampleId('usr', '1'), display: 'Grace' },
   sentAt: exampleTime,
   expiresAt: exampleTime,
+};
+
+export const removedMemberExample: z.input<typeof removedMember> = {
+  success: true,
+  member: memberExample,
+  apiKeys: [apiKeyExample],
+  invitations: [],
 };
 
 export const sentInvitationExample: z.input<typeof sentInvitation> = {

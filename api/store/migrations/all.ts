@@ -15,6 +15,7 @@ import { idempotencyOfEveryPost } from './0013-idempotency-of-every-post.ts';
 import { bootstrapMacs } from './0014-bootstrap-macs.ts';
 import { usedSignIns } from './0015-used-sign-ins.ts';
 import { billingCards } from './0016-billing-cards.ts';
+import { keyExpiry } from './0017-key-expiry.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   bootstrapMacs,
   usedSignIns,
   billingCards,
+  keyExpiry,
 ];

@@ -189,6 +189,12 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
     body: {},
     other: { gracePeriodSeconds: 0 },
   }),
+  renewApiKey: async () => ({
+    as: administrator,
+    params: { keyId: await madeKey() },
+    body: {},
+    other: { expiresAt: null },
+  }),
   createWebhookEndpoint: async () => ({
     as: administrator,
     body: { url: 'https://hooks.example.com/one' },

@@ -72,6 +72,8 @@ test('who signs in makes keys, reads the audit log, and signs out', async () => 
   const refused = await cli.run(['keys', 'list', '--api-key', secret]);
   expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('session_required') });
   expect((await cli.run(['keys', 'list'])).stdout).toContain(apiKey.id);
+  const renewed = await cli.run(['keys', 'renew', apiKey.id, '--expires-in', 'never']);
+  expect(renewed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^expires +never$/m) });
   const rotated = await cli.run(['keys', 'rotate', apiKey.id, '--grace', '0s']);
   expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^lhk_\S+\n$/) });
   expect((await cli.run(['keys', 'revoke', apiKey.id])).code).toBe(0);

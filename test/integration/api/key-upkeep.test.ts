@@ -1,0 +1,208 @@
+/** API keys over time: notices before they expire, renewal, and the keys and invitations of removed members. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
+import { tellExpiringKeys } from '../../../api/keys/expiry-notices.ts';
+import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
+import { listEvents } from '../../../api/store/events.ts';
+import { Sealer } from '../../../api/store/sealing.ts';
+import { Store } from '../../../api/store/store.ts';
+import type { Browser } from '../../support/browser/browser.ts';
+import { PeopleService } from '../../support/api/people-service.ts';
+import { patient, signingKeys, silent } from '../../support/api/store.ts';
+
+let service: PeopleService;
+let administrator: Browser;
+let store: Store;
+/** Gives the notices as the service's housekeeping does now and then. */
+let tell: () => Promise<number>;
+
+beforeAll(async () => {
+  service = await PeopleService.start();
+  store = new Store({ url: service.databaseUrl, logger: silent, ...patient });
+  const sealer = new Sealer(signingKeys);
+  tell = () => tellExpiringKeys({ store, sealer, mails: true });
+  administrator = await service.administrator();
+});
+afterAll(async () => {
+  await store?.close();
+  await service?.stop();
+});
+
+const person = (name: string) => ({
+  sub: `sub-${name}`,
+  name,
+  email: `${name}@example.com`,
+  email_verified: true,
+});
+
+/** A person who has accepted an invitation, in a browser, and the ID of their membership. */
+async function join(name: string, role: string): Promise<{ browser: Browser; id: string }> {
+  const browser = await service.signIn(person(name));
+  const email = `${name}@example.com`;
+  const body = { email, role };
+  const { json } = await service.ask(administrator, '/invitations', { method: 'POST', body });
+  const { token } = json;
+  await service.ask(browser, '/invitations/accept', { method: 'POST', body: { token } });
+  const list = await service.ask(administrator, '/members?limit=100');
+  const found = list.json.data.find(
+    ({ user }: { user: { email: string } }) => user.email === email,
+  );
+  return { browser, id: found.id };
+}
+
+async function makeKey(as: Browser, name: string): Promise<{ id: string; secret: string }> {
+  const body = { name, permissions: ['db:read'] };
+  const { status, json } = await service.ask(as, '/api-keys', { method: 'POST', body });
+  expect({ status, json }).toMatchObject({ status: 201 });
+  return { id: json.apiKey.id, secret: json.secret };
+}
+
+/** Lets days pass for a key. */
+const age = (name: string, days: number) =>
+  sql`UPDATE api_keys SET expires_at = expires_at - ${days} * interval '1 day',
+    created_at = created_at - ${days} * interval '1 day',
+    renewed_at = renewed_at - ${days} * interval '1 day' WHERE name = ${name}`.execute(store.read);
+
+const works = async ({ secret }: { secret: string }) =>
+  (await service.ask(undefined, '/session', { headers: { 'x-api-key': secret } })).status;
+
+async function noticesOf(name: string): Promise<readonly unknown[]> {
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  const filter = { types: ['api_key.expiring'] } as const;
+  const { rows } = await listEvents(store.read, organization?.id ?? '', filter, { limit: 100 });
+  return rows
+    .filter(({ subject }) => subject.display === name)
+    .map(({ data }) => (data as { days: number }).days)
+    .reverse();
+}
+
+test('a key is told of a week and a day before it expires, once each, and its maker gets mail', async () => {
+  const { browser } = await join('ada', 'developer');
+  const key = await makeKey(browser, 'nightly');
+  await tell();
+  expect(await noticesOf('nightly')).toEqual([]);
+  await age('nightly', 84);
+  await Promise.all([tell(), tell()]);
+  await tell();
+  expect(await noticesOf('nightly')).toEqual([7]);
+  const mail = await service.mailTo('ada@example.com');
+  expect(mail).toContain('nightly');
+  expect(mail).toContain(`ledgerhouse keys renew ${key.id}`);
+  await age('nightly', 5.5);
+  await tell();
+  await tell();
+  expect(await noticesOf('nightly')).toEqual([7, 1]);
+  await age('nightly', 1);
+  await tell();
+  expect(await noticesOf('nightly')).toEqual([7, 1]);
+});
+
+test('a key whose week went by while nothing ran gets one notice; one that was made for an hour gets none', async () => {
+  await makeKey(administrator, 'overlooked');
+  await age('overlooked', 89.5);
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  const body = { name: 'hourly', permissions: ['db:read'], expiresAt };
+  await service.ask(administrator, '/api-keys', { method: 'POST', body });
+  await tell();
+  expect([await noticesOf('overlooked'), await noticesOf('hourly')]).toEqual([[1], []]);
+});
+
+test('once its maker is no member, the owners get the mail', async () => {
+  await join('grace', 'owner');
+  const { browser, id } = await join('gone', 'developer');
+  await makeKey(browser, 'left-behind');
+  await service.ask(administrator, `/members/${id}`, { method: 'DELETE' });
+  await age('left-behind', 84);
+  await tell();
+  expect(await service.mailTo('grace@example.com')).toContain('left-behind');
+});
+
+test('a renewed key keeps its secret, works on, and is told of again before its new expiry', async () => {
+  const key = await makeKey(administrator, 'renewed');
+  await age('renewed', 84);
+  await tell();
+  const renew = (body?: object) =>
+    service.ask(administrator, `/api-keys/${key.id}/renew`, {
+      method: 'POST',
+      ...(body && { body }),
+    });
+  const { status, json } = await renew();
+  expect({ status, json }).toMatchObject({ status: 200, json: { apiKey: { id: key.id } } });
+  const days = (Date.parse(json.apiKey.expiresAt) - Date.now()) / 86_400_000;
+  expect(Math.round(days)).toBe(90);
+  expect(await works(key)).toBe(200);
+  await tell();
+  expect(await noticesOf('renewed')).toEqual([7]);
+  await age('renewed', 84);
+  await tell();
+  expect(await noticesOf('renewed')).toEqual([7, 7]);
+  expect((await renew({ expiresAt: null })).json.apiKey.expiresAt).toBeNull();
+  expect(await renew({ expiresAt: '2020-01-01T00:00:00Z' })).toMatchObject({
+    status: 422,
+    json: { errors: [{ pointer: '#/expiresAt', code: 'in_the_past' }] },
+  });
+  const audit = await service.ask(administrator, '/audit-events?type=api_key.renewed');
+  expect(audit.json.data[0]).toMatchObject({ changes: [{ path: '/expiresAt', to: null }] });
+});
+
+test('a key that has ended is not renewed, and nobody renews another one’s', async () => {
+  const notActive = { status: 409, json: { code: 'api_key_not_active' } };
+  const renew = (as: Browser, { id }: { id: string }) =>
+    service.ask(as, `/api-keys/${id}/renew`, { method: 'POST' });
+  const revoked = await makeKey(administrator, 'revoked');
+  await service.ask(administrator, `/api-keys/${revoked.id}`, { method: 'DELETE' });
+  expect(await renew(administrator, revoked)).toMatchObject(notActive);
+  const expired = await makeKey(administrator, 'expired');
+  await age('expired', 91);
+  expect(await renew(administrator, expired)).toMatchObject(notActive);
+  const rotated = await makeKey(administrator, 'rotated');
+  await service.ask(administrator, `/api-keys/${rotated.id}/rotate`, { method: 'POST' });
+  expect(await renew(administrator, rotated)).toMatchObject(notActive);
+  const foreign = await makeKey(administrator, 'foreign');
+  const { browser } = await join('dev', 'developer');
+  expect(await renew(browser, foreign)).toMatchObject({ status: 404 });
+});
+
+test('a removal lists the keys and open invitations of the member, and revokes those that it names', async () => {
+  const keyOf = ({ id }: { id: string }) => service.ask(administrator, `/api-keys/${id}`);
+  const statusOf = async (key: { id: string }) => (await keyOf(key)).json.apiKey.status;
+  const { browser, id } = await join('eve', 'admin');
+  const kept = await makeKey(administrator, 'of-another');
+  const [one, two] = [await makeKey(browser, 'eve-1'), await makeKey(browser, 'eve-2')];
+  await service.ask(browser, `/api-keys/${two.id}`, { method: 'DELETE' });
+  const body = { email: 'friend@example.com', role: 'viewer' };
+  const invited = await service.ask(browser, '/invitations', { method: 'POST', body });
+  const remove = (query = '') =>
+    service.ask(administrator, `/members/${id}${query}`, { method: 'DELETE' });
+  expect(await remove('?revoke=everything')).toMatchObject({ status: 400 });
+  const removed = await remove('?revoke=apiKeys');
+  expect(removed).toMatchObject({
+    status: 200,
+    json: {
+      member: { id, user: { email: 'eve@example.com' } },
+      apiKeys: [{ id: one.id, status: 'REVOKED' }],
+      invitations: [{ id: invited.json.invitation.id, status: 'OPEN' }],
+    },
+  });
+  expect(removed.json.apiKeys).toHaveLength(1);
+  // At once in this process, which had the key in its cache.
+  expect(await works(one)).toBe(401);
+  expect([await works(kept), await statusOf(kept)]).toEqual([200, 'ACTIVE']);
+  expect((await remove()).status).toBe(404);
+
+  const again = await join('mallory', 'admin');
+  const theirs = await makeKey(again.browser, 'mallory-1');
+  const other = { email: 'other@example.com', role: 'viewer' };
+  await service.ask(again.browser, '/invitations', { method: 'POST', body: other });
+  const both = await service.ask(administrator, `/members/${again.id}?revoke=apiKeys,invitations`, {
+    method: 'DELETE',
+  });
+  expect(both.json).toMatchObject({
+    apiKeys: [{ id: theirs.id, status: 'REVOKED' }],
+    invitations: [{ email: 'other@example.com', status: 'REVOKED' }],
+  });
+  const plain = await join('plain', 'admin');
+  const stays = await makeKey(plain.browser, 'stays');
+  await service.ask(administrator, `/members/${plain.id}`, { method: 'DELETE' });
+  expect([await works(stays), await statusOf(stays)]).toEqual([200, 'ACTIVE']);
+});
