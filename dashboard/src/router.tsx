@@ -1,4 +1,4 @@
-/** The dashboard's pages and their paths. `api/web/serve-dashboard.ts` knows the same paths. */
+/** The dashboard's pages and their paths. `api/dashboard/serve-dashboard.ts` knows the same paths. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -12,7 +12,9 @@ import {
 import { sessionQuery } from './data/queries.ts';
 import { ProblemError } from './data/problem-error.ts';
 import { parseSearch, stringifySearch } from './lib/search.ts';
+import { readAuditSearch } from './pages/audit/search.ts';
 import { readListSearch } from './pages/databases/search.ts';
+import { readExplorerSearch } from './pages/explorer/search.ts';
 import { ErrorPage } from './shell/ErrorPage.tsx';
 import { NotFoundPage } from './shell/NotFoundPage.tsx';
 
@@ -102,10 +104,77 @@ const databases = createRoute({
   component: lazyRouteComponent(() => import('./pages/databases/Databases.tsx'), 'Databases'),
 });
 
+const newDatabase = createRoute({
+  getParentRoute: () => organization,
+  path: '/databases/new',
+  component: lazyRouteComponent(
+    () => import('./pages/create/CreateDatabase.tsx'),
+    'CreateDatabase',
+  ),
+});
+
+const database = createRoute({
+  getParentRoute: () => organization,
+  path: '/databases/$name',
+  validateSearch: (search: Record<string, unknown>): { id?: string } =>
+    typeof search['id'] === 'string' && search['id'].startsWith('db_') ? { id: search['id'] } : {},
+  component: lazyRouteComponent(
+    () => import('./pages/database/DatabaseFrame.tsx'),
+    'DatabaseFrame',
+  ),
+});
+
+const overview = createRoute({
+  getParentRoute: () => database,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/database/Overview.tsx'), 'Overview'),
+});
+
+const explorer = createRoute({
+  getParentRoute: () => database,
+  path: '/explorer',
+  validateSearch: readExplorerSearch,
+  component: lazyRouteComponent(() => import('./pages/explorer/Explorer.tsx'), 'Explorer'),
+});
+
+const keys = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/keys',
+  component: lazyRouteComponent(() => import('./pages/keys/Keys.tsx'), 'Keys'),
+});
+
+const members = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/members',
+  component: lazyRouteComponent(() => import('./pages/members/Members.tsx'), 'Members'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./pages/audit/Audit.tsx'), 'Audit'),
+});
+
+const billing = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings/billing',
+  component: lazyRouteComponent(() => import('./pages/billing/Billing.tsx'), 'Billing'),
+});
+
 const tree = root.addChildren([
   home,
   plain.addChildren([account, newOrganization]),
-  organization.addChildren([organizationHome, databases]),
+  organization.addChildren([
+    organizationHome,
+    databases,
+    newDatabase,
+    database.addChildren([overview, explorer]),
+    keys,
+    members,
+    audit,
+    billing,
+  ]),
 ]);
 
 export const createAppRouter = (queryClient: QueryClient) =>

@@ -1,5 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { BookOpen, Database, Search, UserRound, type LucideIcon } from 'lucide-react';
+import {
+  BookOpen,
+  CreditCard,
+  Database,
+  KeyRound,
+  ScrollText,
+  Search,
+  UserRound,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
 import type { Session } from '../../../gen/api.ts';
 import type { Zone } from '../lib/time.ts';
 import type { Right, ShownOrganization } from './context.ts';
@@ -8,7 +18,12 @@ import { Preferences } from './Preferences.tsx';
 import styles from './SideBar.module.css';
 
 interface Entry {
-  readonly to: '/o/$slug/databases';
+  readonly to:
+    | '/o/$slug/databases'
+    | '/o/$slug/settings/keys'
+    | '/o/$slug/settings/members'
+    | '/o/$slug/settings/audit'
+    | '/o/$slug/settings/billing';
   readonly title: string;
   readonly icon: LucideIcon;
   readonly right: Right;
@@ -16,6 +31,10 @@ interface Entry {
 
 export const entries: readonly Entry[] = [
   { to: '/o/$slug/databases', title: 'Databases', icon: Database, right: 'readDatabases' },
+  { to: '/o/$slug/settings/keys', title: 'API keys', icon: KeyRound, right: 'manageOwnKeys' },
+  { to: '/o/$slug/settings/members', title: 'Members', icon: Users, right: 'manageMembers' },
+  { to: '/o/$slug/settings/audit', title: 'Audit log', icon: ScrollText, right: 'readAuditLog' },
+  { to: '/o/$slug/settings/billing', title: 'Billing', icon: CreditCard, right: 'manageBilling' },
 ];
 
 interface SideBarProps {

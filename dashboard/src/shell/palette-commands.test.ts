@@ -13,12 +13,20 @@ const organization = (slug: string, rights: Session['organizations'][number]['ri
 const acme = organization('acme', ['readDatabases']);
 const session = { organizations: [acme, organization('other', [])] } as unknown as Session;
 
-test('the palette leads to pages that the caller may see, and other organizations', () => {
-  const titles = commandsFor(session, acme, []).map(({ title }) => title);
-  expect(titles).toEqual(['Databases', 'Account and sessions', 'OTHER']);
+test('the palette leads to databases, pages that the caller may see, and other organizations', () => {
+  const titles = commandsFor(session, acme, [{ name: 'payments' }]).map(({ title }) => title);
+  expect(titles).toEqual([
+    'payments',
+    'payments: explorer',
+    'Databases',
+    'Account and sessions',
+    'OTHER',
+  ]);
 });
 
 test('all words must be in the title, in any order', () => {
-  const commands = commandsFor(session, acme, []);
-  expect(matching(commands, 'sess acc').map(({ href }) => href)).toEqual(['/account']);
+  const commands = commandsFor(session, acme, [{ name: 'payments' }]);
+  expect(matching(commands, 'expl pay').map(({ href }) => href)).toEqual([
+    '/o/acme/databases/payments/explorer',
+  ]);
 });

@@ -11,20 +11,35 @@ export interface Command {
 
 const pages: readonly (readonly [title: string, path: string, right: Right])[] = [
   ['Databases', 'databases', 'readDatabases'],
+  ['New database', 'databases/new', 'createDatabase'],
+  ['API keys', 'settings/keys', 'manageOwnKeys'],
+  ['Members and invitations', 'settings/members', 'manageMembers'],
+  ['Audit log', 'settings/audit', 'readAuditLog'],
+  ['Billing', 'settings/billing', 'manageBilling'],
 ];
 
 export function commandsFor(
   session: Session,
   organization: ShownOrganization | undefined,
-  _databases: readonly Pick<Database, 'name'>[],
+  databases: readonly Pick<Database, 'name'>[],
 ): readonly Command[] {
   const base = `/o/${organization?.slug}`;
   const own =
     organization === undefined
       ? []
-      : pages
-          .filter(([, , right]) => organization.rights.includes(right))
-          .map(([title, path]) => ({ title, kind: 'Page', href: `${base}/${path}` }));
+      : [
+          ...databases.flatMap(({ name }) => [
+            { title: name, kind: 'Database', href: `${base}/databases/${name}` },
+            {
+              title: `${name}: explorer`,
+              kind: 'Explorer',
+              href: `${base}/databases/${name}/explorer`,
+            },
+          ]),
+          ...pages
+            .filter(([, , right]) => organization.rights.includes(right))
+            .map(([title, path]) => ({ title, kind: 'Page', href: `${base}/${path}` })),
+        ];
   const others = session.organizations
     .filter(({ slug }) => slug !== organization?.slug)
     .map(({ name, slug }) => ({ title: name, kind: 'Organization', href: `/o/${slug}/databases` }));

@@ -1,4 +1,10 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes } from 'react';
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react';
 import styles from './Field.module.css';
 
 interface Frame {
@@ -86,6 +92,27 @@ export function Checkbox({ label, hint, ...rest }: CheckboxProps) {
           </div>
         )}
       </div>
+    </div>
+  );
+}
+
+interface TextAreaProps extends Frame, TextareaHTMLAttributes<HTMLTextAreaElement> {
+  readonly mono?: boolean;
+}
+
+export function TextArea({ label, hint, error, mono = false, ...rest }: TextAreaProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        {...rest}
+        id={id}
+        className={`${styles.input} ${mono ? styles.mono : ''}`}
+        aria-invalid={error === undefined ? undefined : true}
+        aria-describedby={`${id}-about`}
+      />
+      <About id={id} hint={hint} error={error} />
     </div>
   );
 }

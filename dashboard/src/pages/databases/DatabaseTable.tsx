@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { Database } from '../../../../gen/api.ts';
 import { shownMoney } from '../../lib/money.ts';
 import { Badge } from '../../ui/States.tsx';
@@ -7,11 +8,12 @@ import { standingOf } from './standing.ts';
 
 interface Props {
   readonly rows: readonly Database[];
+  readonly slug: string;
 }
 
 const end = (title: string) => ({ title, end: true }) as const;
 
-export const DatabaseTable = ({ rows }: Props) => (
+export const DatabaseTable = ({ rows, slug }: Props) => (
   <Table
     label="Databases"
     heads={[
@@ -26,17 +28,25 @@ export const DatabaseTable = ({ rows }: Props) => (
     ]}
   >
     {rows.map((row) => (
-      <Row key={row.id} row={row} />
+      <Row key={row.id} row={row} slug={slug} />
     ))}
   </Table>
 );
 
-function Row({ row }: { readonly row: Database }) {
+function Row({ row, slug }: { readonly row: Database; readonly slug: string }) {
   const { word, tone } = standingOf(row);
+  const isGone = row.status === 'DELETED' || row.status === 'DELETING';
   return (
     <tr>
       <td>
-        <span className={table.name}>{row.name}</span>
+        <Link
+          to="/o/$slug/databases/$name"
+          params={{ slug, name: row.name }}
+          search={isGone ? { id: row.id } : {}}
+          className={table.name}
+        >
+          {row.name}
+        </Link>
       </td>
       <td>
         <Badge tone={tone}>{word}</Badge>

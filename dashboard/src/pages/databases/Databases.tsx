@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import { databasesQuery } from '../../data/queries.ts';
-import { useOrganization } from '../../shell/context.ts';
-import { Button } from '../../ui/Button.tsx';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import { Empty, Skeleton } from '../../ui/States.tsx';
@@ -18,9 +19,26 @@ export function Databases() {
   const list = useInfiniteQuery(databasesQuery(organization.id, search));
   const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
   const isFiltered = Object.keys(search).some((name) => name !== 'sort');
+  const refused = whyNot(organization, 'createDatabase');
+  const newButton =
+    refused === undefined ? (
+      <Link
+        to="/o/$slug/databases/new"
+        params={{ slug: organization.slug }}
+        className={buttonClass('main')}
+      >
+        <Plus size={16} aria-hidden />
+        New database
+      </Link>
+    ) : (
+      <Button look="main" disabledReason={refused}>
+        <Plus size={16} aria-hidden />
+        New database
+      </Button>
+    );
   const change = (next: ListSearch) => void navigate({ search: next, replace: true });
   return (
-    <Page title="Databases">
+    <Page title="Databases" actions={newButton}>
       <Filters search={search} onChange={change} />
       {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {list.isPending && <Skeleton lines={6} />}
@@ -33,12 +51,12 @@ export function Databases() {
         </Empty>
       )}
       {list.isSuccess && rows.length === 0 && !isFiltered && (
-        <Empty title="No database yet">
+        <Empty title="No database yet" action={newButton}>
           A database is a ledger of its own: accounts, and transfers between them, which are never
           lost and never changed. The first one is there in about a minute.
         </Empty>
       )}
-      {rows.length > 0 && <DatabaseTable rows={rows} />}
+      {rows.length > 0 && <DatabaseTable rows={rows} slug={organization.slug} />}
       {list.hasNextPage && (
         <p className={table.more}>
           {rows.length} databases, there are more

@@ -1,0 +1,207 @@
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AuditEvent } from '../../../../gen/api.ts';
+import { ask } from '../../data/client.ts';
+import { auditQuery } from '../../data/queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Code } from '../../ui/Code.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Input } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Facts, Page } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge, Empty, Skeleton } from '../../ui/States.tsx';
+import { Table, table } from '../../ui/Table.tsx';
+import { Exactly } from '../../ui/When.tsx';
+import { readAuditSearch, type AuditSearch } from './search.ts';
+
+const path = '/o/$slug/settings/audit';
+
+export function Audit() {
+  const organization = useOrganization();
+  const search = useSearch({ from: path });
+  const navigate = useNavigate({ from: path });
+  const list = useInfiniteQuery(auditQuery(organization.id, search));
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const [opened, setOpened] = useState<AuditEvent>();
+  return (
+    <Page
+      title="Audit log"
+      about="Everything that was done in the organization, the newest first. Each event holds a keyed hash of the one before, so that nothing can be changed or taken out unseen."
+      actions={<Verify />}
+    >
+      <Filters
+        key={JSON.stringify(search)}
+        search={search}
+        onApply={(next) => void navigate({ search: next })}
+      />
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={8} />}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty title="No event matches">The filters leave nothing.</Empty>
+      )}
+      {rows.length > 0 && (
+        <Table label="Events" heads={['Time', 'Actor', 'Action', 'Target', 'Address']} actions>
+          {rows.map((event) => (
+            <tr key={event.id}>
+              <td className={table.keep}>
+                <Exactly at={event.occurredAt} />
+              </td>
+              <td>{event.actor.display}</td>
+              <td className={table.keep}>
+                <code>{event.type}</code>{' '}
+                {event.outcome !== 'SUCCESS' && (
+                  <Badge tone="bad">{event.outcome.toLowerCase()}</Badge>
+                )}
+              </td>
+              <td>{event.target.display}</td>
+              <td className={table.keep}>{event.ip ?? '–'}</td>
+              <td className={table.end}>
+                <Button
+                  small
+                  onClick={() => setOpened(event)}
+                  aria-label={`Details of ${event.type}`}
+                >
+                  Details
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {list.hasNextPage && (
+        <p className={table.more}>
+          {rows.length} events, there are more
+          <Button small busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            Show more
+          </Button>
+        </p>
+      )}
+      <Dialog
+        open={opened !== undefined}
+        onClose={() => setOpened(undefined)}
+        title={opened?.type ?? ''}
+        side
+      >
+        {opened !== undefined && <Details event={opened} />}
+      </Dialog>
+    </Page>
+  );
+}
+
+const Details = ({ event }: { readonly event: AuditEvent }) => (
+  <>
+    <Facts
+      rows={[
+        ['Time', <Exactly key="time" at={event.occurredAt} />],
+        ['Actor', `${event.actor.display} (${event.actor.type})`],
+        ['Outcome', event.outcome],
+        ['Target', `${event.target.display} (${event.target.type})`],
+        ['Address', event.ip ?? '–'],
+        ['Program', event.userAgent ?? '–'],
+        ['Request', event.requestId ?? '–'],
+        ['Number', event.sequence],
+        ['Hash', event.hash],
+      ]}
+    />
+    {event.changes.length > 0 && (
+      <Table label="Changes" heads={['Field', 'From', 'To']}>
+        {event.changes.map(({ path: field, from, to }) => (
+          <tr key={field}>
+            <td>
+              <code>{field}</code>
+            </td>
+            <td>{JSON.stringify(from)}</td>
+            <td>{JSON.stringify(to)}</td>
+          </tr>
+        ))}
+      </Table>
+    )}
+    <Code text={JSON.stringify(event.data, undefined, 2)} what="the event’s data" />
+  </>
+);
+
+interface FilterProps {
+  readonly search: AuditSearch;
+  readonly onApply: (search: AuditSearch) => void;
+}
+
+const fields = [
+  ['type', 'Action', 'database.created'],
+  ['actorId', 'Actor’s ID', 'usr_… or key_…'],
+  ['targetId', 'Target’s ID', 'db_…'],
+  ['after', 'From', '2026-11-01T00:00:00Z'],
+  ['before', 'Before', '2026-12-01T00:00:00Z'],
+] as const;
+
+function Filters({ search, onApply }: FilterProps) {
+  const [draft, setDraft] = useState(search);
+  return (
+    <form
+      className={form.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onApply(draft);
+      }}
+    >
+      <div className={form.row}>
+        {fields.map(([name, label, example]) => (
+          <Input
+            key={name}
+            label={label}
+            mono
+            placeholder={example}
+            value={draft[name] ?? ''}
+            onChange={(event) =>
+              setDraft(readAuditSearch({ ...draft, [name]: event.target.value }))
+            }
+          />
+        ))}
+      </div>
+      <div className={form.buttons}>
+        <Button type="submit">Apply</Button>
+        <Button look="quiet" onClick={() => onApply({})}>
+          Clear
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Checks the whole chain, page after page. */
+function Verify() {
+  const organization = useOrganization();
+  const verify = useMutation({
+    mutationFn: async () => {
+      let checked = 0;
+      let from: string | undefined;
+      for (;;) {
+        const { data } = await ask(organization.id, 'get', '/api/v1/audit-events/verify', {
+          query: from === undefined ? {} : { from },
+        });
+        checked += data.checked;
+        if (data.fault !== null || data.next === null) return { checked, fault: data.fault };
+        from = data.next;
+      }
+    },
+  });
+  const { data } = verify;
+  return (
+    <>
+      <span role="status">
+        {data !== undefined &&
+          (data.fault === null ? (
+            <Badge tone="good">{`${data.checked} events, chain sound`}</Badge>
+          ) : (
+            <Badge tone="bad">{`Event ${data.fault.sequence}: ${data.fault.detail}`}</Badge>
+          ))}
+      </span>
+      {verify.isError && <Problem error={verify.error} />}
+      <Button busy={verify.isPending} onClick={() => verify.mutate()}>
+        Check the chain
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { BillingStanding } from '../../../../gen/api.ts';
+import { ask, intentKey } from '../../data/client.ts';
+import { fieldErrors } from '../../data/problem-error.ts';
+import { billingQuery } from '../../data/queries.ts';
+import { shownMoney } from '../../lib/money.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Input } from '../../ui/Field.tsx';
+import form from '../../ui/Form.module.css';
+import { Card, Facts, Page } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge, Progress, Skeleton } from '../../ui/States.tsx';
+import { Table, table } from '../../ui/Table.tsx';
+import { When } from '../../ui/When.tsx';
+import { shareOf, standings } from './standings.ts';
+
+export function Billing() {
+  const organization = useOrganization();
+  const billing = useQuery(billingQuery(organization.id));
+  return (
+    <Page title="Billing" narrow>
+      {billing.isPending && <Skeleton />}
+      {billing.isError && <Problem error={billing.error} onRetry={() => void billing.refetch()} />}
+      {billing.data?.provider === 'none' && (
+        <Card>
+          <p>This installation bills nobody. Databases can be made without a payment method.</p>
+        </Card>
+      )}
+      {billing.data?.provider === 'stripe' && (
+        <>
+          <Standing billing={billing.data} />
+          <Limit billing={billing.data} />
+          <Saved billing={billing.data} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Standing({ billing }: { readonly billing: BillingStanding }) {
+  const organization = useOrganization();
+  const { tone, word, about } = standings[billing.status];
+  const checkout = useMutation({
+    mutationFn: () =>
+      ask(
+        organization.id,
+        'post',
+        '/api/v1/billing/checkout',
+        { body: { returnUrl: location.href } },
+        { headers: { 'Idempotency-Key': intentKey() } },
+      ),
+    onSuccess: ({ data }) => location.assign(data.checkoutUrl),
+  });
+  const { paymentMethod, currentPeriod } = billing;
+  return (
+    <Card
+      title="Standing"
+      actions={
+        <Button busy={checkout.isPending} onClick={() => checkout.mutate()}>
+          {paymentMethod === null ? 'Set up payment' : 'Change payment'}
+        </Button>
+      }
+    >
+      <p>
+        <Badge tone={tone}>{word}</Badge> {about}
+      </p>
+      {checkout.isError && <Problem error={checkout.error} />}
+      <Facts
+        rows={[
+          [
+            'Payment method',
+            paymentMethod === null
+              ? 'none yet'
+              : `${paymentMethod.brand} ending in ${paymentMethod.last4 ?? '…'}`,
+          ],
+          ...(currentPeriod === null
+            ? []
+            : [['This month so far', shownMoney(currentPeriod.accrued)] as const]),
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Limit({ billing }: { readonly billing: BillingStanding }) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const { spendLimit, currentPeriod } = billing;
+  const [amount, setAmount] = useState(spendLimit?.amount ?? '');
+  const currency = spendLimit?.currency ?? currentPeriod?.accrued.currency ?? 'EUR';
+  const change = useMutation({
+    mutationFn: (next: string | null) =>
+      ask(organization.id, 'patch', '/api/v1/billing', {
+        body: { spendLimit: next === null ? null : { currency, amount: next } },
+      }),
+    onSuccess: () => say('The limit is changed'),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['billing', organization.id] }),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate(/\.\d\d$/.test(amount) ? amount : `${amount}.00`);
+  };
+  const share =
+    spendLimit === null || currentPeriod === null
+      ? undefined
+      : shareOf(currentPeriod.accrued.amount, spendLimit.amount);
+  return (
+    <Card title="Spend limit of a month">
+      <form className={form.form} onSubmit={submit}>
+        {share !== undefined && spendLimit !== null && (
+          <div>
+            <Progress percent={Math.min(100, share)} label={`${share} percent of the limit`} />
+            <p>
+              {share} % of {shownMoney(spendLimit)}. Members hear of 50, 80 and 100 %.
+            </p>
+          </div>
+        )}
+        <Input
+          label={`Amount in ${currency}`}
+          inputMode="decimal"
+          pattern="[0-9]{1,15}([.][0-9]{2})?"
+          title="An amount such as 500 or 500.00"
+          required
+          value={amount}
+          hint="When it is reached no further database can be created; none is stopped."
+          error={fieldErrors(change.error)['spendLimit']}
+          onChange={(event) => setAmount(event.target.value)}
+        />
+        {change.isError && <Problem error={change.error} />}
+        <div className={form.buttons}>
+          <Button type="submit" look="main" busy={change.isPending}>
+            Set the limit
+          </Button>
+          {spendLimit !== null && (
+            <Button busy={change.isPending} onClick={() => change.mutate(null)}>
+              Take the limit away
+            </Button>
+          )}
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+const Saved = ({ billing: { savedCreates } }: { readonly billing: BillingStanding }) =>
+  savedCreates.length === 0 ? null : (
+    <Card title="Databases that waited for billing">
+      <Table label="Saved creates" heads={['Name', 'Outcome', 'Asked for']}>
+        {savedCreates.map(({ id, name, status, error, createdAt }) => (
+          <tr key={id}>
+            <td>{name}</td>
+            <td>
+              {status.toLowerCase()}
+              {error !== null && <div className={table.soft}>{error.message}</div>}
+            </td>
+            <td className={table.keep}>
+              <When at={createdAt} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );

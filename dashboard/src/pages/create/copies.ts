@@ -1,0 +1,69 @@
+/** The same request for other ways of asking: the command line, curl, a Kubernetes resource. The key stays a variable. */
+import type { CreateDatabaseRequest } from '../../../../gen/api.ts';
+
+/** A word of a shell’s command. */
+const word = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+export function asCli(request: CreateDatabaseRequest): string {
+  const flags = [
+    ['provider', request.provider],
+    ['region', request.region],
+    ['cluster-configuration', request.clusterConfiguration],
+    ['cluster-size', request.clusterSize],
+    ['storage-tier', request.storageTier],
+    ['selected-storage-gb', request.selectedStorageGb?.toString()],
+    ['engine', request.engine],
+    ['engine-version', request.engineVersion],
+    ...Object.entries(request.labels ?? {}).map(([key, value]) => ['label', `${key}=${value}`]),
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${word(value)}`]));
+  const protection =
+    request.deletionProtection === undefined
+      ? []
+      : [request.deletionProtection ? '--deletion-protection' : '--no-deletion-protection'];
+  const parts = [`ledgerhouse databases create ${word(request.name)}`, ...flags, ...protection];
+  return parts.join(' \\\n  ');
+}
+
+export function asCurl(origin: string, request: CreateDatabaseRequest): string {
+  const body = JSON.stringify(request).replaceAll("'", `'\\''`);
+  return [
+    `curl -X POST ${word(`${origin}/api/v1/databases`)}`,
+    '-H "x-api-key: $LEDGERHOUSE_API_KEY"',
+    "-H 'Content-Type: application/json'",
+    `-d '${body}'`,
+  ].join(' \\\n  ');
+}
+
+/** JSON strings are YAML strings, whatever they hold. */
+const quoted = (text: string): string => JSON.stringify(text);
+
+export function asYaml(request: CreateDatabaseRequest, namespace: string): string {
+  const lines = [
+    'apiVersion: ledgerhouse.dev/v1alpha1',
+    'kind: LedgerDatabase',
+    'metadata:',
+    `  name: ${quoted(request.name)}`,
+    `  namespace: ${quoted(namespace)}`,
+    'spec:',
+    ...[
+      ['provider', request.provider],
+      ['region', request.region],
+      ['topology', request.clusterConfiguration],
+      ['size', request.clusterSize],
+      ['engine', request.engine],
+      ['version', request.engineVersion],
+    ].flatMap(([name, value]) => (value === undefined ? [] : [`  ${name}: ${quoted(value)}`])),
+    '  storage:',
+    `    tier: ${quoted(request.storageTier ?? '')}`,
+    `    sizeGb: ${request.selectedStorageGb}`,
+    ...Object.entries(request.parameters ?? {}).flatMap(([name, value], index) => [
+      ...(index === 0 ? ['  parameters:'] : []),
+      `    ${quoted(name)}: ${quoted(value)}`,
+    ]),
+    ...(request.deletionProtection === undefined
+      ? []
+      : [`  deletionProtection: ${request.deletionProtection}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}

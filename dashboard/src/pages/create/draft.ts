@@ -1,0 +1,126 @@
+/** The choices of a database that is to be made, and the request that they become. Each choice starts as the catalog’s default. */
+import type { CreateCatalog, CreateDatabaseRequest } from '../../../../gen/api.ts';
+
+export interface Draft {
+  readonly name: string;
+  readonly provider: string;
+  readonly region: string;
+  readonly clusterConfiguration: string;
+  readonly clusterSize: string;
+  readonly storageTier: string;
+  readonly storageGb: string;
+  readonly engine: string;
+  readonly engineVersion: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly protection: boolean | undefined;
+  /** One label a line, `key=value`. */
+  readonly labels: string;
+}
+
+export function draftOf({ defaults }: CreateCatalog): Draft {
+  return {
+    name: '',
+    provider: defaults.provider,
+    region: defaults.region,
+    clusterConfiguration: defaults.clusterConfiguration,
+    clusterSize: defaults.clusterSize,
+    storageTier: defaults.storageTier,
+    storageGb: String(defaults.selectedStorageGb),
+    engine: defaults.engine,
+    engineVersion: '',
+    parameters: {},
+    protection: undefined,
+    labels: '',
+  };
+}
+
+export function labelsOf(text: string): Readonly<Record<string, string>> {
+  const lines = text.split('\n').map((line) => line.trim());
+  return Object.fromEntries(
+    lines
+      .filter((line) => line !== '')
+      .map((line) => {
+        const at = line.indexOf('=');
+        return at < 0 ? [line, ''] : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+      }),
+  );
+}
+
+/** The request without what the catalog would choose anyway is not shortened: people see all that they chose. */
+export function requestOf(draft: Draft, catalogVersion: string | undefined): CreateDatabaseRequest {
+  const labels = labelsOf(draft.labels);
+  const parameters = Object.fromEntries(
+    Object.entries(draft.parameters).filter(([, value]) => value !== ''),
+  );
+  const storage = /^\d{1,7}$/.test(draft.storageGb) ? Number(draft.storageGb) : 0;
+  return {
+    name: draft.name,
+    mode: 'new',
+    provider: draft.provider,
+    region: draft.region,
+    clusterConfiguration: draft.clusterConfiguration,
+    clusterSize: draft.clusterSize,
+    storageTier: draft.storageTier,
+    selectedStorageGb: storage,
+    engine: draft.engine,
+    ...(draft.engineVersion !== '' && { engineVersion: draft.engineVersion }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(draft.protection !== undefined && { deletionProtection: draft.protection }),
+    ...(catalogVersion !== undefined && { catalogVersion }),
+  };
+}
+
+export interface Choice {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  /** Why it cannot be chosen, in the catalog's words. */
+  readonly refused: string | undefined;
+}
+
+const survives: Readonly<Record<string, string>> = {
+  single:
+    'One node. It comes back by itself after a crash; while its machine is away, so is the database.',
+  'ha-3': 'Goes on when one of three nodes is lost.',
+  'ha-6': 'Goes on when two of six nodes are lost.',
+};
+
+export const topologies = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
+  catalog.clusterConfigurations.map(({ id, name, engines, recommendedForProduction }) => ({
+    id,
+    title: name,
+    about: `${survives[id] ?? ''}${recommendedForProduction ? ' Recommended for production.' : ''}`,
+    refused: engines.some((one) => one === draft.engine)
+      ? undefined
+      : `${draft.engine} does not run it`,
+  }));
+
+export const tiers = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
+  catalog.storageTiers.map(({ id, name, minGb, maxGb, growable }) => {
+    const capability = catalog.storageCapabilities.find(
+      (one) =>
+        one.storageTierId === id && one.clusterConfigurationId === draft.clusterConfiguration,
+    );
+    return {
+      id,
+      title: name,
+      about: `${minGb} to ${maxGb} GiB. ${growable ? 'Can grow later.' : 'Cannot grow later.'}`,
+      refused:
+        capability?.supported === false
+          ? (capability.reason ?? 'not with this topology')
+          : undefined,
+    };
+  });
+
+export const sizes = (catalog: CreateCatalog, draft: Draft): readonly Choice[] =>
+  catalog.clusterSizes.map(({ id, cpuMillis, memoryBytes, engines, available }) => ({
+    id,
+    title: id,
+    about: `${cpuMillis / 1_000} CPU, ${Math.round((memoryBytes / 1_073_741_824) * 10) / 10} GiB of memory${draft.clusterConfiguration === 'single' ? '' : ' each'}`,
+    refused: available
+      ? engines.some((one) => one === draft.engine)
+        ? undefined
+        : `too small for ${draft.engine}`
+      : 'not available now',
+  }));

@@ -1,0 +1,118 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask } from '../../data/client.ts';
+import { databaseKey } from '../../data/queries.ts';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Input } from '../../ui/Field.tsx';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import styles from './DatabaseFrame.module.css';
+import { useDatabase } from './use-database.ts';
+import { useUpdate } from './use-update.ts';
+
+export function DangerZone() {
+  const organization = useOrganization();
+  const { database } = useDatabase();
+  const [deleting, setDeleting] = useState(false);
+  const update = useUpdate();
+  const refused = whyNot(organization, 'changeDatabase');
+  const isProtected = database.deletionProtection;
+  const protect = () =>
+    update.mutate(
+      { deletionProtection: !isProtected },
+      { onSuccess: () => say(isProtected ? 'The protection is off' : 'It is protected') },
+    );
+  return (
+    <Card title="Protection and deletion" tone="bad">
+      <div className={styles.danger}>
+        <p>
+          {isProtected
+            ? 'It is protected: nobody can delete it.'
+            : 'It is not protected: owners and admins can delete it.'}
+        </p>
+        <Button busy={update.isPending} disabledReason={refused} onClick={protect}>
+          {isProtected ? 'Take the protection off' : 'Protect it'}
+        </Button>
+      </div>
+      <div className={styles.danger}>
+        <p>
+          Deleting ends it at once and frees its name. Its data stay for some days, in which it can
+          be restored.
+        </p>
+        <Button
+          look="bad"
+          disabledReason={refused ?? (isProtected ? 'Take the protection off first.' : undefined)}
+          onClick={() => setDeleting(true)}
+        >
+          Delete database
+        </Button>
+      </div>
+      {update.isError && <Problem error={update.error} />}
+      <DeleteDialog open={deleting} onClose={() => setDeleting(false)} />
+    </Card>
+  );
+}
+
+function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const { database, etag, organizationId } = useDatabase();
+  const queryClient = useQueryClient();
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () =>
+      ask(
+        organizationId,
+        'delete',
+        '/api/v1/databases/{databaseId}',
+        { params: { databaseId: database.id } },
+        { headers: etag === undefined ? {} : { 'If-Match': etag } },
+      ),
+    onSuccess: async () => {
+      onClose();
+      say(`${database.name} is being deleted`);
+      await queryClient.invalidateQueries({ queryKey: ['databases', organizationId] });
+    },
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),
+  });
+  const isSame = typed === database.name;
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Delete ${database.name}?`}
+      about="It stops answering at once. Until its data are purged, which its page tells then, it can be restored."
+    >
+      <form
+        className={styles.column}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isSame) remove.mutate();
+        }}
+      >
+        <Input
+          label={`Type ${database.name} to go on`}
+          mono
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        {remove.isError && <Problem error={remove.error} />}
+        <DialogButtons>
+          <Button onClick={onClose}>Keep it</Button>
+          <Button
+            type="submit"
+            look="bad"
+            busy={remove.isPending}
+            disabledReason={isSame ? undefined : 'Type the name first.'}
+          >
+            Delete it
+          </Button>
+        </DialogButtons>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,145 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Job } from '../../../../gen/api.ts';
+import { ask, intentKey } from '../../data/client.ts';
+import { databaseJobsQuery, databaseKey } from '../../data/queries.ts';
+import { duration } from '../../lib/time.ts';
+import { useOrganization, whyNot } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge, Progress, type Tone } from '../../ui/States.tsx';
+import { When } from '../../ui/When.tsx';
+import styles from './DatabaseFrame.module.css';
+import { useDatabase } from './use-database.ts';
+
+/** `start_replicas` as `Start replicas`. */
+const words = (name: string): string => {
+  const text = name.replace(/^database\./, '').replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+const tones: Readonly<Record<string, Tone>> = {
+  SUCCEEDED: 'good',
+  FAILED: 'bad',
+  RUNNING: 'busy',
+  QUEUED: 'soft',
+  PENDING: 'soft',
+  CANCELING: 'warn',
+  CANCELED: 'warn',
+};
+
+/** The job that works on the database with its steps, and the last ones that ended. */
+export function Jobs() {
+  const { database, organizationId } = useDatabase();
+  const list = useQuery(databaseJobsQuery(organizationId, database.id));
+  const jobs = list.data?.data ?? [];
+  const active = jobs.filter(({ finishedAt }) => finishedAt === null);
+  const [last] = jobs;
+  const failed = active.length === 0 && last?.status === 'FAILED' ? [last] : [];
+  const ended = jobs.filter((job) => !active.includes(job) && !failed.includes(job));
+  return (
+    <>
+      {[...active, ...failed].map((job) => (
+        <JobCard key={job.id} job={job} />
+      ))}
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {ended.length > 0 && (
+        <Card title="Recent activity">
+          <ul className={styles.steps}>
+            {ended.slice(0, 5).map((job) => (
+              <li key={job.id}>
+                <Badge tone={tones[job.status] ?? 'soft'}>{words(job.status.toLowerCase())}</Badge>
+                {words(job.type)}
+                <span className={styles.soft}>
+                  <When at={job.finishedAt ?? job.createdAt} /> by {job.actor.display}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function JobCard({ job }: { readonly job: Job }) {
+  const { progress, error, deadlineAt } = job;
+  const left = progress.estimatedSecondsRemaining;
+  return (
+    <Card title={words(job.type)} actions={<JobButtons job={job} />}>
+      <Progress percent={progress.percent} label={`${progress.percent} percent done`} />
+      <p aria-live="polite">
+        {progress.message}
+        {left !== null && job.finishedAt === null && ` About ${duration(left)} left.`}
+      </p>
+      {error !== null && (
+        <p>
+          <strong>{error.title}</strong>: {error.detail}
+        </p>
+      )}
+      <ol className={styles.steps}>
+        {job.steps.map(({ name, status }) => (
+          <li key={name}>
+            <Badge tone={tones[status] ?? 'soft'}>{words(status.toLowerCase())}</Badge>
+            {words(name)}
+          </li>
+        ))}
+      </ol>
+      <p className={styles.soft}>
+        Begun by {job.actor.display} <When at={job.createdAt} />
+        {deadlineAt !== null && job.finishedAt === null && (
+          <>
+            , given up <When at={deadlineAt} />
+          </>
+        )}
+        .
+      </p>
+    </Card>
+  );
+}
+
+function JobButtons({ job }: { readonly job: Job }) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const params = { jobId: job.id };
+  const [intent] = useState(intentKey);
+  const act = useMutation({
+    mutationFn: (verb: 'cancel' | 'retry') => {
+      const sending = { headers: { 'Idempotency-Key': `${intent}-${verb}-${job.attempt}` } };
+      return verb === 'cancel'
+        ? ask(organization.id, 'post', '/api/v1/jobs/{jobId}/cancel', { params }, sending)
+        : ask(organization.id, 'post', '/api/v1/jobs/{jobId}/retry', { params }, sending);
+    },
+    onSuccess: (_answer, verb) => say(verb === 'cancel' ? 'It is being cancelled' : 'It is queued'),
+    onSettled: () =>
+      queryClient.invalidateQueries({ queryKey: databaseKey(organization.id, job.databaseId) }),
+  });
+  const refused = whyNot(organization, 'createDatabase');
+  return (
+    <div className={styles.buttons}>
+      {act.isError && <Problem error={act.error} />}
+      {job.cancellable && (
+        <Button
+          small
+          busy={act.isPending}
+          disabledReason={refused}
+          onClick={() => act.mutate('cancel')}
+        >
+          Cancel
+        </Button>
+      )}
+      {job.retryable && (
+        <Button
+          small
+          busy={act.isPending}
+          disabledReason={refused}
+          onClick={() => act.mutate('retry')}
+        >
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { grouped, hexadecimal } from '../../lib/digits.ts';
+import { exactLedgerTime } from '../../lib/time.ts';
+import { useZone } from '../../shell/context.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Copy } from '../../ui/Copy.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { columnsOf, flagNames, type RecordKind, type RecordRow } from './columns.ts';
+import styles from './Explorer.module.css';
+import type { ExplorerSearch } from './search.ts';
+
+interface Props {
+  readonly kind: RecordKind;
+  readonly row: RecordRow | undefined;
+  readonly onClose: () => void;
+  readonly onAsk: (search: ExplorerSearch) => void;
+}
+
+/** All fields of one row, and where they lead. */
+export function RowDrawer({ kind, row, onClose, onAsk }: Props) {
+  const zone = useZone();
+  const title = kind === 'account' ? 'Account' : kind === 'transfer' ? 'Transfer' : 'Balance';
+  return (
+    <Dialog open={row !== undefined} onClose={onClose} title={title} side>
+      {row !== undefined && (
+        <>
+          <Links kind={kind} row={row} onAsk={onAsk} />
+          <dl className={styles.fields}>
+            {columnsOf[kind]
+              .filter(({ name }) => name !== 'net')
+              .map(({ name, kind: shown, title: label }) => {
+                const value = String(row[name] ?? '');
+                return (
+                  <div key={name}>
+                    <dt>{label}</dt>
+                    <dd>
+                      {shown === 'amount' ? grouped(value) : value}{' '}
+                      <Copy text={value} what={label} />
+                      {shown === 'id' && value !== '0' && <div>{hexadecimal(value)}</div>}
+                      {shown === 'time' && <div>{exactLedgerTime(value, zone)}</div>}
+                      {shown === 'flags' && <div>{flagNames(row, kind).join(', ')}</div>}
+                    </dd>
+                  </div>
+                );
+              })}
+          </dl>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+interface LinksProps {
+  readonly kind: RecordKind;
+  readonly row: RecordRow;
+  readonly onAsk: (search: ExplorerSearch) => void;
+}
+
+function Links({ kind, row, onAsk }: LinksProps) {
+  if (kind === 'balance') return null;
+  const links: readonly (readonly [string, ExplorerSearch])[] =
+    kind === 'account'
+      ? [
+          ['Its transfers', { op: 'get_account_transfers', account_id: String(row['id']) }],
+          ['Its balances', { op: 'get_account_balances', account_id: String(row['id']) }],
+        ]
+      : [
+          [
+            'Both accounts',
+            {
+              op: 'lookup_accounts',
+              ids: `${row['debit_account_id']}\n${row['credit_account_id']}`,
+            },
+          ],
+          ...(row['pending_id'] === '0'
+            ? []
+            : [
+                [
+                  'Its pending transfer',
+                  { op: 'lookup_transfers', ids: String(row['pending_id']) },
+                ] as const,
+              ]),
+        ];
+  return (
+    <div className={styles.buttons}>
+      {links.map(([title, search]) => (
+        <Button key={title} small onClick={() => onAsk(search)}>
+          {title}
+        </Button>
+      ))}
+    </div>
+  );
+}

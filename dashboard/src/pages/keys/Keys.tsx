@@ -1,0 +1,179 @@
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiKey } from '../../../../gen/api.ts';
+import { ask, intentKey } from '../../data/client.ts';
+import { keysQuery } from '../../data/queries.ts';
+import { useOrganization } from '../../shell/context.ts';
+import { say } from '../../ui/announcer.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+import { Page } from '../../ui/Page.tsx';
+import { Problem } from '../../ui/Problem.tsx';
+import { Badge, Empty, Skeleton, type Tone } from '../../ui/States.tsx';
+import { Table, table } from '../../ui/Table.tsx';
+import { When } from '../../ui/When.tsx';
+import { NewKey } from './NewKey.tsx';
+import { Secret } from './Secret.tsx';
+
+const tones: Readonly<Record<ApiKey['status'], Tone>> = {
+  ACTIVE: 'good',
+  ROTATING: 'warn',
+  EXPIRED: 'soft',
+  REVOKED: 'soft',
+};
+
+export function Keys() {
+  const organization = useOrganization();
+  const list = useInfiniteQuery(keysQuery(organization.id));
+  const rows = list.data?.pages.flatMap(({ data }) => data) ?? [];
+  const [making, setMaking] = useState(false);
+  const [secret, setSecret] = useState<string>();
+  const [asked, setAsked] = useState<{
+    readonly verb: 'revoke' | 'rotate';
+    readonly key: ApiKey;
+  }>();
+  return (
+    <Page
+      title="API keys"
+      about="Programs use them over HTTP and with the command line. A key belongs to the organization, not to who made it."
+      actions={
+        <Button look="main" onClick={() => setMaking(true)}>
+          New key
+        </Button>
+      }
+    >
+      {list.isError && <Problem error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton lines={6} />}
+      {list.isSuccess && rows.length === 0 && (
+        <Empty title="No key yet">The first key lets a program read or write a ledger.</Empty>
+      )}
+      {rows.length > 0 && (
+        <Table
+          label="API keys"
+          heads={['Name', 'Status', 'Key', 'May', 'Databases', 'Last used', 'Ends']}
+          actions
+        >
+          {rows.map((key) => (
+            <Row key={key.id} row={key} onAsk={(verb) => setAsked({ verb, key })} />
+          ))}
+        </Table>
+      )}
+      {list.hasNextPage && (
+        <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+      <NewKey open={making} onClose={() => setMaking(false)} onMade={setSecret} />
+      <Secret secret={secret} onClose={() => setSecret(undefined)} />
+      <Sure asked={asked} onClose={() => setAsked(undefined)} onSecret={setSecret} />
+    </Page>
+  );
+}
+
+interface RowProps {
+  readonly row: ApiKey;
+  readonly onAsk: (verb: 'revoke' | 'rotate') => void;
+}
+
+function Row({ row, onAsk }: RowProps) {
+  const lives = row.status === 'ACTIVE' || row.status === 'ROTATING';
+  return (
+    <tr>
+      <td>
+        <span className={table.name}>{row.name}</span>
+        <div className={table.soft}>by {row.createdBy.display}</div>
+      </td>
+      <td>
+        <Badge tone={tones[row.status]}>{row.status.toLowerCase()}</Badge>
+      </td>
+      <td className={table.keep}>
+        <code>
+          {row.prefix}…{row.lastFour}
+        </code>
+      </td>
+      <td className={table.keep}>
+        {row.permissions.map((one) => (one === 'db:read' ? 'read' : 'write')).join(', ')}
+      </td>
+      <td className={table.keep}>
+        {row.databaseScope.type === 'ALL' ? 'all' : row.databaseScope.databaseId}
+        {row.ipAllowList.length > 0 && (
+          <div className={table.soft}>from {row.ipAllowList.join(', ')}</div>
+        )}
+      </td>
+      <td className={table.keep}>
+        {row.lastUsedAt === null ? 'never' : <When at={row.lastUsedAt} />}
+        {row.lastUsedIp !== null && <div className={table.soft}>{row.lastUsedIp}</div>}
+      </td>
+      <td className={table.keep}>
+        {row.expiresAt === null ? 'never' : <When at={row.rotationEndsAt ?? row.expiresAt} />}
+      </td>
+      <td className={`${table.end} ${table.keep}`}>
+        {row.status === 'ACTIVE' && (
+          <Button small look="quiet" onClick={() => onAsk('rotate')}>
+            Replace
+          </Button>
+        )}
+        {lives && (
+          <Button small look="bad" onClick={() => onAsk('revoke')}>
+            Revoke
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface SureProps {
+  readonly asked: { readonly verb: 'revoke' | 'rotate'; readonly key: ApiKey } | undefined;
+  readonly onClose: () => void;
+  readonly onSecret: (secret: string) => void;
+}
+
+/** The question before a key is revoked or replaced. */
+function Sure({ asked, onClose, onSecret }: SureProps) {
+  const organization = useOrganization();
+  const queryClient = useQueryClient();
+  const act = useMutation({
+    mutationFn: async ({ verb, key }: NonNullable<SureProps['asked']>) => {
+      const params = { keyId: key.id };
+      if (verb === 'revoke') {
+        await ask(organization.id, 'delete', '/api/v1/api-keys/{keyId}', { params });
+        return undefined;
+      }
+      const sending = { headers: { 'Idempotency-Key': intentKey() } };
+      const path = '/api/v1/api-keys/{keyId}/rotate';
+      return (await ask(organization.id, 'post', path, { params, body: {} }, sending)).data.secret;
+    },
+    onSuccess: (secret) => {
+      onClose();
+      if (secret === undefined) say('The key is revoked; it stops working within five seconds');
+      else onSecret(secret);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['keys', organization.id] }),
+  });
+  const isRevoke = asked?.verb === 'revoke';
+  return (
+    <Dialog
+      open={asked !== undefined}
+      onClose={onClose}
+      title={`${isRevoke ? 'Revoke' : 'Replace'} ${asked?.key.name ?? ''}?`}
+      about={
+        isRevoke
+          ? 'It stops working within five seconds, and cannot be brought back.'
+          : 'The new key may do the same. The old one goes on working for a day.'
+      }
+    >
+      {act.isError && <Problem error={act.error} />}
+      <DialogButtons>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button
+          look={isRevoke ? 'bad' : 'main'}
+          busy={act.isPending}
+          onClick={() => asked !== undefined && act.mutate(asked)}
+        >
+          {isRevoke ? 'Revoke key' : 'Replace key'}
+        </Button>
+      </DialogButtons>
+    </Dialog>
+  );
+}

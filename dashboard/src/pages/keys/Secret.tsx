@@ -1,0 +1,25 @@
+import { Button } from '../../ui/Button.tsx';
+import { Code } from '../../ui/Code.tsx';
+import { Dialog, DialogButtons } from '../../ui/Dialog.tsx';
+
+interface Props {
+  readonly secret: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** A secret that is shown this once. */
+export const Secret = ({ secret, onClose }: Props) => (
+  <Dialog
+    open={secret !== undefined}
+    onClose={onClose}
+    title="The new key"
+    about="It is shown this once. Keep it where your program reads its secrets."
+  >
+    <Code text={secret ?? ''} what="the key" />
+    <DialogButtons>
+      <Button look="main" onClick={onClose}>
+        I have kept it
+      </Button>
+    </DialogButtons>
+  </Dialog>
+);
