@@ -1,32 +1,21 @@
-/** Assembly of the API: store, cluster, worker, gateway, and the handlers of all areas behind one server. */
+/** Assembly of the API: store, cluster, gateway, and the handlers of all areas behind one server. */
 import { createHash } from 'node:crypto';
-import type { KubeConfig } from '@kubernetes/client-node';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { startHealthServer } from '../base/health-server.ts';
-import { createKube } from '../base/kube/kube-http.ts';
-import { requestMetrics, watchMetrics } from '../base/metrics/kube-metrics.ts';
-import type { MetricRegistry } from '../base/metrics/metrics.ts';
 import { measureProcess } from '../base/metrics/process-metrics.ts';
 import { systemTimers } from '../base/timers.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { BootstrapToken } from './auth/bootstrap-token.ts';
 import { Denials } from './auth/denials.ts';
-import { BillingWork } from './billing/billing-work.ts';
-import { noBilling } from './databases/billing-guard.ts';
 import { billingHandlers } from './billing/handlers.ts';
-import { StripeBilling } from './billing/stripe-billing.ts';
 import { catalogHandlers } from './catalog/handlers.ts';
 import type { Config } from './config.ts';
 import { openapiDocument, type OpenapiDocument } from './contract/document.ts';
 import { readBuiltFiles } from './web/built-files.ts';
 import { serveDashboard } from './web/serve-dashboard.ts';
-import { Background } from './databases/background.ts';
-import type { DatabaseServices } from './databases/database-service.ts';
 import { requireMayRun } from './databases/guards.ts';
 import { databaseHandlers } from './databases/handlers.ts';
-import { protectionIn } from './databases/protection.ts';
-import { markPurged } from './databases/purge.ts';
 import { auditHandlers } from './events/handlers.ts';
 import { systemAuthor } from './model/actor.ts';
 import { ledgerHandlers } from './gateway/handlers.ts';
@@ -39,62 +28,46 @@ import type { Gate } from './http/gate.ts';
 import type { Handlers } from './http/handler.ts';
 import { IdempotentRequests } from './http/idempotent.ts';
 import { startServer, type ServerOptions } from './http/server.ts';
+import { healthHandlers } from './health/handlers.ts';
+import { WorkerWatch } from './health/worker-watch.ts';
 import { jobHandlers } from './jobs/handlers.ts';
-import { jobMetrics } from './jobs/job-metrics.ts';
-import { tellExpiringKeys, type NoticeServices } from './keys/expiry-notices.ts';
 import { apiKeyHandlers } from './keys/handlers.ts';
-import { watchedResources } from './kubernetes/cluster-view.ts';
-import { MailSender } from './mail/mail-sender.ts';
-import { createMailTransport } from './mail/transport.ts';
+import { ClusterView } from './kubernetes/cluster-view.ts';
 import { memberHandlers } from './members/handlers.ts';
 import { invitationHandlers } from './members/invitation-handlers.ts';
 import { organizationHandlers } from './organizations/handlers.ts';
+import { assembleCommon, billingOf } from './parts.ts';
+import type { ProcessOptions } from './process.ts';
 import { sessionHandlers } from './session/handlers.ts';
-import { sweepBillingEvents } from './store/billing-accounts.ts';
 import { IdentityProvider } from './sign-in/identity-provider.ts';
 import { addOAuthEndpoints } from './sign-in/oauth-endpoints.ts';
 import { addPages } from './sign-in/pages.ts';
 import { Cursors } from './store/cursor.ts';
 import { findDatabaseView } from './store/database-list.ts';
 import { findDatabase } from './store/databases.ts';
-import { Housekeeping } from './store/housekeeping.ts';
-import { sweepIdempotencyKeys } from './store/idempotency.ts';
-import { Listener } from './store/listener.ts';
-import { sweepMails } from './store/mails.ts';
+import { channels, notify } from './store/listener.ts';
 import { ensureDefaultOrganization } from './store/organizations.ts';
 import { listReady } from './store/ready-databases.ts';
-import { sweepSavedCreates } from './store/saved-creates.ts';
-import { Sealer } from './store/sealing.ts';
-import { sweepDeviceRequests } from './store/device-requests.ts';
-import { sweepSessions } from './store/sessions.ts';
-import { sweepTokens } from './store/tokens.ts';
-import { sweepUsedSignIns } from './store/used-sign-ins.ts';
 import { StoreUnavailable } from './store/store-errors.ts';
-import { measureStore } from './store/store-metrics.ts';
-import { Store } from './store/store.ts';
+import type { Store } from './store/store.ts';
+import { listWorkers } from './store/workers.ts';
 import { version } from './version.ts';
 import { webhookHandlers } from './webhooks/handlers.ts';
-
-export interface ApiOptions {
-  readonly config: Config;
-  readonly kubeConfig: KubeConfig;
-  readonly logger: Logger;
-}
 
 export interface Api {
   readonly port: number;
   readonly healthPort: number;
   /** Resolves when the schema is up to date; rejects when PostgreSQL holds another schema. */
   readonly storeReady: Promise<void>;
-  /** Finishes the requests under way, gives back the jobs and closes everything. False: requests outlasted `waitMs`. */
+  /** Finishes the requests under way and closes everything. False: requests outlasted `waitMs`. */
   stop(waitMs: number): Promise<boolean>;
 }
 
 /** Takes connections at once. Answers 503 until the store is ready, and has no catalog until the cluster is known. */
-export async function startApi(options: ApiOptions): Promise<Api> {
+export async function startApi(options: ProcessOptions): Promise<Api> {
   const { config, logger } = options;
   const parts = assemble(options);
-  const { store, metrics, background, stopping } = parts;
+  const { store, metrics, view, stopping } = parts;
   const docsUrl = `${config.publicUrl}/docs`;
   const document = openapiDocument({
     version,
@@ -128,11 +101,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     live: () => [],
     ready: () => [
       ...(store.ready ? [] : ['the store is not ready yet']),
-      ...(background.view.synced ? [] : ['the cluster is not known yet']),
+      ...(view.synced ? [] : ['the cluster is not known yet']),
       ...(stopping.signal.aborted ? ['stopping'] : []),
     ],
     metrics: () => {
-      background.view.measure();
+      view.measure();
       return metrics.registry.text();
     },
   });
@@ -144,12 +117,11 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     storeReady: begin(parts),
     stop: async (waitMs) => {
       stopping.abort();
-      const [inTime] = await Promise.all([server.stop(waitMs), background.stop(waitMs)]);
+      const inTime = await server.stop(waitMs);
+      await view.stop();
       await parts.probes.stop();
       parts.gateway.close();
-      await parts.billingWork?.stop();
-      await parts.housekeeping.stop();
-      await parts.mailSender?.stop();
+      await parts.workers.stop();
       await parts.listener.stop();
       await store.close();
       await parts.kube.close();
@@ -171,7 +143,7 @@ function serversOf({ servers, publicUrl }: Config): Config['servers'] {
   };
 }
 
-function addBrowserPages(app: Express, gate: Gate, options: ApiOptions, parts: Parts): void {
+function addBrowserPages(app: Express, gate: Gate, options: ProcessOptions, parts: Parts): void {
   addSignIn(app, gate, options, parts);
   const { dashboardFolder } = options.config;
   serveDashboard(app, dashboardFolder === undefined ? undefined : readBuiltFiles(dashboardFolder));
@@ -180,7 +152,7 @@ function addBrowserPages(app: Express, gate: Gate, options: ApiOptions, parts: P
 function addSignIn(
   app: Express,
   gate: Gate,
-  { config, logger }: ApiOptions,
+  { config, logger }: ProcessOptions,
   { store, sealer, bootstrapToken }: Parts,
 ): void {
   const { publicUrl, identityProvider } = config;
@@ -208,46 +180,38 @@ const originOf = ({ publicUrl }: Config): string | undefined =>
 
 type Parts = ReturnType<typeof assemble>;
 
-const storeOf = (
-  { databaseUrl: url, databaseConnections: connections, signingKeys }: Config,
-  logger: Logger,
-): Store => new Store({ url, connections, logger, signingKeys });
-
-function assemble({ config, kubeConfig, logger }: ApiOptions) {
+function assemble(options: ProcessOptions) {
+  const { config, logger } = options;
   const metrics = createApiMetrics();
   const { registry } = metrics;
   const { signingKeys, bootstrapTokenFile: file } = config;
-  const sealer = new Sealer(signingKeys);
   const bootstrapToken = new BootstrapToken({ file, signingKeys, logger });
-  const store = storeOf(config, logger);
-  const listener = new Listener(store.pool, logger);
-  measureStore(registry, apiPrefix, store, listener);
-  const kubePrefix = `${apiPrefix}kubernetes_`;
-  const kube = createKube(kubeConfig, {
-    userAgent: 'ledgerhouse-api',
-    onRequest: requestMetrics(registry, kubePrefix, watchedResources).requestMade,
+  const common = assembleCommon(options, registry, {
+    program: 'ledgerhouse-api',
+    prefix: apiPrefix,
   });
-  const background = new Background({
-    store,
-    listener,
-    kube,
+  const { store, kube } = common;
+  const view = new ClusterView({
+    source: kube,
     operatorNamespace: config.namespace,
-    namespaceDefaults: config.namespaceDefaults,
+    // The worker writes what the cluster says into the store.
+    onDatabase: () => {},
     logger,
-    metrics: watchMetrics(registry, kubePrefix, watchedResources),
-    hooks: jobMetrics(registry, apiPrefix),
-    identity: config.identity,
+    metrics: common.watched,
   });
+  const { services, billing } = billingOf(options, common, view);
+  if (billing !== undefined) billing.onChange = () => void wakeBilling(store, logger);
   const gateway = new Gateway({ logger, registry });
+  const workers = new WorkerWatch({ list: () => listWorkers(store.read, workersMax), logger });
+  workers.measure(registry, apiPrefix);
   return {
+    ...common,
     metrics,
-    store,
-    listener,
-    kube,
-    background,
-    ...billingOf(config, { store, background, logger, registry }),
-    housekeeping: housekeepingOf({ store, sealer, mails: config.mail !== undefined }, logger),
+    view,
+    services,
+    billing,
     gateway,
+    workers,
     probes: new Probes({
       timers: systemTimers,
       logger,
@@ -267,73 +231,24 @@ function assemble({ config, kubeConfig, logger }: ApiOptions) {
     authenticator: new Authenticator({ store, bootstrapToken, logger }),
     denials: new Denials(store, logger),
     cursors: new Cursors(config.signingKeys),
-    sealer,
-    requests: new IdempotentRequests(store, sealer),
-    mailSender:
-      config.mail &&
-      new MailSender({ store, sealer, transport: createMailTransport(config.mail), logger }),
-    stopping: new AbortController(),
+    requests: new IdempotentRequests(store, common.sealer),
   };
 }
 
-const housekeepingOf = (services: NoticeServices, logger: Logger): Housekeeping => {
-  const { store } = services;
-  return new Housekeeping(
-    {
-      expiringKeys: () => tellExpiringKeys(services),
-      idempotencyKeys: () => sweepIdempotencyKeys(store.read),
-      purgedDatabases: () => markPurged(store),
-      savedCreates: () => sweepSavedCreates(store.read),
-      billingEvents: () => sweepBillingEvents(store.read),
-      mails: () => sweepMails(store.read),
-      sessions: () => sweepSessions(store.read),
-      tokens: () => sweepTokens(store.read),
-      deviceRequests: () => sweepDeviceRequests(store.read),
-      usedSignIns: () => sweepUsedSignIns(store.read),
-    },
-    logger,
-  );
-};
+/** Maximum of workers whose heartbeats are looked at. */
+const workersMax = 100;
 
-interface BillingSurroundings {
-  readonly store: Store;
-  readonly background: Background;
-  readonly logger: Logger;
-  readonly registry: MetricRegistry;
-}
-
-/** Billing: the guard for creating databases, and the background work that charges for them. */
-function billingOf(config: Config, { store, background, logger, registry }: BillingSurroundings) {
-  const now = () => new Date();
-  const billing =
-    config.billing.kind === 'stripe'
-      ? new StripeBilling({ store, settings: config.billing, logger, now })
-      : undefined;
-  const services: DatabaseServices = {
-    store,
-    billing: billing ?? noBilling,
-    catalog: () => background.view.catalog,
-    isProtected: protectionIn(background.view, background.writer),
-    databasesMax: config.databasesMax,
-    now,
-  };
-  const { writer } = background;
-  const billingWork =
-    billing && new BillingWork({ billing, services, writer, logger, registry, prefix: apiPrefix });
-  return { services, billing, billingWork };
+/** Wakes the workers' billing. If this fails, they find the change with their next look. */
+async function wakeBilling({ read }: Store, logger: Logger): Promise<void> {
+  try {
+    await notify(read, channels.billing);
+  } catch (error) {
+    logger.warn({ err: error }, 'the workers were not told that billing changed');
+  }
 }
 
 /** Waits for the store, then starts every part that uses it. */
-async function begin({
-  store,
-  listener,
-  background,
-  housekeeping,
-  probes,
-  billingWork,
-  mailSender,
-  stopping,
-}: Parts): Promise<void> {
+async function begin({ store, listener, view, workers, probes, stopping }: Parts): Promise<void> {
   try {
     await store.start(stopping.signal);
   } catch (error) {
@@ -342,17 +257,16 @@ async function begin({
   }
   await store.change(systemAuthor('start'), ensureDefaultOrganization);
   listener.start();
-  background.start();
-  housekeeping.start();
-  mailSender?.start();
+  view.start();
+  workers.start();
   probes.start();
-  billingWork?.start();
 }
 
 function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Handlers {
-  const { store, requests, listener, background, gateway, targets, cursors, sealer } = parts;
-  const catalog = () => background.view.catalog;
+  const { store, requests, listener, view, workers, gateway, targets, cursors, sealer } = parts;
+  const catalog = () => view.catalog;
   return {
+    ...healthHandlers({ store, view, workers }),
     ...catalogHandlers({
       catalog,
       document,
@@ -364,11 +278,12 @@ function handlersOf(config: Config, parts: Parts, document: OpenapiDocument): Ha
     ...databaseHandlers({
       services: parts.services,
       requests,
-      writer: background.writer,
+      writer: parts.writer,
       cursors,
       surroundings: () => ({
-        catalog: background.view.catalog?.spec,
-        operatorAlive: background.view.operatorAlive,
+        catalog: view.catalog?.spec,
+        observed: view.operatorAlive && workers.working,
+        workerStopped: workers.state.status === 'STOPPED',
         gateway: (databaseId) => parts.probes.health(databaseId),
         publicUrl: config.publicUrl,
       }),
@@ -419,7 +334,7 @@ function peopleHandlers(config: Config, parts: Parts) {
       cursors,
       sealer,
       publicUrl: config.publicUrl,
-      mails: config.mail !== undefined,
+      mails: config.mails,
     }),
     ...apiKeyHandlers({ store, requests, cursors, forget }),
   };

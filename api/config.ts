@@ -1,4 +1,4 @@
-/** The API's configuration, from the environment. Unknown names of ours are errors. Secrets, except in the URL, are in files. */
+/** Configuration of API and worker, from the environment. Unknown names of ours are errors. Secrets, except in the URL, are in files. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -22,7 +22,7 @@ import { rateLimitDefaults, type RateLimitSettings } from './http/rate-limits.ts
 export interface Config {
   /** Namespace of the API, the operator and the operator's Lease. */
   readonly namespace: string;
-  /** Identity of this process among the API's processes, for leases of jobs. */
+  /** Identity of this process among all, for leases of jobs and heartbeats. */
   readonly identity: string;
   /** `postgres://` URL of the store. */
   readonly databaseUrl: string;
@@ -38,7 +38,9 @@ export interface Config {
   readonly signingKeys: SigningKeys;
   /** The identity provider at which people sign in. `undefined`: only the local administrator can sign in. */
   readonly identityProvider: ProviderSettings | undefined;
-  /** `undefined`: no mail is sent. */
+  /** Mail is sent, by the workers. */
+  readonly mails: boolean;
+  /** Way by which a worker sends mail; an API process needs none. */
   readonly mail: MailSettings | undefined;
   readonly billing: BillingSettings;
   /** Maximum of databases of an organization; deleted ones count until they are purged. */
@@ -108,7 +110,7 @@ const mebibyte = 1024 * 1024;
 /** Minimum size of a signing key, in bytes. A shorter key could be guessed by trying. */
 const signingKeyMin = 32;
 
-class ConfigError extends Error {
+export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
@@ -142,6 +144,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     bootstrapTokenFile: environment[`${prefix}BOOTSTRAP_TOKEN_FILE`],
     signingKeys: signingKeys(read('SIGNING_KEY_FILE'), read('OTHER_SIGNING_KEYS_FOLDER', '')),
     identityProvider: providerSettings(environment),
+    mails: (environment[`${prefix}MAIL_FROM`] ?? '') !== '',
     mail: mailSettings(environment),
     billing: billingSettings(read),
     databasesMax,
@@ -245,18 +248,22 @@ function providerSettings(environment: NodeJS.ProcessEnv): ProviderSettings | un
 
 function mailSettings(environment: NodeJS.ProcessEnv): MailSettings | undefined {
   const value = (name: Name) => environment[`${prefix}${name}`] ?? '';
-  const [file, folder] = [value('MAIL_SMTP_URL_FILE'), value('MAIL_FOLDER')];
-  if (file === '' && folder === '') return undefined;
+  const [file, folder, from] = [
+    value('MAIL_SMTP_URL_FILE'),
+    value('MAIL_FOLDER'),
+    value('MAIL_FROM'),
+  ];
+  if (file === '' && folder === '' && from === '') return undefined;
   if (file !== '' && folder !== '') {
     throw new ConfigError(`give ${prefix}MAIL_SMTP_URL_FILE or ${prefix}MAIL_FOLDER, not both`);
   }
-  const from = value('MAIL_FROM');
   if (!from.includes('@')) {
     throw new ConfigError(`${prefix}MAIL_FROM must be an address, such as ledger@example.com`);
   }
   if (value('PUBLIC_URL') === '') {
     throw new ConfigError(`${prefix}PUBLIC_URL is missing; links in mail begin with it`);
   }
+  if (file === '' && folder === '') return undefined;
   if (folder !== '') return { kind: 'folder', folder, from };
   const url = secretFile('MAIL_SMTP_URL_FILE', file);
   const isSmtp = URL.canParse(url) && /^smtps?:$/.test(new URL(url).protocol);

@@ -1,5 +1,25 @@
 // Generated from api/contract/ by `make gen`. Not to be edited.
 export interface paths {
+    readonly "/api/v1/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Health of the service
+         * @description Whether the parts work that requests depend on. The answer is 200 also when some do not, since the API itself answers.
+         */
+        readonly get: operations["getHealth"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/openapi.json": {
         readonly parameters: {
             readonly query?: never;
@@ -936,6 +956,28 @@ export interface components {
             readonly started: boolean;
             readonly message: string;
             readonly estimatedSeconds: number | null;
+        };
+        readonly ServiceHealth: {
+            /**
+             * @description DEGRADED: some part is not OK. Requests are answered as far as they do not need it.
+             * @enum {string}
+             */
+            readonly status: "OK" | "DEGRADED";
+            readonly components: readonly {
+                /**
+                 * @description `store`: PostgreSQL. `cluster`: the Kubernetes API. `operator`: looks after databases. `worker`: does jobs, follows the cluster, sends mail, charges use.
+                 * @enum {string}
+                 */
+                readonly name: "store" | "cluster" | "operator" | "worker";
+                /**
+                 * @description UNKNOWN: it cannot be seen, because the store or the cluster is not OK.
+                 * @enum {string}
+                 */
+                readonly status: "OK" | "DOWN" | "UNKNOWN";
+                /** @description What it means while the part is not OK; null: nothing to say. */
+                readonly message: string | null;
+                readonly lastSeenAt: string | null;
+            }[];
         };
         readonly CreateCatalog: {
             /** @description Changes whenever the catalog does. */
@@ -3433,6 +3475,7 @@ export type Problem = components['schemas']['Problem'];
 export type ProblemError = components['schemas']['ProblemError'];
 export type Billing = components['schemas']['Billing'];
 export type Provisioning = components['schemas']['Provisioning'];
+export type ServiceHealth = components['schemas']['ServiceHealth'];
 export type CreateCatalog = components['schemas']['CreateCatalog'];
 export type DatabasePlan = components['schemas']['DatabasePlan'];
 export type EstimatedPrice = components['schemas']['EstimatedPrice'];
@@ -3611,6 +3654,62 @@ export type HeaderNextCursor = components['headers']['Next-Cursor'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type $defs = Record<string, never>;
 export interface operations {
+    readonly getHealth: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The health. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "DEGRADED",
+                     *       "components": [
+                     *         {
+                     *           "name": "store",
+                     *           "status": "OK",
+                     *           "message": null,
+                     *           "lastSeenAt": null
+                     *         },
+                     *         {
+                     *           "name": "cluster",
+                     *           "status": "OK",
+                     *           "message": null,
+                     *           "lastSeenAt": null
+                     *         },
+                     *         {
+                     *           "name": "operator",
+                     *           "status": "OK",
+                     *           "message": null,
+                     *           "lastSeenAt": null
+                     *         },
+                     *         {
+                     *           "name": "worker",
+                     *           "status": "DOWN",
+                     *           "message": "No worker runs: requests are answered, but jobs, mail and billing wait, and the health of databases is not known.",
+                     *           "lastSeenAt": "2026-11-21T02:03:04.567Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ServiceHealth"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
     readonly getOpenapiDocument: {
         readonly parameters: {
             readonly query?: never;

@@ -1,4 +1,4 @@
-/** Background work of billing. Every API process does all of it: each finds what the others have done. */
+/** Background work of billing. Every worker process does all of it: each finds what the others have done. */
 import type { Logger } from 'pino';
 import type { MetricRegistry } from '../../base/metrics/metrics.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';

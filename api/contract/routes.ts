@@ -8,6 +8,7 @@ import { billingRoutes } from './routes/billing.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { databaseRoutes } from './routes/databases.ts';
 import { auditRoutes, webhookRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { ledgerRoutes } from './routes/ledger.ts';
 import { invitationRoutes, memberRoutes } from './routes/members.ts';
@@ -15,6 +16,7 @@ import { organizationRoutes } from './routes/organizations.ts';
 import { sessionRoutes } from './routes/session.ts';
 
 export const routes = {
+  ...healthRoutes,
   ...catalogRoutes,
   ...databaseRoutes,
   ...jobRoutes,

@@ -1,4 +1,4 @@
-/** Background work of the API: the watch, the synchronization of the store with it, and the worker of jobs. */
+/** Work on databases in the background: the watch, the synchronization of the store with it, and the worker of jobs. */
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Kube } from '../../base/kube/kube.ts';
@@ -7,7 +7,7 @@ import type { WatchMetrics } from '../../base/metrics/kube-metrics.ts';
 import type { JobHooks } from '../jobs/handler.ts';
 import { Worker } from '../jobs/worker.ts';
 import { ClusterView } from '../kubernetes/cluster-view.ts';
-import { DatabaseWriter } from '../kubernetes/database-writer.ts';
+import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import type { NamespaceDefaults } from '../kubernetes/namespace-defaults.ts';
 import { OrganizationNamespaces } from '../kubernetes/organization-namespaces.ts';
 import type { Listener } from '../store/listener.ts';
@@ -19,6 +19,7 @@ export interface BackgroundOptions {
   readonly store: Store;
   readonly listener: Listener;
   readonly kube: Kube & KubeSource;
+  readonly writer: DatabaseWriter;
   readonly operatorNamespace: string;
   readonly namespaceDefaults: NamespaceDefaults;
   readonly logger: Logger;
@@ -37,9 +38,9 @@ export class Background {
   readonly #logger: Logger;
 
   constructor(options: BackgroundOptions) {
-    const { store, listener, kube, logger, metrics, hooks } = options;
+    const { store, listener, kube, writer, logger, metrics, hooks } = options;
     this.#logger = logger;
-    this.writer = new DatabaseWriter(kube);
+    this.writer = writer;
     this.view = new ClusterView({
       source: kube,
       operatorNamespace: options.operatorNamespace,
@@ -47,7 +48,7 @@ export class Background {
       logger,
       metrics,
     });
-    this.#sync = new DatabaseSync({ store, writer: this.writer, view: this.view, logger });
+    this.#sync = new DatabaseSync({ store, writer, view: this.view, logger });
     this.#worker = new Worker({
       store,
       listener,
@@ -56,7 +57,7 @@ export class Background {
       owner: options.identity ?? `${hostname()}-${process.pid}`,
       handlers: databaseJobHandlers({
         store,
-        writer: this.writer,
+        writer,
         namespaces: new OrganizationNamespaces({
           kube,
           db: () => store.read,

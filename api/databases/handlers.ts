@@ -202,14 +202,18 @@ const created = (made: WithJob, { automatic }: CreationPlan, around: Surrounding
     profile: shownProfile(made, around),
     job: shownJob(made.job),
     provisioning: automatic
-      ? {
-          status: 'QUEUED' as const,
-          started: true,
-          message: 'Provisioning is queued. It usually takes less than a minute.',
-          estimatedSeconds,
-        }
+      ? queued(around)
       : { status: 'NOT_STARTED' as const, started: false, message: byHand, estimatedSeconds: null },
   },
+});
+
+const queued = ({ workerStopped }: Surroundings) => ({
+  status: 'QUEUED' as const,
+  started: true,
+  message: workerStopped
+    ? 'Provisioning is queued. No worker of this service runs now; it begins when one does.'
+    : 'Provisioning is queued. It usually takes less than a minute.',
+  estimatedSeconds: workerStopped ? null : estimatedSeconds,
 });
 
 const accepted = (view: WithJob, around: Surroundings) => ({

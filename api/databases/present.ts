@@ -21,8 +21,10 @@ export type ShownProfile = Immutable<z.input<typeof profileSchema>>;
 /** Facts beside the store's row that are known without asking anyone. */
 export interface Surroundings {
   readonly catalog: CatalogSpec | undefined;
-  /** While false, the last observation of the cluster may be outdated. */
-  readonly operatorAlive: boolean;
+  /** While false, no operator or no worker looks: the last observation of the cluster may be outdated. */
+  readonly observed: boolean;
+  /** No worker lives, which would do what jobs ask. */
+  readonly workerStopped: boolean;
   readonly gateway: (databaseId: string) => GatewayHealth;
   /** URL of the API without a path: `https://api.example.com`. */
   readonly publicUrl: string;
@@ -120,7 +122,7 @@ export function etagOf(
 
 function healthOf({ database }: DatabaseView, around: Surroundings): DatabaseHealth {
   if (!stateWords.has(database.status)) return 'UNKNOWN';
-  return around.operatorAlive ? database.health : 'UNKNOWN';
+  return around.observed ? database.health : 'UNKNOWN';
 }
 
 const choicesOf = (profile: ProfileChoice) => ({

@@ -1,5 +1,5 @@
 /**
- * Synchronizes the store with the cluster. The first API process to see a change of the watch writes it, once, with its events.
+ * Synchronizes the store with the cluster. The first worker to see a change of the watch writes it, once, with its events.
  * Adopts a database that a person applied in an organization's namespace.
  */
 import type { Logger } from 'pino';

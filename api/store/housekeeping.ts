@@ -1,4 +1,4 @@
-/** Housekeeping: sweeps what has expired, now and then. Every process may sweep, since sweeping twice does nothing. */
+/** Housekeeping: sweeps what has expired, now and then. Every worker may sweep, since sweeping twice does nothing. */
 import type { Logger } from 'pino';
 import { sleep, systemTimers } from '../../base/timers.ts';
 

@@ -2,11 +2,13 @@
  * Notifications of PostgreSQL, on a connection of their own. A notification is a hint that saves waiting, never the only source:
  * while the connection is down, and behind a pooler without LISTEN, all listeners still poll.
  */
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { backoffMs } from '../../base/backoff.ts';
 import { sleep, systemTimers } from '../../base/timers.ts';
 import { clientConfig, type PoolOptions } from './pool.ts';
+import type { Reader } from './tables.ts';
 
 export const channels = {
   /** Payload: UUID of a job that was written. */
@@ -15,8 +17,15 @@ export const channels = {
   jobDue: 'ledgerhouse_job_due',
   /** Payload: UUID of the organization. */
   event: 'ledgerhouse_event',
+  /** An organization's standing with the provider of payments may have changed. */
+  billing: 'ledgerhouse_billing',
 } as const;
 export type Channel = (typeof channels)[keyof typeof channels];
+
+/** Notifies all processes that listen. */
+export async function notify(db: Reader, channel: Channel): Promise<void> {
+  await sql`SELECT pg_notify(${channel}, '')`.execute(db);
+}
 
 /** `payload` is `undefined` when notifications may have been missed. Must not throw. */
 export type Hear = (payload: string | undefined) => void;

@@ -299,6 +299,15 @@ export interface MailsTable {
   givenUpAt: MaybeTime;
 }
 
+export interface WorkersTable {
+  id: string;
+  version: string;
+  problem: string | null;
+  startedAt: Time;
+  seenAt: Time;
+  stoppedAt: MaybeTime;
+}
+
 export interface Tables extends BillingTables {
   users: UsersTable;
   identities: IdentitiesTable;
@@ -321,6 +330,7 @@ export interface Tables extends BillingTables {
   eventPositions: EventPositionsTable;
   webhookEndpoints: WebhookEndpointsTable;
   idempotencyKeys: IdempotencyKeysTable;
+  workers: WorkersTable;
 }
 
 /** Argument of functions in this folder that only read: the store, or a change in progress. */

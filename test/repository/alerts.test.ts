@@ -16,6 +16,7 @@ const rules = (() => {
   const template = readFileSync('charts/ledgerhouse/templates/prometheus-rules.yaml', 'utf8');
   const text = template
     .slice(template.indexOf('  groups:'), template.lastIndexOf('{{- end }}'))
+    .replaceAll(/^ *\{\{- (?:if|end)\b.*\}\}\n/gm, '')
     .replaceAll(/\{\{[^`]*?(?:`[^`]*`)?[^`]*?\}\}/g, 'text');
   const { groups } = parse(text) as { groups: { rules: Rule[] }[] };
   return groups.flatMap((group) => group.rules);
@@ -105,6 +106,21 @@ const quiet = [...operator('operator-a'), ...standby, ...database('a'), ...engin
 test('where all is well nobody is told anything', () => {
   expect(rules.length).toBeGreaterThan(12);
   expect(raised(quiet)).toEqual([]);
+});
+
+test('workers of which none works wake somebody; one that works, or a store that cannot be read, does not', () => {
+  const working = (...values: readonly number[]) =>
+    raised([
+      ...quiet,
+      ...values.map((value, index) => ({
+        name: 'ledgerhouse_api_worker_working',
+        labels: { namespace: 'ledgerhouse-system', pod: `api-${index}` },
+        value,
+      })),
+    ]);
+  expect(working(0, 0)).toEqual(['LedgerhouseWorkerStopped']);
+  expect(working(0, 1)).toEqual([]);
+  expect(working(-1, -1)).toEqual([]);
 });
 
 test('a database that is first made wakes nobody; one that does not get there is told after half an hour', () => {

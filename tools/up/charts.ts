@@ -100,6 +100,8 @@ function valuesOf(images: Images, publicUrl: string): object {
   return {
     images: Object.fromEntries(named),
     api: { enabled: true, publicUrl, service: { type: 'NodePort', port: 80, nodePort } },
+    // One is enough here: what it would do waits while it is replaced.
+    worker: { replicas: 1 },
     s3: { enabled: true },
     catalog: { providers: [{ id: 'local', name: 'This cluster', regions }], prices: examplePrices },
   };

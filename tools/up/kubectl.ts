@@ -93,7 +93,8 @@ export class Kubectl {
 }
 
 export async function follow(kubectl: Kubectl): Promise<void> {
-  const selector = 'app.kubernetes.io/name in (ledgerhouse-operator,ledgerhouse-api)';
+  const selector =
+    'app.kubernetes.io/name in (ledgerhouse-operator,ledgerhouse-api,ledgerhouse-worker)';
   const how = ['--follow', '--prefix', '--tail=50', '--max-log-requests=10'];
   await kubectl.attach('logs', '-n', systemNamespace, '-l', selector, ...how);
 }

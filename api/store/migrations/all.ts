@@ -16,6 +16,7 @@ import { bootstrapMacs } from './0014-bootstrap-macs.ts';
 import { usedSignIns } from './0015-used-sign-ins.ts';
 import { billingCards } from './0016-billing-cards.ts';
 import { keyExpiry } from './0017-key-expiry.ts';
+import { workers } from './0018-workers.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   usedSignIns,
   billingCards,
   keyExpiry,
+  workers,
 ];

@@ -16,6 +16,11 @@ app.kubernetes.io/name: ledgerhouse-api
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
+{{- define "ledgerhouse.workerSelector" -}}
+app.kubernetes.io/name: ledgerhouse-worker
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
 {{- define "ledgerhouse.labels" -}}
 app.kubernetes.io/part-of: ledgerhouse
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}

@@ -1,5 +1,5 @@
 /**
- * Billing by Stripe: two replicas of the API over one PostgreSQL, a real control plane with the real operator, stripe-mock to
+ * Billing by Stripe: two replicas of the API and of the worker over one PostgreSQL, a real control plane with the real operator, stripe-mock to
  * judge requests to Stripe, and events signed by Stripe's own library. The tests' titles name the faults.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startApi, type Api } from '../../../api/api.ts';
+import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { meterNextHour } from '../../../api/billing/metering.ts';
 import { shareOf } from '../../../api/billing/money.ts';
 import { sendUsage } from '../../../api/billing/sending.ts';
@@ -40,6 +41,7 @@ let operator: TestOperator;
 let stripe: TestStripe;
 let store: Store;
 let apis: readonly [Api, Api];
+let workers: readonly [WorkerProcess, WorkerProcess];
 let administrator: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -58,7 +60,12 @@ beforeAll(async () => {
   ]);
   operator = await startTestOperator({ kubeConfig: world.kubeConfig });
   const url = await postgres.createDatabase();
-  apis = await Promise.all([start(url), start(url)]);
+  apis = await Promise.all([startApi(options(url)), startApi(options(url))]);
+  const workerOptions = (identity: string) => {
+    const { config, ...rest } = options(url);
+    return { config: { ...config, identity }, ...rest };
+  };
+  workers = await Promise.all([startWorker(workerOptions('a')), startWorker(workerOptions('b'))]);
   store = new Store({ logger: silent, ...patient, url });
   await store.start();
   for (const api of apis) {
@@ -72,7 +79,7 @@ beforeAll(async () => {
   administrator = await openSession();
 });
 afterAll(async () => {
-  await Promise.all((apis ?? []).map((api) => api.stop(5_000)));
+  await Promise.all([...(apis ?? []), ...(workers ?? [])].map((one) => one.stop(5_000)));
   await store?.close();
   await operator?.stop();
   await world?.stop();
@@ -85,25 +92,24 @@ beforeEach(() => {
   stripe.refusesUsage = false;
 });
 
-const start = (url: string) =>
-  startApi({
-    kubeConfig: world.kubeConfig,
-    logger: silent,
-    config: readConfig({
-      LEDGERHOUSE_API_DATABASE_URL: url,
-      LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
-      LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
-      LEDGERHOUSE_API_BILLING: 'stripe',
-      LEDGERHOUSE_API_BILLING_CURRENCY: 'EUR',
-      LEDGERHOUSE_API_BILLING_RETURN_URL: returnUrl,
-      LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: join(folder, 'stripe'),
-      LEDGERHOUSE_API_STRIPE_WEBHOOK_SECRET_FILE: join(folder, 'hook'),
-      LEDGERHOUSE_API_STRIPE_PRICES: 'price_compute,price_storage',
-      LEDGERHOUSE_API_STRIPE_API_URL: stripe.url,
-    }),
-  });
+const options = (url: string) => ({
+  kubeConfig: world.kubeConfig,
+  logger: silent,
+  config: readConfig({
+    LEDGERHOUSE_API_DATABASE_URL: url,
+    LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
+    LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
+    LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
+    LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
+    LEDGERHOUSE_API_BILLING: 'stripe',
+    LEDGERHOUSE_API_BILLING_CURRENCY: 'EUR',
+    LEDGERHOUSE_API_BILLING_RETURN_URL: returnUrl,
+    LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE: join(folder, 'stripe'),
+    LEDGERHOUSE_API_STRIPE_WEBHOOK_SECRET_FILE: join(folder, 'hook'),
+    LEDGERHOUSE_API_STRIPE_PRICES: 'price_compute,price_storage',
+    LEDGERHOUSE_API_STRIPE_API_URL: stripe.url,
+  }),
+});
 
 type Headers = Readonly<Record<string, string>>;
 type Asked = readonly [operation: OperationId, method: string, path: string];
@@ -534,9 +540,9 @@ test('an hour is metered once by two replicas, and charged once though Stripe lo
     .reduce((sum, [, value]) => sum + value, 0);
   expect(charged).toBe(due);
 
-  const metrics = await (await fetch(`http://127.0.0.1:${apis[0].healthPort}/metrics`)).text();
-  expect(metrics).toContain('ledgerhouse_api_billing_usage_stuck{reason="unconfirmed"} 0');
-  expect(metrics).toMatch(/ledgerhouse_api_billing_failures_total\{task="sending"\} \d/);
+  const metrics = await (await fetch(`http://127.0.0.1:${workers[0].healthPort}/metrics`)).text();
+  expect(metrics).toContain('ledgerhouse_worker_billing_usage_stuck{reason="unconfirmed"} 0');
+  expect(metrics).toMatch(/ledgerhouse_worker_billing_failures_total\{task="sending"\} \d/);
 
   // Usage that may have arrived yesterday is not sent again: Stripe would count it a second time.
   await store.read

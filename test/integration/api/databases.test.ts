@@ -71,6 +71,7 @@ function startBackground(through: KubeHttp = kube): Background {
     store,
     listener,
     kube: through,
+    writer: new DatabaseWriter(through),
     operatorNamespace: 'ledgerhouse-system',
     namespaceDefaults: { podSecurity: 'restricted', quota: quotaFor(50) },
     logger: silent,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { startApi, type Api } from '../../../api/api.ts';
+import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { apiKeyPrefix } from '../../../api/auth/api-key-format.ts';
 import { createClient } from '../../../api/client/client.ts';
 import { readConfig } from '../../../api/config.ts';
@@ -15,6 +16,7 @@ import { apiKeysMax } from '../../../api/keys/quota.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { labels } from '../../../domain/names.ts';
 import { catalogSpec } from '../../fixtures/catalog.ts';
+import type { ServiceHealth } from '../../../gen/api.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import {
   startOperatorWorld,
@@ -33,6 +35,7 @@ let databaseUrl: string;
 let world: OperatorWorld;
 let operator: TestOperator;
 let api: Api;
+let worker: WorkerProcess;
 let url: string;
 let administrator: Readonly<Record<string, string>>;
 
@@ -43,36 +46,43 @@ beforeAll(async () => {
   [postgres, world] = await Promise.all([TestPostgres.create(), startOperatorWorld()]);
   operator = await startTestOperator({ kubeConfig: world.kubeConfig });
   databaseUrl = await postgres.createDatabase();
-  api = await start();
+  const { config, ...rest } = options();
+  api = await startApi({ config, ...rest });
   await api.storeReady;
+  worker = await startWorker({ config: { ...config, identity: 'worker' }, ...rest });
+  await worker.storeReady;
   url = `http://127.0.0.1:${api.port}`;
-  await eventually('the catalog is there', async () => {
-    const { status } = await fetch(`http://127.0.0.1:${api.healthPort}/readyz`);
-    if (status !== 200) throw new Error('not ready');
+  await eventually('all parts are known', async () => {
+    const health = (await (await fetch(`${url}/api/v1/health`)).json()) as ServiceHealth;
+    // The operator of the test has no Lease.
+    const down = health.components.filter(
+      ({ name, status }) => name !== 'operator' && status !== 'OK',
+    );
+    if (down.length > 0) throw new Error(JSON.stringify(health));
     return true;
   });
 });
 afterAll(async () => {
   await api?.stop(5_000);
+  await worker?.stop(5_000);
   await operator?.stop();
   await world?.stop();
   await postgres?.remove();
   rmSync(folder, { recursive: true, force: true });
 });
 
-const start = () =>
-  startApi({
-    kubeConfig: world.kubeConfig,
-    logger: silent,
-    config: readConfig({
-      LEDGERHOUSE_API_DATABASE_URL: databaseUrl,
-      LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
-      LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
-      LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
-      LEDGERHOUSE_API_DATABASES_MAX: '5',
-    }),
-  });
+const options = () => ({
+  kubeConfig: world.kubeConfig,
+  logger: silent,
+  config: readConfig({
+    LEDGERHOUSE_API_DATABASE_URL: databaseUrl,
+    LEDGERHOUSE_API_LISTEN: '127.0.0.1:0',
+    LEDGERHOUSE_API_HEALTH_LISTEN: '127.0.0.1:0',
+    LEDGERHOUSE_API_SIGNING_KEY_FILE: join(folder, 'key'),
+    LEDGERHOUSE_API_BOOTSTRAP_TOKEN_FILE: join(folder, 'token'),
+    LEDGERHOUSE_API_DATABASES_MAX: '5',
+  }),
+});
 
 interface Answered {
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Two API processes on one store and one cluster, of which one is killed, and the store too: nothing lost, nothing twice. */
+/** Two replicas of API and worker on one store and one cluster, of which one is killed, and the store too: nothing lost, nothing twice. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,8 +33,9 @@ let organization: Organization;
 let secret: string;
 const replicas: Replica[] = [];
 
+/** A process of the API and one of the worker, which live and die together here. */
 interface Replica {
-  readonly child: ChildProcess;
+  readonly children: readonly ChildProcess[];
   readonly port: number;
 }
 
@@ -62,7 +63,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const { child } of replicas) child.kill('SIGKILL');
+  for (const { children } of replicas) for (const child of children) child.kill('SIGKILL');
   await store?.close();
   await operator?.stop();
   await world?.stop();
@@ -71,7 +72,19 @@ afterAll(async () => {
 });
 
 async function startReplica(): Promise<Replica> {
-  const child = spawn(process.execPath, ['api/main.ts'], {
+  const [api, worker] = await Promise.all([
+    startProgram('api/main.ts'),
+    startProgram('api/worker-main.ts'),
+  ]);
+  const replica = { children: [api.child, worker.child], port: api.port ?? 0 };
+  replicas.push(replica);
+  return replica;
+}
+
+async function startProgram(
+  entry: string,
+): Promise<{ readonly child: ChildProcess; readonly port?: number | undefined }> {
+  const child = spawn(process.execPath, [entry], {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
@@ -85,21 +98,19 @@ async function startReplica(): Promise<Replica> {
   });
   const { stdout } = child;
   if (stdout === null) throw new Error('it has no output');
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`the API ended with ${code}`)));
+  const port = await new Promise<number | undefined>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${entry} ended with ${code}`)));
     createInterface({ input: stdout }).on('line', (line) => {
       const said = JSON.parse(line) as { msg: string; port?: number };
-      if (said.msg === 'started' && said.port !== undefined) resolve(said.port);
+      if (said.msg === 'started') resolve(said.port);
     });
   });
-  const replica = { child, port };
-  replicas.push(replica);
-  return replica;
+  return { child, port };
 }
 
-async function kill({ child }: Replica): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGKILL');
+async function kill({ children }: Replica): Promise<void> {
+  const exited = Promise.all(children.map((child) => once(child, 'exit')));
+  for (const child of children) child.kill('SIGKILL');
   await exited;
 }
 

@@ -118,6 +118,40 @@ test("the API's network lets it reach what it needs, and what the values say", a
   await chart.apply([policy], { dryRun: true });
 });
 
+test('the worker runs beside the API, with an account and a network of its own', async () => {
+  const worker = { replicas: 3, logLevel: 'debug', egress: [{ ports: [{ port: 587 }] }] };
+  const objects = await chart.rendered({ api: { enabled: true }, worker });
+  const deployment = findObject<Rendered & Workload>(objects, 'Deployment', 'ledgerhouse-worker');
+  expect(deployment.spec).toMatchObject({
+    replicas: 3,
+    template: {
+      spec: {
+        serviceAccountName: 'ledgerhouse-worker',
+        containers: [{ command: ['/bin/node', '/app/dist/api/worker-main.js'] }],
+      },
+    },
+  });
+  const budget = findObject(objects, 'PodDisruptionBudget', 'ledgerhouse-worker');
+  const policy = findObject<Rendered & { spec: { ingress: object[]; egress: object[] } }>(
+    objects,
+    'NetworkPolicy',
+    'ledgerhouse-worker',
+  );
+  // It answers no requests, and knows no engine.
+  expect(JSON.stringify(policy.spec.ingress)).not.toContain('8080');
+  const text = JSON.stringify(policy.spec.egress);
+  for (const port of [53, 6443, 5432, 587]) expect(text).toContain(`"port":${port}`);
+  for (const port of [3001, 3002]) expect(text).not.toContain(`"port":${port}`);
+  const postgres = findObject<Rendered>(objects, 'NetworkPolicy', 'ledgerhouse-postgres');
+  expect(JSON.stringify(postgres)).toContain('ledgerhouse-worker');
+  await chart.apply([deployment, budget, policy, postgres], { dryRun: true });
+
+  const alone = await chart.rendered({ api: { enabled: true }, worker: { replicas: 1 } });
+  expect(alone.filter(({ kind, metadata }) => `${kind} ${metadata.name}` === 'PodDisruptionBudget ledgerhouse-worker')).toEqual([]);
+  const none = await chart.rendered({});
+  expect(JSON.stringify(none)).not.toContain('ledgerhouse-worker');
+});
+
 test.each([
   ['api.ingress.host', { ingress: { enabled: true } }],
   ['api.httpRoute.parentRefs', { httpRoute: { enabled: true } }],

@@ -3,8 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import pino from 'pino';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../../api/config.ts';
+import { WorkerWatch } from '../../../api/health/worker-watch.ts';
+import { apiPrefix } from '../../../api/http/api-metrics.ts';
+import { MetricRegistry } from '../../../base/metrics/metrics.ts';
 import { nothing, resolve } from '../../../domain/catalog/resolve.ts';
 import { connectLabel, ports } from '../../../domain/names.ts';
 import type { LedgerCatalog } from '../../../domain/resources.ts';
@@ -188,31 +192,41 @@ describe('values', () => {
     mail: { smtpSecret: 'ledgerhouse-mail', from: 'Ledgerhouse <ledger@example.com>' },
   };
 
+  /** The configuration of API or worker, as it reads what the chart puts into its environment; its secrets are in `folder`. */
+  const configOf = (objects: readonly Rendered[], name: string) => {
+    const { template } = find<{ spec: { template: PodTemplate } }>(objects, 'Deployment', name)
+      .spec;
+    const environment = (template.spec.containers[0]?.env ?? []).map(({ name, value = 'x' }) => [
+      name,
+      name.endsWith('_FILE') ? join(folder, basename(value)) : value,
+    ]);
+    return readConfig({
+      ...(Object.fromEntries(environment) as Record<string, string>),
+      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
+    });
+  };
+
   test('lead to an identity provider and to mail by settings that the API takes, with the secrets as files', async () => {
-    const { template } = find<{ spec: { template: PodTemplate } }>(
-      await rendered({ api: { enabled: true, ...signIn } }),
-      'Deployment',
-      'ledgerhouse-api',
-    ).spec;
+    const objects = await rendered({ api: { enabled: true, ...signIn } });
     const files = {
       'client-secret': 'hidden',
       url: 'smtps://user:hidden@mail.example.com:465',
       'signing-key': 'k'.repeat(48),
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const environment = (template.spec.containers[0]?.env ?? []).map(({ name, value = 'x' }) => [
-      name,
-      name.endsWith('_FILE') ? join(folder, basename(value)) : value,
-    ]);
-    const { identityProvider, mail } = readConfig({
-      ...(Object.fromEntries(environment) as Record<string, string>),
-      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
-    });
-    expect(identityProvider).toEqual({ ...signIn.oidc, clientSecret: 'hidden' });
-    expect(mail).toEqual({ kind: 'smtp', url: files.url, from: signIn.mail.from });
-    const text = JSON.stringify(template);
-    expect(text).toContain('"secretName":"ledgerhouse-oidc"');
-    expect(text).toContain('"secretName":"ledgerhouse-mail"');
+    const api = configOf(objects, 'ledgerhouse-api');
+    expect(api.identityProvider).toEqual({ ...signIn.oidc, clientSecret: 'hidden' });
+    // The worker sends the mail: the API does not get the way, which holds a password.
+    expect([api.mails, api.mail]).toEqual([true, undefined]);
+    const worker = configOf(objects, 'ledgerhouse-worker');
+    const mail = { kind: 'smtp', url: files.url, from: signIn.mail.from };
+    expect([worker.mails, worker.mail]).toEqual([true, mail]);
+    expect(worker.identityProvider).toBeUndefined();
+    const text = (name: string) => JSON.stringify(find(objects, 'Deployment', name));
+    expect(text('ledgerhouse-api')).toContain('"secretName":"ledgerhouse-oidc"');
+    expect(text('ledgerhouse-api')).not.toContain('ledgerhouse-mail');
+    expect(text('ledgerhouse-worker')).toContain('"secretName":"ledgerhouse-mail"');
+    expect(text('ledgerhouse-worker')).not.toMatch(/ledgerhouse-oidc|bootstrap/);
     expect(JSON.stringify(await rendered({ api: { enabled: true } }))).not.toMatch(/OIDC|MAIL/);
   });
 
@@ -231,7 +245,7 @@ describe('values', () => {
     const { template } = find<{ spec: { template: PodTemplate } }>(
       await rendered(values),
       'Deployment',
-      'ledgerhouse-api',
+      'ledgerhouse-worker',
     ).spec;
     const settings = (template.spec.containers[0]?.env ?? []).filter(({ name }) =>
       name.includes('_NAMESPACE_'),
@@ -274,34 +288,26 @@ describe('values', () => {
   test('lead to Stripe by settings that the API takes, with the secrets as files', async () => {
     const publicUrl = 'https://ledger.example.com';
     const api = { enabled: true, publicUrl, billing: stripe };
-    const { template } = find<{ spec: { template: PodTemplate } }>(
-      await rendered({ api }),
-      'Deployment',
-      'ledgerhouse-api',
-    ).spec;
+    const objects = await rendered({ api });
     const files = {
       'secret-key': 'sk_test_1',
       'webhook-secret': 'whsec_1',
       'signing-key': 'k'.repeat(48),
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const environment = (template.spec.containers[0]?.env ?? []).map(({ name, value = 'x' }) => [
-      name,
-      name.endsWith('_FILE') ? join(folder, basename(value)) : value,
-    ]);
-    const { billing } = readConfig({
-      ...(Object.fromEntries(environment) as Record<string, string>),
-      LEDGERHOUSE_API_DATABASE_URL: 'postgres://db/ledgerhouse',
-    });
-    expect(billing).toMatchObject({
-      kind: 'stripe',
-      secretKey: 'sk_test_1',
-      webhookSecret: 'whsec_1',
-      currency: 'EUR',
-      prices: ['price_1', 'price_2'],
-      returnUrl: publicUrl,
-    });
-    expect(JSON.stringify(template)).toContain('"secretName":"ledgerhouse-stripe"');
+    for (const name of ['ledgerhouse-api', 'ledgerhouse-worker']) {
+      expect(configOf(objects, name).billing).toMatchObject({
+        kind: 'stripe',
+        secretKey: 'sk_test_1',
+        webhookSecret: 'whsec_1',
+        currency: 'EUR',
+        prices: ['price_1', 'price_2'],
+        returnUrl: publicUrl,
+      });
+      expect(JSON.stringify(find(objects, 'Deployment', name))).toContain(
+        '"secretName":"ledgerhouse-stripe"',
+      );
+    }
     expect(JSON.stringify(await rendered({ api: { enabled: true } }))).not.toContain('stripe');
   });
 
@@ -573,7 +579,7 @@ describe('the next release of the chart', () => {
 
 describe('alerts', () => {
   const expressions = async () => {
-    const objects = await rendered({ prometheusRules: { enabled: true } });
+    const objects = await rendered({ api: { enabled: true }, prometheusRules: { enabled: true } });
     const rule = find<{ spec: { groups: { rules: { alert: string; expr: string }[] }[] } }>(
       objects,
       'PrometheusRule',
@@ -581,7 +587,7 @@ describe('alerts', () => {
     return rule.spec.groups.flatMap(({ rules }) => rules);
   };
 
-  test('ask for metrics that the operator has', async () => {
+  test('ask for metrics that the processes have', async () => {
     const { registry } = createOperatorMetrics({
       kinds: reconciledKinds,
       watched: watchedResources,
@@ -598,7 +604,12 @@ describe('alerts', () => {
       ([, one]) => `ledgerhouse_engine_${one}`,
     );
     const own = ['ledgerhouse_operator_leader', 'ledgerhouse_operator_synced'];
-    const known = [registry.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
+    const api = new MetricRegistry();
+    new WorkerWatch({ list: async () => [], logger: pino({ level: 'silent' }) }).measure(
+      api,
+      apiPrefix,
+    );
+    const known = [registry.text(), api.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
       ' ',
     );
     const main =

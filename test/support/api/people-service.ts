@@ -1,9 +1,10 @@
-/** The API's HTTP side with PostgreSQL and an identity provider, and without a cluster: for everything that people do. */
+/** API and worker with PostgreSQL and an identity provider, and without a cluster: for everything that people do. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { startApi, type Api } from '../../../api/api.ts';
+import { startWorker, type WorkerProcess } from '../../../api/worker.ts';
 import { readConfig } from '../../../api/config.ts';
 import { Browser } from '../browser/browser.ts';
 import { TestProvider } from './oidc-provider.ts';
@@ -32,6 +33,7 @@ export class PeopleService {
   readonly folder = mkdtempSync(join(tmpdir(), 'ledgerhouse-people-'));
   #postgres: TestPostgres | undefined;
   #api: Api | undefined;
+  #worker: WorkerProcess | undefined;
   #provider: TestProvider | undefined;
   url = '';
   databaseUrl = '';
@@ -49,7 +51,7 @@ export class PeopleService {
       writeFileSync(join(service.folder, name), text);
       return join(service.folder, name);
     };
-    service.#api = await startApi({
+    const options = {
       kubeConfig: noCluster(),
       logger: silent,
       config: readConfig({
@@ -68,8 +70,10 @@ export class PeopleService {
           Object.entries(settings).map(([name, value]) => [`LEDGERHOUSE_API_${name}`, value]),
         ),
       }),
-    });
-    await service.#api.storeReady;
+    };
+    service.#api = await startApi(options);
+    service.#worker = await startWorker(options);
+    await Promise.all([service.#api.storeReady, service.#worker.storeReady]);
     return service;
   }
 
@@ -136,6 +140,7 @@ export class PeopleService {
 
   async stop(): Promise<void> {
     await this.#api?.stop(5_000);
+    await this.#worker?.stop(5_000);
     await this.#provider?.stop();
     await this.#postgres?.remove();
     rmSync(this.folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** The whole service as it runs: the API's own process, PostgreSQL, a control plane, the operator, and engines for its databases. */
+/** The whole service as it runs: the processes of API and worker, PostgreSQL, a control plane, the operator, and engines for its databases. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { resources } from '../../../domain/kinds.ts';
-import type { ApiKeyWithSecret, CreatedDatabase, JobAnswer } from '../../../gen/api.ts';
+import type {
+  ApiKeyWithSecret,
+  CreatedDatabase,
+  JobAnswer,
+  ServiceHealth,
+} from '../../../gen/api.ts';
 import { TestEngine } from '../engine/engine.ts';
 import { startOperatorWorld, type OperatorWorld } from '../operator/operator-world.ts';
 import { TestPostgres } from './postgres.ts';
@@ -20,11 +25,25 @@ export type Headers = Readonly<Record<string, string>>;
 type Permission = 'db:read' | 'db:write';
 
 export interface TestServiceOptions {
-  /** Environment of the API, without the prefix `LEDGERHOUSE_API_`. */
+  /** Environment of API and worker, without the prefix `LEDGERHOUSE_API_`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Returns the path of the API's kubeconfig; by default the administrator's. */
-  readonly kubeconfig?: (world: OperatorWorld) => Promise<string>;
+  /** Returns the path of the kubeconfig of the API or the worker; by default the administrator's. */
+  readonly kubeconfig?: (world: OperatorWorld, program: Program) => Promise<string>;
 }
+
+export type Program = 'api' | 'worker';
+
+/** One of our processes, with its output so far and the ports it listens on. */
+interface RunningProgram {
+  readonly child: ChildProcess;
+  readonly said: { log: string };
+  readonly ports: { readonly port?: number; readonly healthPort: number };
+}
+
+const entries: Readonly<Record<Program, string>> = {
+  api: 'api/main.ts',
+  worker: 'api/worker-main.ts',
+};
 
 export class TestService {
   /** Folder that is removed with the service. */
@@ -33,10 +52,11 @@ export class TestService {
   #postgres: TestPostgres | undefined;
   #world: OperatorWorld | undefined;
   #operator: TestOperator | undefined;
-  #api: ChildProcess | undefined;
+  #api: RunningProgram | undefined;
+  #worker: RunningProgram | undefined;
+  #env: Readonly<Record<Program, Readonly<Record<string, string>>>> = { api: {}, worker: {} };
   #administrator: Headers | undefined;
   #databaseUrl = '';
-  #log = '';
   /** The API's address without a path. */
   url = '';
   healthUrl = '';
@@ -59,7 +79,7 @@ export class TestService {
 
   /** The API process's output so far. */
   get log(): string {
-    return this.#log;
+    return this.#api?.said.log ?? '';
   }
 
   /** Runs a statement in the API's own database, for changes that no request makes, such as the passing of days. */
@@ -84,7 +104,22 @@ export class TestService {
 
   /** Exit code of the API; undefined while it runs. */
   get apiExitCode(): number | null | undefined {
-    return this.#api?.exitCode ?? undefined;
+    return this.#api?.child.exitCode ?? undefined;
+  }
+
+  get workerHealthUrl(): string {
+    return `http://127.0.0.1:${this.#worker?.ports.healthPort ?? 0}`;
+  }
+
+  /** Starts the worker's process and waits until it is ready. */
+  async startWorker(): Promise<void> {
+    this.#worker = await startProgram('worker', this.#env.worker);
+  }
+
+  /** Ends the worker's process. SIGKILL: it has no time to say so. */
+  async stopWorker(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    await stopProgram(this.#worker, signal);
+    this.#worker = undefined;
   }
 
   async startOperator(): Promise<void> {
@@ -155,11 +190,7 @@ export class TestService {
 
   async stop(): Promise<void> {
     for (const engine of this.#engines) await engine.dispose();
-    if (this.#api !== undefined && this.#api.exitCode === null) {
-      const ended = once(this.#api, 'exit');
-      this.#api.kill('SIGTERM');
-      await ended;
-    }
+    await Promise.all([this.stopWorker(), stopProgram(this.#api, 'SIGTERM')]);
     await this.stopOperator();
     await this.#world?.stop();
     await this.#postgres?.remove();
@@ -182,34 +213,26 @@ export class TestService {
       ...settings,
     };
     const env = Object.entries(all).map(([name, value]) => [`LEDGERHOUSE_API_${name}`, value]);
-    const path = (await kubeconfig?.(this.world)) ?? this.world.plane.kubeconfig;
-    await this.#startApi({ KUBECONFIG: path, ...Object.fromEntries(env) });
-  }
-
-  async #startApi(env: Readonly<Record<string, string>>): Promise<void> {
-    const child = spawn(process.execPath, ['api/main.ts'], {
-      cwd: checkout,
-      env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const envOf = async (program: Program) => ({
+      KUBECONFIG: (await kubeconfig?.(this.world, program)) ?? this.world.plane.kubeconfig,
+      ...Object.fromEntries(env),
     });
-    this.#api = child;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => (this.#log += chunk.toString()));
-    }
-    const ports = await eventually('the API has started', async () => {
-      if (child.exitCode !== null) throw new Error(this.#log);
-      const line = this.#log.split('\n').find((one) => one.includes('"msg":"started"'));
-      return line === undefined
-        ? undefined
-        : (JSON.parse(line) as { port: number; healthPort: number });
-    });
-    this.url = `http://127.0.0.1:${ports.port}`;
-    this.healthUrl = `http://127.0.0.1:${ports.healthPort}`;
-    await eventually('the API is ready', async () => {
-      const answer = await fetch(`${this.healthUrl}/readyz`);
-      if (!answer.ok) throw new Error(await answer.text());
+    this.#env = { api: await envOf('api'), worker: await envOf('worker') };
+    const started = await Promise.allSettled([this.#startApi(), this.startWorker()]);
+    for (const one of started) if (one.status === 'rejected') throw one.reason;
+    await eventually('the API has seen the worker', async () => {
+      const health = (await (await fetch(`${this.url}/api/v1/health`)).json()) as ServiceHealth;
+      const worker = health.components.find(({ name }) => name === 'worker');
+      if (worker?.status !== 'OK') throw new Error(JSON.stringify(health));
       return true;
     });
+  }
+
+  async #startApi(): Promise<void> {
+    this.#api = await startProgram('api', this.#env.api);
+    const { port = 0, healthPort } = this.#api.ports;
+    this.url = `http://127.0.0.1:${port}`;
+    this.healthUrl = `http://127.0.0.1:${healthPort}`;
   }
 
   async #post(path: string, headers: Headers, body: object): Promise<Response> {
@@ -221,4 +244,45 @@ export class TestService {
     if (!answer.ok) throw new Error(`POST ${path}: ${answer.status} ${await answer.text()}`);
     return answer;
   }
+}
+
+async function startProgram(
+  program: Program,
+  env: Readonly<Record<string, string>>,
+): Promise<RunningProgram> {
+  const child = spawn(process.execPath, [entries[program]], {
+    cwd: checkout,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = { log: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (said.log += chunk.toString()));
+  }
+  try {
+    const ports = await eventually(`the ${program} has started`, async () => {
+      if (child.exitCode !== null) throw new Error(said.log);
+      const line = said.log.split('\n').find((one) => one.includes('"msg":"started"'));
+      return line === undefined ? undefined : (JSON.parse(line) as RunningProgram['ports']);
+    });
+    await eventually(`the ${program} is ready`, async () => {
+      const answer = await fetch(`http://127.0.0.1:${ports.healthPort}/readyz`);
+      if (!answer.ok) throw new Error(await answer.text());
+      return true;
+    });
+    return { child, said, ports };
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+}
+
+async function stopProgram(
+  running: RunningProgram | undefined,
+  signal: 'SIGTERM' | 'SIGKILL',
+): Promise<void> {
+  if (running === undefined || running.child.exitCode !== null) return;
+  const ended = once(running.child, 'exit');
+  running.child.kill(signal);
+  await ended;
 }
