@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { NoAnswer, ProblemError } from './data/problem-error.ts';
 import { createQueryClient } from './data/query-client.ts';
 import { reloadForNewBuild } from './lib/new-build.ts';
 import { applyTheme, storedTheme } from './lib/theme.ts';
@@ -11,11 +12,17 @@ import { createAppRouter } from './router.tsx';
 applyTheme(storedTheme());
 reloadForNewBuild();
 
+/** A refusal of the service is shown on the page and is no mistake of it. */
+function tellMistake(error: unknown): void {
+  if (error instanceof ProblemError || error instanceof NoAnswer) return;
+  reportError(error);
+}
+
 const queryClient = createQueryClient();
 const router = createAppRouter(queryClient);
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
-createRoot(root).render(
+createRoot(root, { onCaughtError: tellMistake }).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

@@ -1,4 +1,4 @@
-// A database's life in the dashboard, on the real service: created, read, its rows exact; and the pages of its organization.
+// A database's life in the dashboard, on the real service: created, read, its rows exact, deleted; and the pages of its organization.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,6 +49,12 @@ async function looksRight(name: string): Promise<void> {
     await tab.picture(`dashboard-${name}-${colorScheme}`);
   }
   expect(tab.takeTroubles()).toEqual([]);
+  await tab.page.setViewportSize({ width: 320, height: 700 });
+  const wider = await tab.page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect([name, wider]).toEqual([name, 0]);
+  await tab.page.setViewportSize({ width: 1280, height: 700 });
 }
 
 async function askLedger(operation: string, body: unknown): Promise<void> {
@@ -134,6 +140,27 @@ test('the largest integers are exact in table, address, drawer, JSON and CSV', a
   // The same address asks the same again, as a link of a colleague does.
   await page.reload();
   await page.getByRole('tabpanel').getByText(most).first().waitFor();
+  expect(tab.takeTroubles()).toEqual([]);
+});
+
+test('a database is deleted by typing its name; a protected one is not', async () => {
+  const { page } = tab;
+  await service.startOperator();
+  await page.goto(`${service.url}${path}/payments`);
+  await page.getByRole('button', { name: 'Protect it' }).click();
+  await page.getByText('It is protected').first().waitFor();
+  expect(
+    await page.getByRole('button', { name: /^Delete database/ }).getAttribute('aria-disabled'),
+  ).toBe('true');
+  await page.getByRole('button', { name: 'Take the protection off', exact: true }).click();
+  await page.getByText('It is not protected').waitFor();
+  await page.getByRole('button', { name: 'Delete database' }).click();
+  await page.getByLabel('Type payments to go on').fill('payments');
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('heading', { name: 'Deleted', exact: true }).waitFor();
+  // The operator may give the database another version between reading and changing it: the page then sends the change again.
+  expect(tab.takeTroubles().filter((one) => !one.includes('412'))).toEqual([]);
+  await looksRight('deleted');
   expect(tab.takeTroubles()).toEqual([]);
 });
 

@@ -11,6 +11,7 @@ import { Card } from '../../ui/Page.tsx';
 import { Problem } from '../../ui/Problem.tsx';
 import styles from './DatabaseFrame.module.css';
 import { useDatabase } from './use-database.ts';
+import { useMatching } from './use-matching.ts';
 import { useUpdate } from './use-update.ts';
 
 export function DangerZone() {
@@ -57,17 +58,20 @@ export function DangerZone() {
 }
 
 function DeleteDialog({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
-  const { database, etag, organizationId } = useDatabase();
+  const { database, organizationId } = useDatabase();
+  const matching = useMatching();
   const queryClient = useQueryClient();
   const [typed, setTyped] = useState('');
   const remove = useMutation({
     mutationFn: () =>
-      ask(
-        organizationId,
-        'delete',
-        '/api/v1/databases/{databaseId}',
-        { params: { databaseId: database.id } },
-        { headers: etag === undefined ? {} : { 'If-Match': etag } },
+      matching((headers) =>
+        ask(
+          organizationId,
+          'delete',
+          '/api/v1/databases/{databaseId}',
+          { params: { databaseId: database.id } },
+          { headers },
+        ),
       ),
     onSuccess: async () => {
       onClose();

@@ -4,18 +4,22 @@ import type { UpdateDatabaseRequest } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { databaseKey } from '../../data/queries.ts';
 import { useDatabase } from './use-database.ts';
+import { useMatching } from './use-matching.ts';
 
 export function useUpdate() {
-  const { database, etag, organizationId } = useDatabase();
+  const { database, organizationId } = useDatabase();
+  const matching = useMatching();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (body: UpdateDatabaseRequest) =>
-      ask(
-        organizationId,
-        'patch',
-        '/api/v1/databases/{databaseId}',
-        { params: { databaseId: database.id }, body },
-        { headers: etag === undefined ? {} : { 'If-Match': etag } },
+      matching((headers) =>
+        ask(
+          organizationId,
+          'patch',
+          '/api/v1/databases/{databaseId}',
+          { params: { databaseId: database.id }, body },
+          { headers },
+        ),
       ),
     onSettled: () =>
       queryClient.invalidateQueries({ queryKey: databaseKey(organizationId, database.id) }),

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, type KeyboardEvent } from 'react';
+import { memo, useMemo, useRef, type KeyboardEvent } from 'react';
 import { chainsIn } from '../../lib/records.ts';
 import { exactLedgerTime } from '../../lib/time.ts';
 import { useZone } from '../../shell/context.ts';
@@ -47,12 +47,6 @@ export function ResultTable({ kind, rows, onOpen }: Props) {
     estimateSize: () => rowHeight,
     overscan,
   });
-  const onKeyDown = (event: KeyboardEvent, row: RecordRow) => {
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      onOpen(row);
-    }
-  };
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reached with the keyboard (axe: scrollable-region-focusable)
     <div ref={scroller} className={styles.scroller} tabIndex={0} role="region" aria-label="Rows">
@@ -72,40 +66,68 @@ export function ResultTable({ kind, rows, onOpen }: Props) {
           </div>
         </div>
         <div role="rowgroup" className={styles.body} style={{ blockSize: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = rows[index] ?? {};
-            return (
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Enter opens the row
-              <div
-                key={index}
-                role="row"
-                aria-rowindex={index + 2}
-                tabIndex={0}
-                className={styles.row}
-                data-chain={chains[index]}
-                style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
-                onClick={() => onOpen(row)}
-                onKeyDown={(event) => onKeyDown(event, row)}
-              >
-                {columns.map((column) => (
-                  <div
-                    key={column.name}
-                    role="cell"
-                    data-kind={column.kind}
-                    title={
-                      column.kind === 'time'
-                        ? exactLedgerTime(String(row[column.name]), zone)
-                        : undefined
-                    }
-                  >
-                    {cellText(column, row, kind, zone)}
-                  </div>
-                ))}
-              </div>
-            );
-          })}
+          {virtual.getVirtualItems().map(({ index, start }) => (
+            <ResultRow
+              key={index}
+              index={index}
+              start={start}
+              row={rows[index] ?? {}}
+              kind={kind}
+              chain={chains[index]}
+              template={template}
+              onOpen={onOpen}
+            />
+          ))}
         </div>
       </div>
     </div>
   );
 }
+
+interface RowProps {
+  readonly index: number;
+  /** Distance from the first row, in pixels. */
+  readonly start: number;
+  readonly row: RecordRow;
+  readonly kind: RecordKind;
+  readonly chain: number | undefined;
+  readonly template: string;
+  readonly onOpen: (row: RecordRow) => void;
+}
+
+/** Drawn once while it is in sight: scrolling draws only the rows that come. */
+const ResultRow = memo(function ResultRow(props: RowProps) {
+  const { index, start, row, kind, chain, template, onOpen } = props;
+  const zone = useZone();
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    onOpen(row);
+  };
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- Enter opens the row
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      tabIndex={0}
+      className={styles.row}
+      data-chain={chain}
+      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+      onClick={() => onOpen(row)}
+      onKeyDown={onKeyDown}
+    >
+      {columnsOf[kind].map((column) => (
+        <div
+          key={column.name}
+          role="cell"
+          data-kind={column.kind}
+          title={
+            column.kind === 'time' ? exactLedgerTime(String(row[column.name]), zone) : undefined
+          }
+        >
+          {cellText(column, row, kind, zone)}
+        </div>
+      ))}
+    </div>
+  );
+});

@@ -1,6 +1,6 @@
 /** The rows that a reading operation answers, page by page: the answer itself says how to go on. */
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Database, Execution } from '../../../../gen/api.ts';
 import { ask } from '../../data/client.ts';
 import { useOrganization } from '../../shell/context.ts';
@@ -48,12 +48,13 @@ export function useLedgerRows(
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  const answers = query.data?.pages ?? [];
+  const answers = query.data?.pages;
+  const rows = useMemo(() => answers?.flatMap(({ result }) => result) ?? [], [answers]);
   return {
     query,
-    answer: answers.at(-1),
-    answers,
-    rows: answers.flatMap(({ result }) => result),
+    answer: answers?.at(-1),
+    answers: answers ?? [],
+    rows,
     /** Asks anew, for what was written meanwhile. */
     again: () => {
       queryClient.removeQueries({ queryKey });

@@ -1,0 +1,35 @@
+/** Changes of a database that are refused if a person changed it meanwhile. */
+import { useQueryClient } from '@tanstack/react-query';
+import type { Database } from '../../../../gen/api.ts';
+import { isProblem } from '../../data/problem-error.ts';
+import { databaseQuery } from '../../data/queries.ts';
+import { useDatabase } from './use-database.ts';
+
+type MatchHeaders = Readonly<Record<string, string>>;
+
+/** The part of a database that people decide. Its observed state changes by itself, with the version. */
+const decided = ({ name, status, deletionProtection, labels }: Database): string =>
+  JSON.stringify([name, status, deletionProtection, Object.entries(labels).sort()]);
+
+/**
+ * Returns a function that sends a change with If-Match. When the database has another version meanwhile, but nothing that people
+ * decide is different, the change is sent once more with that version.
+ */
+export function useMatching() {
+  const { database, etag, organizationId } = useDatabase();
+  const queryClient = useQueryClient();
+  return async <T>(send: (headers: MatchHeaders) => Promise<T>): Promise<T> => {
+    try {
+      return await send(matching(etag));
+    } catch (error) {
+      if (!isProblem(error, 'precondition_failed')) throw error;
+      const query = databaseQuery(organizationId, database.id);
+      const fresh = await queryClient.fetchQuery({ ...query, staleTime: 0 });
+      if (decided(fresh.data.database) !== decided(database)) throw error;
+      return send(matching(fresh.etag));
+    }
+  };
+}
+
+const matching = (etag: string | undefined): MatchHeaders =>
+  etag === undefined ? {} : { 'If-Match': etag };
