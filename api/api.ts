@@ -326,7 +326,12 @@ function peopleHandlers(config: Config, parts: Parts) {
         requestsPerMinute: config.limits.controlPerMinute,
       },
     }),
-    ...organizationHandlers({ store, requests, cursors }),
+    ...organizationHandlers({
+      store,
+      requests,
+      cursors,
+      forget: (id) => authenticator.forgetOrganization(id),
+    }),
     ...memberHandlers({ store, requests, cursors, forget }),
     ...invitationHandlers({
       store,

@@ -14,6 +14,7 @@ import { jobMetrics } from './jobs/job-metrics.ts';
 import { tellExpiringKeys } from './keys/expiry-notices.ts';
 import { MailSender } from './mail/mail-sender.ts';
 import { createMailTransport } from './mail/transport.ts';
+import { purgeOrganizations } from './organizations/purge.ts';
 import { assembleCommon, billingOf } from './parts.ts';
 import type { ProcessOptions } from './process.ts';
 import { sweepBillingEvents } from './store/billing-accounts.ts';
@@ -123,6 +124,7 @@ function assemble(options: ProcessOptions) {
         expiringKeys: () => tellExpiringKeys({ store, sealer, mails: config.mails }),
         idempotencyKeys: () => sweepIdempotencyKeys(store.read),
         purgedDatabases: () => markPurged(store),
+        purgedOrganizations: () => purgeOrganizations(store),
         savedCreates: () => sweepSavedCreates(store.read),
         billingEvents: () => sweepBillingEvents(store.read),
         mails: () => sweepMails(store.read),

@@ -4,6 +4,7 @@ import { audit, keys, login, logout } from './commands/access.ts';
 import { completion } from './commands/completion.ts';
 import { config } from './commands/profiles.ts';
 import { databases } from './commands/databases.ts';
+import { organizations } from './commands/organizations.ts';
 import { jobs } from './commands/jobs.ts';
 import { api, catalog, whoami } from './commands/service.ts';
 import { tb } from './commands/tb.ts';
@@ -21,6 +22,7 @@ export const commands: Group = {
     login,
     logout,
     whoami,
+    organizations,
     keys,
     audit,
     api,

@@ -3,19 +3,26 @@ import { createInterface } from 'node:readline/promises';
 import { usageFailure } from './failure.ts';
 import type { Input } from './input.ts';
 
+/** The kind of name that is to be typed, and the kind of object that it names. */
+const databaseName = { kind: 'name', thing: 'database' };
+
 /** Called before anything is sent. Throws if nobody can be asked and the flag is missing; it never hangs. */
-export function requireConfirmable(input: Input): void {
+export function requireConfirmable(input: Input, { kind, thing } = databaseName): void {
   if (input.has('confirm') || (process.stdin.isTTY && process.stderr.isTTY)) return;
   throw usageFailure(
     'a deletion must be confirmed, and there is no terminal for the question',
-    'give --confirm with the name of the database',
+    `give --confirm with the ${kind} of the ${thing}`,
   );
 }
 
-export async function confirmByName(input: Input, name: string): Promise<void> {
-  const typed = input.text('confirm') ?? (await ask(`type the name "${name}" to delete it: `));
+export async function confirmByName(
+  input: Input,
+  name: string,
+  { kind, thing } = databaseName,
+): Promise<void> {
+  const typed = input.text('confirm') ?? (await ask(`type the ${kind} "${name}" to delete it: `));
   if (typed === name) return;
-  throw usageFailure(`"${typed}" is not the name of the database; its name is "${name}"`);
+  throw usageFailure(`"${typed}" is not the ${kind} of the ${thing}; its ${kind} is "${name}"`);
 }
 
 async function ask(question: string): Promise<string> {

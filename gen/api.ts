@@ -503,6 +503,74 @@ export interface paths {
         readonly get: operations["getOrganization"];
         readonly put?: never;
         readonly post?: never;
+        /**
+         * Delete an organization
+         * @description For the administrator of the installation. It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays, and its slug is not given to another one.
+         */
+        readonly delete: operations["deleteOrganization"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Rename an organization, or set its quota
+         * @description The administrator of the installation may do both; an owner may rename the own organization. The slug and the namespace stay.
+         */
+        readonly patch: operations["updateOrganization"];
+        readonly trace?: never;
+    };
+    readonly "/api/v1/organizations/{organizationId}/suspend": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Suspend an organization
+         * @description For the administrator of the installation. Its keys and members can go on reading, delete databases and revoke access; all else is 403 `organization_suspended`, within seconds on all processes. Its databases run on, and clients in the cluster are not cut off.
+         */
+        readonly post: operations["suspendOrganization"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/organizations/{organizationId}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End the suspension of an organization
+         * @description For the administrator of the installation.
+         */
+        readonly post: operations["resumeOrganization"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/organizations/{organizationId}/restore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Restore a deleted organization
+         * @description For the administrator of the installation.
+         */
+        readonly post: operations["restoreOrganization"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -896,7 +964,7 @@ export interface components {
             readonly detail: string;
             /** @description The path that was asked for. */
             readonly instance: string;
-            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
+            /** @description Stable. At present one of malformed_json, payload_too_large, validation_failed, invalid_integer, invalid_filter, batch_too_large, gateway_bad_reply, ledger_unavailable, ledger_full, ledger_timeout, invalid_parameter, invalid_cursor, conflicting_credentials, authentication_required, invalid_credentials, credential_expired, sign_in_failed, billing_required, billing_not_used, insufficient_scope, session_required, organization_required, csrf_failed, provisioning_not_permitted, organization_suspended, quota_exceeded, not_found, database_not_found, job_not_found, member_not_found, invitation_not_found, organization_not_found, session_not_found, api_key_not_found, webhook_endpoint_not_found, unknown_operation, method_not_allowed, not_acceptable, database_name_taken, database_not_ready, database_not_deleted, deletion_protected, operation_in_progress, idempotency_in_progress, idempotency_answer_lost, not_cancellable, not_waiting, not_retryable, catalog_changed, organization_not_empty, organization_not_deleted, organization_slug_taken, already_member, invitation_exists, last_owner, api_key_not_active, database_purged, precondition_failed, unsupported_media_type, catalog_choice_unavailable, storage_unavailable_for_topology, idempotency_key_reused, rate_limited, internal_error, provisioning_not_supported, identity_provider_unavailable, service_unavailable; more may come. */
             readonly code: string;
             readonly requestId: string;
             /** @description The same request may succeed later. */
@@ -2034,8 +2102,15 @@ export interface components {
                 readonly slug: string;
                 /** @description The Kubernetes namespace of its databases. */
                 readonly namespace: string;
-                /** @enum {string} */
-                readonly status: "ACTIVE" | "SUSPENDED";
+                /**
+                 * @description SUSPENDED: its records can be read, its databases can be deleted and access can be revoked, and nothing else; its databases run on. DELETED: it can be restored until `purgeAt`.
+                 * @enum {string}
+                 */
+                readonly status: "ACTIVE" | "SUSPENDED" | "DELETED";
+                /** @description For its members; null unless it is suspended. */
+                readonly suspensionReason: string | null;
+                /** @description Maximum of its databases; null: that of the installation. */
+                readonly databasesMax: number | null;
                 /** @description Of the caller; null for keys. */
                 readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
                 /**
@@ -2043,6 +2118,8 @@ export interface components {
                  * @description When it was made. RFC 3339, UTC, milliseconds.
                  */
                 readonly createdAt: string;
+                readonly deletedAt: string | null;
+                readonly purgeAt: string | null;
                 /** @description The rights of the caller’s role there; empty for keys, which have permissions. */
                 readonly rights: readonly ("readDatabases" | "writeLedger" | "createDatabase" | "changeDatabase" | "manageOwnKeys" | "manageKeys" | "manageWebhooks" | "manageMembers" | "manageOwners" | "manageBilling" | "readAuditLog")[];
             }[];
@@ -2136,8 +2213,15 @@ export interface components {
             readonly slug: string;
             /** @description The Kubernetes namespace of its databases. */
             readonly namespace: string;
-            /** @enum {string} */
-            readonly status: "ACTIVE" | "SUSPENDED";
+            /**
+             * @description SUSPENDED: its records can be read, its databases can be deleted and access can be revoked, and nothing else; its databases run on. DELETED: it can be restored until `purgeAt`.
+             * @enum {string}
+             */
+            readonly status: "ACTIVE" | "SUSPENDED" | "DELETED";
+            /** @description For its members; null unless it is suspended. */
+            readonly suspensionReason: string | null;
+            /** @description Maximum of its databases; null: that of the installation. */
+            readonly databasesMax: number | null;
             /** @description Of the caller; null for keys. */
             readonly role: ("owner" | "admin" | "developer" | "viewer" | "billing") | null;
             /**
@@ -2145,6 +2229,8 @@ export interface components {
              * @description When it was made. RFC 3339, UTC, milliseconds.
              */
             readonly createdAt: string;
+            readonly deletedAt: string | null;
+            readonly purgeAt: string | null;
         };
         readonly CreateOrganizationRequest: {
             /** @description For people. */
@@ -2158,6 +2244,21 @@ export interface components {
         };
         readonly OrganizationAnswer: {
             readonly organization: components["schemas"]["Organization"];
+        };
+        readonly ChangedOrganization: {
+            /** @constant */
+            readonly success: true;
+            readonly organization: components["schemas"]["Organization"];
+        };
+        readonly UpdateOrganizationRequest: {
+            /** @description For people. */
+            readonly name?: string;
+            /** @description Maximum of its databases; null: that of the installation. Only the administrator of the installation sets it. */
+            readonly databasesMax?: number | null;
+        };
+        readonly SuspendOrganizationRequest: {
+            /** @description Reason, which its members see. */
+            readonly reason: string;
         };
         readonly MemberList: {
             readonly data: readonly components["schemas"]["Member"][];
@@ -2718,8 +2819,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
-        readonly "provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2891,8 +2992,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required": {
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2977,6 +3078,18 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `not_retryable`: The job cannot be retried. `operation_in_progress`: Another operation is in progress. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -2990,8 +3103,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: The organization may not create databases. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3009,6 +3122,18 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3185,6 +3310,44 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-session_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_empty`: The organization has databases. */
+        readonly organization_not_empty: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `organization_not_deleted`: The organization is not deleted. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
+        readonly "organization_not_deleted-or-idempotency_in_progress-or-idempotency_answer_lost": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
         readonly "insufficient_scope-or-session_required-or-organization_required": {
             headers: {
@@ -3209,8 +3372,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3240,6 +3403,18 @@ export interface components {
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 readonly RateLimit: components["headers"]["RateLimit"];
                 readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
+        readonly "csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -3333,8 +3508,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. */
-        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required": {
+        /** @description `quota_exceeded`: Quota exceeded. `csrf_failed`: The request does not come from our own pages. `insufficient_scope`: The credential does not allow this. `session_required`: Only a person may do this. `organization_required`: You belong to no organization. `organization_suspended`: The organization is suspended. */
+        readonly "quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3529,6 +3704,9 @@ export type Organization = components['schemas']['Organization'];
 export type CreateOrganizationRequest = components['schemas']['CreateOrganizationRequest'];
 export type OrganizationList = components['schemas']['OrganizationList'];
 export type OrganizationAnswer = components['schemas']['OrganizationAnswer'];
+export type ChangedOrganization = components['schemas']['ChangedOrganization'];
+export type UpdateOrganizationRequest = components['schemas']['UpdateOrganizationRequest'];
+export type SuspendOrganizationRequest = components['schemas']['SuspendOrganizationRequest'];
 export type MemberList = components['schemas']['MemberList'];
 export type Member = components['schemas']['Member'];
 export type MemberAnswer = components['schemas']['MemberAnswer'];
@@ -3578,7 +3756,7 @@ export type ResponseOrganizationRequired = components['responses']['organization
 export type ResponseOrganizationNotFound = components['responses']['organization_not_found'];
 export type ResponseInvalidParameterOrConflictingCredentialsOrMalformedJson = components['responses']['invalid_parameter-or-conflicting_credentials-or-malformed_json'];
 export type ResponseBillingRequired = components['responses']['billing_required'];
-export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
+export type ResponseProvisioningNotPermittedOrQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNameTakenOrCatalogChangedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponsePayloadTooLarge = components['responses']['payload_too_large'];
 export type ResponseUnsupportedMediaType = components['responses']['unsupported_media_type'];
@@ -3592,16 +3770,18 @@ export type ResponseDatabaseNotReady = components['responses']['database_not_rea
 export type ResponsePreconditionFailed = components['responses']['precondition_failed'];
 export type ResponseValidationFailed = components['responses']['validation_failed'];
 export type ResponseDeletionProtectedOrOperationInProgress = components['responses']['deletion_protected-or-operation_in_progress'];
-export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNameTakenOrDatabaseNotDeletedOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabasePurged = components['responses']['database_purged'];
 export type ResponseValidationFailedOrIdempotencyKeyReused = components['responses']['validation_failed-or-idempotency_key_reused'];
 export type ResponseJobNotFoundOrOrganizationNotFound = components['responses']['job_not_found-or-organization_not_found'];
 export type ResponseNotCancellableOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_cancellable-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseIdempotencyKeyReused = components['responses']['idempotency_key_reused'];
+export type ResponseCsrfFailedOrInsufficientScopeOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended'];
 export type ResponseNotRetryableOrOperationInProgressOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseNotWaitingOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseProvisioningNotPermittedOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseInvalidParameterOrMalformedJsonOrConflictingCredentials = components['responses']['invalid_parameter-or-malformed_json-or-conflicting_credentials'];
 export type ResponseNotAcceptable = components['responses']['not_acceptable'];
 export type ResponseValidationFailedOrInvalidIntegerOrInvalidFilterOrBatchTooLarge = components['responses']['validation_failed-or-invalid_integer-or-invalid_filter-or-batch_too_large'];
@@ -3616,11 +3796,15 @@ export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
 export type ResponseOrganizationSlugTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseProvisioningNotPermittedOrCsrfFailedOrSessionRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-session_required'];
+export type ResponseOrganizationNotEmpty = components['responses']['organization_not_empty'];
+export type ResponseOrganizationNotDeletedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_not_deleted-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseOrganizationNotFoundOrMemberNotFound = components['responses']['organization_not_found-or-member_not_found'];
-export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFoundOrMemberNotFound = components['responses']['database_not_found-or-organization_not_found-or-member_not_found'];
 export type ResponseLastOwner = components['responses']['last_owner'];
+export type ResponseCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
 export type ResponseMemberNotFoundOrOrganizationNotFound = components['responses']['member_not_found-or-organization_not_found'];
 export type ResponseLastOwnerOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['last_owner-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseDatabaseNotFoundOrOrganizationNotFound = components['responses']['database_not_found-or-organization_not_found'];
@@ -3628,7 +3812,7 @@ export type ResponseAlreadyMemberOrInvitationExistsOrIdempotencyInProgressOrIdem
 export type ResponseOrganizationNotFoundOrInvitationNotFound = components['responses']['organization_not_found-or-invitation_not_found'];
 export type ResponseInvitationNotFoundOrOrganizationNotFound = components['responses']['invitation_not_found-or-organization_not_found'];
 export type ResponseAlreadyMemberOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['already_member-or-idempotency_in_progress-or-idempotency_answer_lost'];
-export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required'];
+export type ResponseQuotaExceededOrCsrfFailedOrInsufficientScopeOrSessionRequiredOrOrganizationRequiredOrOrganizationSuspended = components['responses']['quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended'];
 export type ResponseOrganizationNotFoundOrApiKeyNotFound = components['responses']['organization_not_found-or-api_key_not_found'];
 export type ResponseApiKeyNotActiveOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseOrganizationNotFoundOrWebhookEndpointNotFound = components['responses']['organization_not_found-or-webhook_endpoint_not_found'];
@@ -4336,7 +4520,7 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 402: components["responses"]["billing_required"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["database_name_taken-or-catalog_changed-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -5040,7 +5224,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 409: components["responses"]["database_name_taken-or-database_not_deleted-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 410: components["responses"]["database_purged"];
@@ -5486,7 +5670,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_retryable-or-operation_in_progress-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 422: components["responses"]["idempotency_key_reused"];
@@ -5580,7 +5764,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["job_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["not_waiting-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 422: components["responses"]["idempotency_key_reused"];
@@ -5764,7 +5948,7 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 402: components["responses"]["billing_required"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -5853,7 +6037,7 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-malformed_json-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 402: components["responses"]["billing_required"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-database_not_found"];
             readonly 406: components["responses"]["not_acceptable"];
             readonly 409: components["responses"]["database_not_ready"];
@@ -6701,6 +6885,8 @@ export interface operations {
                 readonly limit?: number;
                 /** @description `page.nextCursor` of the page before; good for 24 hours. */
                 readonly cursor?: string;
+                /** @description Deleted ones that can be restored, too; for the administrator of the installation. */
+                readonly includeDeleted?: boolean;
             };
             readonly header?: {
                 /** @description With a session: the organization to act for, if not the first. */
@@ -6729,8 +6915,12 @@ export interface operations {
                      *           "slug": "acme",
                      *           "namespace": "org-acme",
                      *           "status": "ACTIVE",
+                     *           "suspensionReason": null,
+                     *           "databasesMax": null,
                      *           "role": "owner",
-                     *           "createdAt": "2026-11-21T02:03:04.567Z"
+                     *           "createdAt": "2026-11-21T02:03:04.567Z",
+                     *           "deletedAt": null,
+                     *           "purgeAt": null
                      *         }
                      *       ],
                      *       "page": {
@@ -6791,8 +6981,12 @@ export interface operations {
                      *         "slug": "acme",
                      *         "namespace": "org-acme",
                      *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
                      *         "role": "owner",
-                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
                      *       }
                      *     }
                      */
@@ -6801,7 +6995,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -6847,8 +7041,12 @@ export interface operations {
                      *         "slug": "acme",
                      *         "namespace": "org-acme",
                      *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
                      *         "role": "owner",
-                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
                      *       }
                      *     }
                      */
@@ -6858,6 +7056,330 @@ export interface operations {
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
             readonly 404: components["responses"]["organization_not_found"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly deleteOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the organization.
+                 * @example org_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is deleted. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "DELETED",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": "2026-11-21T02:03:04.567Z",
+                     *         "purgeAt": "2026-07-30T09:12:31.402Z"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedOrganization"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["organization_not_empty"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly updateOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the organization.
+                 * @example org_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["UpdateOrganizationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is changed. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme Payments",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedOrganization"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly suspendOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the organization.
+                 * @example org_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SuspendOrganizationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is suspended. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "SUSPENDED",
+                     *         "suspensionReason": "The contract has ended.",
+                     *         "databasesMax": null,
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedOrganization"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 413: components["responses"]["payload_too_large"];
+            readonly 415: components["responses"]["unsupported_media_type"];
+            readonly 422: components["responses"]["validation_failed-or-idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly resumeOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the organization.
+                 * @example org_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is active. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedOrganization"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
+            readonly 429: components["responses"]["rate_limited"];
+            readonly 500: components["responses"]["internal_error"];
+            readonly 503: components["responses"]["service_unavailable"];
+        };
+    };
+    readonly restoreOrganization: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Your name for this request: sent again within 24 hours, it is done once, and the answer is the same. */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session: the token that it was opened with. */
+                readonly "X-CSRF-Token"?: string;
+                /** @description With a session: the organization to act for, if not the first. */
+                readonly "X-Organization-Id"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description ID of the organization.
+                 * @example org_01jd8f3zk5e0v9t3m2q6r8w4x0
+                 */
+                readonly organizationId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is there again. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "organization": {
+                     *         "id": "org_01jd8f3zk5e0v9t3m2q6r8w4x0",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "namespace": "org-acme",
+                     *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
+                     *         "role": "owner",
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ChangedOrganization"];
+                };
+            };
+            readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
+            readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 404: components["responses"]["organization_not_found"];
+            readonly 409: components["responses"]["organization_not_deleted-or-idempotency_in_progress-or-idempotency_answer_lost"];
+            readonly 422: components["responses"]["idempotency_key_reused"];
             readonly 429: components["responses"]["rate_limited"];
             readonly 500: components["responses"]["internal_error"];
             readonly 503: components["responses"]["service_unavailable"];
@@ -7149,7 +7671,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found-or-member_not_found"];
             readonly 409: components["responses"]["last_owner"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -7189,7 +7711,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["member_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["last_owner-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 422: components["responses"]["idempotency_key_reused"];
@@ -7325,7 +7847,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["already_member-or-invitation_exists-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -7398,7 +7920,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-invitation_not_found"];
             readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 422: components["responses"]["idempotency_key_reused"];
@@ -7485,8 +8007,12 @@ export interface operations {
                      *         "slug": "acme",
                      *         "namespace": "org-acme",
                      *         "status": "ACTIVE",
+                     *         "suspensionReason": null,
+                     *         "databasesMax": null,
                      *         "role": "owner",
-                     *         "createdAt": "2026-11-21T02:03:04.567Z"
+                     *         "createdAt": "2026-11-21T02:03:04.567Z",
+                     *         "deletedAt": null,
+                     *         "purgeAt": null
                      *       }
                      *     }
                      */
@@ -7657,7 +8183,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -7858,7 +8384,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
             readonly 409: components["responses"]["api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -7945,7 +8471,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-api_key_not_found"];
             readonly 409: components["responses"]["api_key_not_active-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -8271,7 +8797,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["quota_exceeded-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found"];
             readonly 409: components["responses"]["idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -8389,7 +8915,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["organization_not_found-or-webhook_endpoint_not_found"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 429: components["responses"]["rate_limited"];
@@ -8459,7 +8985,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required"];
+            readonly 403: components["responses"]["csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
             readonly 404: components["responses"]["database_not_found-or-organization_not_found-or-webhook_endpoint_not_found"];
             readonly 412: components["responses"]["precondition_failed"];
             readonly 413: components["responses"]["payload_too_large"];

@@ -84,6 +84,12 @@ export class Authenticator {
     return Promise.reject(noCredential(credential.kind));
   }
 
+  /** Forgets the cached keys of an organization that this process has just changed. */
+  forgetOrganization(id: string): void {
+    for (const [name, { organization }] of this.#keys.entries())
+      if (organization.id === id) this.#keys.delete(name);
+  }
+
   /** Forgets a cached key that this process has just changed. */
   forget(publicId: string): void {
     for (const [name, { key }] of this.#keys.entries())
@@ -133,7 +139,7 @@ export class Authenticator {
     const db = this.#store.read;
     const key = await findApiKeyBySecret(db, publicId, secretHash);
     const organization = key && (await findOrganization(db, key.organizationId));
-    if (key === undefined || organization === undefined) return undefined;
+    if (key === undefined || organization?.deletedAt !== null) return undefined;
     const known = { key, organization };
     this.#keys.set(name, known);
     return known;
@@ -190,7 +196,9 @@ export class Authenticator {
       organizationId === undefined
         ? await findOrganizationBySlug(db, defaultSlug)
         : await findOrganization(db, organizationId);
-    return organization && { organization, role: 'owner', databaseIds: null };
+    return organization?.deletedAt === null
+      ? { organization, role: 'owner', databaseIds: null }
+      : undefined;
   }
 
   #noteUse({ id }: ApiKey, { ip, userAgent }: Origin): void {

@@ -2,6 +2,17 @@ import { namesInPath, pathParameters } from './path-parameters.ts';
 import type { ProblemCode } from '../model/problems.ts';
 import { takesIdempotencyKey, type RouteSpec } from './route.ts';
 
+/**
+ * Whether nobody may use the route for a suspended organization. Reads, also those of a ledger, go on, so that the organization can
+ * get at its records; so does what ends access or removes something, and what a person does for themselves.
+ */
+export function isStoppedBySuspension(route: RouteSpec): boolean {
+  const { access, method } = route;
+  if (access.kind === 'public' || access.kind === 'self') return false;
+  if (access.kind === 'database' && access.permission === 'db:read') return false;
+  return method !== 'GET' && route.endsAccess !== true && route.whileSuspended !== true;
+}
+
 /** All problems that a route may answer with: its own, and those that follow from its access, parameters and body. */
 export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   const codes = new Set<ProblemCode>([
@@ -22,6 +33,7 @@ export function problemsOf(route: RouteSpec): readonly ProblemCode[] {
   if (route.access.kind === 'person') add('insufficient_scope', 'session_required');
   if (route.access.kind === 'self' && !route.access.keys) add('session_required');
   if (route.access.kind !== 'public' && route.access.kind !== 'self') add('organization_required');
+  if (isStoppedBySuspension(route)) add('organization_suspended');
   for (const name of namesInPath(route.path)) add(pathParameters[name].notFound);
   if (route.body !== undefined) {
     add('malformed_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed');

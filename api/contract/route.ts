@@ -35,6 +35,8 @@ export interface ResponseSpec {
 }
 
 export interface RouteSpec {
+  /** The route may be used while the organization is suspended, though it changes something. */
+  readonly whileSuspended?: true;
   /** The route ends somebody's access. Requests to it have a rate limit of their own, which nothing else uses up. */
   readonly endsAccess?: true;
   readonly method: Method;

@@ -1,4 +1,5 @@
 /** Guards of every operation that leads to a running database: a create, a restore, a retry of either. */
+import { organizationSuspended } from '../auth/suspension.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { countDatabases } from '../store/databases.ts';
@@ -6,12 +7,13 @@ import { findOrganization, lockOrganization, type Organization } from '../store/
 import type { BillingBlock } from './billing-guard.ts';
 import type { DatabaseServices } from './database-service.ts';
 
-/** Throws a `Refusal` while the organization is suspended. */
-export function requireActive({ status, slug }: Organization): void {
-  if (status === 'ACTIVE') return;
-  throw new Refusal('provisioning_not_permitted', {
-    detail: `The organization ${slug} is suspended: its databases can only be read and deleted.`,
-  });
+/** Throws a `Refusal` while the organization is suspended or deleted. */
+export function requireActive(organization: Organization): void {
+  const { status, deletedAt, id } = organization;
+  if (deletedAt !== null) {
+    throw new Refusal('organization_not_found', { detail: `There is no organization ${id}.` });
+  }
+  if (status === 'SUSPENDED') throw organizationSuspended(organization);
 }
 
 /** Throws a `Refusal` unless the organization may have a running database. For requests that are not saved for later. */
@@ -27,7 +29,8 @@ export async function requireMayRun(
 
 /**
  * Locks the organization until the commit, so that of two concurrent requests the second counts what the first made. Throws a
- * `Refusal` if there would be more than `databasesMax`; `more`: how many the change adds. Deleted databases count until they are
+ * `Refusal` if there would be more than it may have; `databasesMax`: maximum of an organization without one of its own; `more`: how
+ * many the change adds. Deleted databases count until they are
  * purged, since their volumes are kept.
  */
 export async function requireRoom(
@@ -39,11 +42,12 @@ export async function requireRoom(
   const organization = await lockOrganization(change, organizationId);
   if (organization !== undefined) requireActive(organization);
   const { living, deleted } = await countDatabases(change.db, organizationId);
-  if (living + deleted + more <= databasesMax) return;
+  const most = organization?.databasesMax ?? databasesMax;
+  if (living + deleted + more <= most) return;
   const kept =
     deleted === 0 ? '' : ` (${deleted} of them deleted, which count until their data are purged)`;
   throw new Refusal('quota_exceeded', {
-    detail: `The organization has ${living + deleted} databases${kept}; its maximum is ${databasesMax}. Delete one, or ask for a larger quota.`,
+    detail: `The organization has ${living + deleted} databases${kept}; its maximum is ${most}. Delete one, or ask for a larger quota.`,
   });
 }
 

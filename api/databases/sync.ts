@@ -22,7 +22,7 @@ import {
   updateDatabase,
 } from '../store/databases.ts';
 import { wakeJobOf } from '../store/jobs.ts';
-import { findOrganizationByNamespace } from '../store/organizations.ts';
+import { findOrganizationByNamespace, lockOrganization } from '../store/organizations.ts';
 import { listPlaced } from '../store/placed-databases.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Store } from '../store/store.ts';
@@ -190,6 +190,8 @@ async function adopt(change: Change, object: DatabaseObject): Promise<Database |
   const organization = await findOrganizationByNamespace(change.db, namespace);
   const choice = resolvedChoice(object);
   if (organization === undefined || choice === undefined) return undefined;
+  // Locked, so that nobody deletes the organization as empty meanwhile.
+  if ((await lockOrganization(change, organization.id))?.deletedAt !== null) return undefined;
   const made = await createDatabase(
     change,
     {

@@ -8,6 +8,7 @@ import { publicIdIn } from '../auth/api-key-format.ts';
 import { credentialOf, type Credential } from '../auth/credentials.ts';
 import { checkCsrf, checkOrigin } from '../auth/csrf.ts';
 import type { Denial } from '../auth/denials.ts';
+import { checkSuspension } from '../auth/suspension.ts';
 import { isGuest, type Caller } from '../auth/principal.ts';
 import { pathParameters } from '../contract/path-parameters.ts';
 import type { RouteSpec } from '../contract/route.ts';
@@ -94,6 +95,7 @@ export class Gate {
     checkIds(request.params);
     try {
       await this.#authorize(route, principal, request.params['databaseId']);
+      checkSuspension(route, principal);
     } catch (error) {
       // A caller without an organization has no audit log to be recorded in.
       if (error instanceof Refusal && !isGuest(principal)) {

@@ -44,6 +44,10 @@ export interface InvitationFact {
   readonly role: string;
 }
 
+interface AboutOrganization {
+  readonly organization: { readonly id: string; readonly name: string };
+}
+
 interface AboutDatabase {
   readonly database: DatabaseFact;
   readonly job?: JobFact;
@@ -62,7 +66,15 @@ interface AboutJob {
 
 /** Data of each event type, beside its subject. */
 export interface EventData {
-  'organization.created': { readonly organization: { readonly id: string; readonly name: string } };
+  'organization.created': AboutOrganization;
+  'organization.changed': AboutOrganization;
+  /** `reason`: for the members of the organization. */
+  'organization.suspended': AboutOrganization & { readonly reason?: string | null };
+  'organization.resumed': AboutOrganization;
+  /** `purgeAt`: until then it can be restored. */
+  'organization.deleted': AboutOrganization & { readonly purgeAt?: string | null };
+  'organization.restored': AboutOrganization;
+  'organization.purged': AboutOrganization;
   'session.opened': Record<string, never>;
   'session.closed': Record<string, never>;
   'session.token_reused': Record<string, never>;
@@ -136,6 +148,14 @@ const audited = (description: string): EventTypeRow => ({ description, webhook: 
 
 export const eventTypes: Readonly<Record<EventType, EventTypeRow>> = {
   'organization.created': sent('An organization was created.'),
+  'organization.changed': sent('Name or quota of an organization were changed.'),
+  'organization.suspended': sent(
+    'An organization was suspended: it can be read, and its databases run on.',
+  ),
+  'organization.resumed': sent('The suspension of an organization ended.'),
+  'organization.deleted': audited('An organization was deleted; it can be restored for a week.'),
+  'organization.restored': sent('A deleted organization is there again.'),
+  'organization.purged': audited('A deleted organization can no longer be restored.'),
   'session.opened': audited('Somebody signed in.'),
   'session.closed': audited('Somebody signed out, or ended a session elsewhere.'),
   'session.token_reused': audited('A used refresh token was sent again; the session was ended.'),

@@ -113,8 +113,13 @@ export const problems = {
   ),
   provisioning_not_permitted: problem(
     403,
-    'The organization may not create databases',
+    'Only the administrator of the installation may do this',
     'Ask the operators of the service.',
+  ),
+  organization_suspended: problem(
+    403,
+    'The organization is suspended',
+    'Ask the operators of the service. Reading, deleting databases and revoking access go on; running databases go on too.',
   ),
   quota_exceeded: problem(
     403,
@@ -202,6 +207,16 @@ export const problems = {
     409,
     'The catalog has changed',
     'Read it again, and send the new `catalogVersion`.',
+  ),
+  organization_not_empty: problem(
+    409,
+    'The organization has databases',
+    'Delete its databases first, and wait until they are `DELETED`.',
+  ),
+  organization_not_deleted: problem(
+    409,
+    'The organization is not deleted',
+    'There is nothing to restore.',
   ),
   organization_slug_taken: problem(409, 'The slug is taken', 'Choose another one.'),
   already_member: problem(409, 'Already a member', 'Change their role instead.'),

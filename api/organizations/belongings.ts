@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 export async function belongingsOf(
   { read }: Store,
   { user }: Exclude<Caller, KeyPrincipal>,
-  page: { limit: number; position?: readonly [string, string] },
+  page: { limit: number; position?: readonly [string, string]; includeDeleted?: boolean },
 ): Promise<Page<Belonging, [string, string]>> {
   if (user !== null) return listBelongings(read, user.id, page);
   const { rows, next } = await listOrganizations(read, page);

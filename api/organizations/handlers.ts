@@ -9,6 +9,7 @@ import type { Cursors } from '../store/cursor.ts';
 import { listBelongings } from '../store/members.ts';
 import { createOrganization, findOrganization } from '../store/organizations.ts';
 import type { Store } from '../store/store.ts';
+import { administrationHandlers, requireAdministrator } from './administration.ts';
 import { belongingsOf } from './belongings.ts';
 import { shownOrganization } from './shown-organization.ts';
 
@@ -16,21 +17,29 @@ export interface OrganizationServices {
   readonly store: Store;
   readonly requests: IdempotentRequests;
   readonly cursors: Cursors;
+  /** Called when this process must forget what it caches about an organization. */
+  readonly forget: (organizationId: string) => void;
 }
 
-export const organizationHandlers = ({
+type Handlers = HandlersOf<typeof organizationRoutes>;
+
+export const organizationHandlers = (services: OrganizationServices): Handlers => ({
+  ...readersAndMaker(services),
+  ...administrationHandlers(services),
+});
+
+const readersAndMaker = ({
   store,
   requests,
   cursors,
-}: OrganizationServices): HandlersOf<typeof organizationRoutes> => ({
+}: OrganizationServices): Pick<
+  Handlers,
+  'createOrganization' | 'listOrganizations' | 'getOrganization'
+> => ({
   createOrganization(request) {
     const { body, principal } = request;
     return requests.change(request, async (change) => {
-      if (!principal.administrator) {
-        throw new Refusal('provisioning_not_permitted', {
-          detail: 'Only the administrator of the installation may create organizations.',
-        });
-      }
+      requireAdministrator(principal);
       const made = await createOrganization(change, body);
       if (made === 'slug_taken') {
         throw new Refusal('organization_slug_taken', {
@@ -48,14 +57,18 @@ export const organizationHandlers = ({
     });
   },
   async listOrganizations({ query, principal }) {
-    const { limit, cursor } = query;
+    const { limit, cursor, includeDeleted } = query;
     if (principal.type === 'api_key') {
       const data = [shownOrganization(principal.organization, null)];
       return { status: 200, body: { data, page: { limit, nextCursor: null, hasMore: false } } };
     }
-    const own = { of: 'organizations', user: principal.user?.id };
+    const own = { of: 'organizations', user: principal.user?.id, includeDeleted };
     const position = readCursor(cursors, own, cursor, 2);
-    const page = await belongingsOf(store, principal, { limit, ...(position && { position }) });
+    const page = await belongingsOf(store, principal, {
+      limit,
+      includeDeleted,
+      ...(position && { position }),
+    });
     const body = shownPage(cursors, own, limit, page, ({ organization, role }) =>
       shownOrganization(organization, role),
     );
@@ -76,7 +89,7 @@ async function visibleOrganization({ read }: Store, caller: Caller, organization
   }
   if (caller.user === null) {
     const found = await findOrganization(read, organizationId);
-    return found && shownOrganization(found, 'owner');
+    return found?.purgedAt === null ? shownOrganization(found, 'owner') : undefined;
   }
   const { rows } = await listBelongings(read, caller.user.id, { limit: 1, organizationId });
   return rows[0] && shownOrganization(rows[0].organization, rows[0].role);

@@ -6,7 +6,11 @@ export const shownOrganization = (organization: Organization, role: Role | null)
   name: organization.name,
   slug: organization.slug,
   namespace: organization.namespace,
-  status: organization.status,
+  status: organization.deletedAt === null ? organization.status : ('DELETED' as const),
+  suspensionReason: organization.suspensionReason,
+  databasesMax: organization.databasesMax,
   role,
   createdAt: organization.createdAt.toISOString(),
+  deletedAt: organization.deletedAt?.toISOString() ?? null,
+  purgeAt: organization.purgeAt?.toISOString() ?? null,
 });

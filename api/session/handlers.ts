@@ -64,7 +64,10 @@ export const sessionHandlers = (services: SessionServices): HandlersOf<typeof se
           ...shownOrganization(row.organization, row.role),
           rights: shownRights(row.role),
         })),
-        limits: services.limits,
+        limits: {
+          ...services.limits,
+          maxDatabases: organization?.databasesMax ?? services.limits.maxDatabases,
+        },
         serverTime: new Date().toISOString(),
         apiVersion: 'v1',
       },

@@ -152,6 +152,9 @@ export async function acceptInvitation(
     .where('tokenHash', '=', tokenHash)
     .where('email', '=', user.email)
     .where('expiresAt', '>', now)
+    .where('organizationId', 'in', (select) =>
+      select.selectFrom('organizations').select('id').where('deletedAt', 'is', null),
+    )
     .set({ acceptedAt: now, acceptedBy: uuidOf(user.id) })
     .returningAll()
     .executeTakeFirst();

@@ -246,6 +246,7 @@ export async function listBelongings(
       'memberships.id as membershipId',
     ])
     .where('memberships.userId', '=', uuidOf(userId))
+    .where('organizations.deletedAt', 'is', null)
     .orderBy('memberships.createdAt')
     .orderBy('memberships.id')
     .limit(page.limit + 1);

@@ -17,10 +17,19 @@ export interface Organization {
   readonly name: string;
   readonly namespace: string;
   readonly status: OrganizationStatus;
+  /** Its own maximum of databases; null: that of the installation. */
+  readonly databasesMax: number | null;
+  readonly suspendedAt: Date | null;
+  /** Reason of the suspension, for the organization's members. */
+  readonly suspensionReason: string | null;
   readonly version: number;
   readonly createdBy: Actor;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly deletedAt: Date | null;
+  /** Until then a deleted organization can be restored. */
+  readonly purgeAt: Date | null;
+  readonly purgedAt: Date | null;
 }
 
 /** The organization that the local administrator has from the start. */
@@ -105,6 +114,7 @@ export async function findOrganizationBySlug(
   return row && organizationOf(row);
 }
 
+/** Finds an organization that is not deleted. */
 export async function findOrganizationByNamespace(
   db: Reader,
   namespace: string,
@@ -113,21 +123,27 @@ export async function findOrganizationByNamespace(
     .selectFrom('organizations')
     .selectAll()
     .where('namespace', '=', namespace)
+    .where('deletedAt', 'is', null)
     .executeTakeFirst();
   return row && organizationOf(row);
 }
 
-/** Lists organizations in the order of their creation. */
+/** Lists organizations in the order of their creation. `includeDeleted`: also those that can be restored. */
 export async function listOrganizations(
   db: Reader,
-  page: { limit: number; position?: readonly [createdAt: string, id: string] },
+  page: {
+    limit: number;
+    position?: readonly [createdAt: string, id: string];
+    includeDeleted?: boolean;
+  },
 ): Promise<Page<Organization, [string, string]>> {
   let query = db
     .selectFrom('organizations')
     .selectAll()
     .orderBy('createdAt')
     .orderBy('id')
-    .limit(page.limit + 1);
+    .limit(page.limit + 1)
+    .where(page.includeDeleted === true ? 'purgedAt' : 'deletedAt', 'is', null);
   if (page.position !== undefined) {
     query = query.where(beyond(['createdAt', 'id'], '>', page.position));
   }

@@ -20,10 +20,16 @@ export interface OrganizationsTable {
   name: string;
   namespace: string;
   status: string;
+  databasesMax: ColumnType<number | null, number | null | undefined, number | null>;
+  suspendedAt: MaybeTime;
+  suspensionReason: ColumnType<string | null, string | null | undefined, string | null>;
   version: Generated<number>;
   createdBy: Json<object>;
   createdAt: Time;
   updatedAt: Time;
+  deletedAt: MaybeTime;
+  purgeAt: MaybeTime;
+  purgedAt: MaybeTime;
 }
 
 export interface NamespaceDefaultsTable {

@@ -24,6 +24,7 @@ export const billingRoutes = {
     problems: [],
   },
   updateBilling: {
+    whileSuspended: true,
     method: 'PATCH',
     path,
     tag,
@@ -41,6 +42,7 @@ export const billingRoutes = {
     problems: ['billing_not_used'],
   },
   openCheckout: {
+    whileSuspended: true,
     method: 'POST',
     path: `${path}/checkout`,
     tag,

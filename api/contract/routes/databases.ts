@@ -127,6 +127,7 @@ export const databaseRoutes = {
     conditional: 'read',
   },
   updateDatabase: {
+    whileSuspended: true,
     method: 'PATCH',
     path: one,
     tag,
@@ -144,6 +145,7 @@ export const databaseRoutes = {
     conditional: 'match',
   },
   deleteDatabase: {
+    whileSuspended: true,
     method: 'DELETE',
     path: one,
     tag,

@@ -74,6 +74,7 @@ export const jobRoutes = {
     problems: ['job_not_found'],
   },
   cancelJob: {
+    whileSuspended: true,
     method: 'POST',
     path: `${one}/cancel`,
     tag,
@@ -117,6 +118,7 @@ export const jobRoutes = {
     problems: ['job_not_found', 'not_waiting', 'provisioning_not_permitted'],
   },
   refuseJob: {
+    whileSuspended: true,
     method: 'POST',
     path: `${one}/refuse`,
     tag,

@@ -1,17 +1,29 @@
 import { access } from '../../model/access.ts';
 import { z } from 'zod';
 import { answer, jsonBody, type RouteSpec } from '../route.ts';
-import { cursor, emptyPage, limit, listOf } from '../schemas/common.ts';
+import { cursor, emptyPage, exampleTime, limit, listOf } from '../schemas/common.ts';
 import {
+  changedOrganization,
   createdOrganization,
   createOrganizationRequest,
   organization,
   organizationExample,
   readOrganization,
+  suspendOrganizationRequest,
+  updateOrganizationRequest,
 } from '../schemas/organization.ts';
 
 const path = '/api/v1/organizations';
+const one = `${path}/{organizationId}` as const;
 const tag = 'Organizations';
+
+const forAdministrators = 'For the administrator of the installation.';
+
+const changed = (description: string, more: Partial<typeof organizationExample> = {}) =>
+  answer(description, changedOrganization, {
+    success: true,
+    organization: { ...organizationExample, ...more },
+  });
 
 export const organizationRoutes = {
   createOrganization: {
@@ -37,7 +49,16 @@ export const organizationRoutes = {
     tag,
     summary: 'List the organizations that the credential belongs to',
     access: access.caller,
-    query: z.strictObject({ limit, cursor }),
+    query: z.strictObject({
+      limit,
+      cursor,
+      includeDeleted: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Deleted ones that can be restored, too; for the administrator of the installation.',
+        ),
+    }),
     responses: {
       200: answer(
         'A page of organizations.',
@@ -52,7 +73,7 @@ export const organizationRoutes = {
   },
   getOrganization: {
     method: 'GET',
-    path: `${path}/{organizationId}`,
+    path: one,
     tag,
     summary: 'Read an organization',
     access: access.caller,
@@ -60,5 +81,71 @@ export const organizationRoutes = {
       200: answer('The organization.', readOrganization, { organization: organizationExample }),
     },
     problems: [],
+  },
+  updateOrganization: {
+    method: 'PATCH',
+    path: one,
+    tag,
+    summary: 'Rename an organization, or set its quota',
+    description:
+      'The administrator of the installation may do both; an owner may rename the own organization. The slug and the namespace stay.',
+    access: access.ownPerson,
+    body: jsonBody(updateOrganizationRequest, { rename: { name: 'Acme Payments' } }),
+    responses: { 200: changed('It is changed.', { name: 'Acme Payments' }) },
+    problems: ['provisioning_not_permitted'],
+  },
+  suspendOrganization: {
+    method: 'POST',
+    path: `${one}/suspend`,
+    tag,
+    summary: 'Suspend an organization',
+    description: `${forAdministrators} Its keys and members can go on reading, delete databases and revoke access; all else is 403 \`organization_suspended\`, within seconds on all processes. Its databases run on, and clients in the cluster are not cut off.`,
+    access: access.ownPerson,
+    endsAccess: true,
+    body: jsonBody(suspendOrganizationRequest, { full: { reason: 'The contract has ended.' } }),
+    responses: {
+      200: changed('It is suspended.', {
+        status: 'SUSPENDED',
+        suspensionReason: 'The contract has ended.',
+      }),
+    },
+    problems: ['provisioning_not_permitted'],
+  },
+  resumeOrganization: {
+    method: 'POST',
+    path: `${one}/resume`,
+    tag,
+    summary: 'End the suspension of an organization',
+    description: forAdministrators,
+    access: access.ownPerson,
+    responses: { 200: changed('It is active.') },
+    problems: ['provisioning_not_permitted'],
+  },
+  deleteOrganization: {
+    method: 'DELETE',
+    path: one,
+    tag,
+    summary: 'Delete an organization',
+    description: `${forAdministrators} It must have no databases; deleted ones that can be restored do not count. Its keys and members lose access within seconds. For seven days it can be restored; then its keys, members, invitations and webhook endpoints are purged. Its audit log stays, and its slug is not given to another one.`,
+    access: access.ownPerson,
+    endsAccess: true,
+    responses: {
+      200: changed('It is deleted.', {
+        status: 'DELETED',
+        deletedAt: exampleTime,
+        purgeAt: '2026-07-30T09:12:31.402Z',
+      }),
+    },
+    problems: ['provisioning_not_permitted', 'organization_not_empty'],
+  },
+  restoreOrganization: {
+    method: 'POST',
+    path: `${one}/restore`,
+    tag,
+    summary: 'Restore a deleted organization',
+    description: forAdministrators,
+    access: access.ownPerson,
+    responses: { 200: changed('It is there again.') },
+    problems: ['provisioning_not_permitted', 'organization_not_deleted'],
   },
 } as const satisfies Record<string, RouteSpec>;

@@ -17,13 +17,49 @@ export const organization = z
     name: z.string(),
     slug: z.string(),
     namespace: z.string().describe('The Kubernetes namespace of its databases.'),
-    status: z.enum(['ACTIVE', 'SUSPENDED']),
+    status: z
+      .enum(['ACTIVE', 'SUSPENDED', 'DELETED'])
+      .describe(
+        'SUSPENDED: its records can be read, its databases can be deleted and access can be revoked, and nothing else; its databases run on. DELETED: it can be restored until `purgeAt`.',
+      ),
+    suspensionReason: z
+      .string()
+      .nullable()
+      .describe('For its members; null unless it is suspended.'),
+    databasesMax: z
+      .int()
+      .nullable()
+      .describe('Maximum of its databases; null: that of the installation.'),
     role: z.enum(roles).nullable().describe('Of the caller; null for keys.'),
     createdAt: time('When it was made.'),
+    deletedAt: time('When it was deleted.').nullable(),
+    purgeAt: time('Until when it can be restored.').nullable(),
   })
   .meta({ id: 'Organization' });
 
+export const updateOrganizationRequest = z
+  .strictObject({
+    name: text(100, 'For people.').optional(),
+    databasesMax: z
+      .int()
+      .min(0)
+      .max(100_000)
+      .nullable()
+      .optional()
+      .describe(
+        'Maximum of its databases; null: that of the installation. Only the administrator of the installation sets it.',
+      ),
+  })
+  .meta({ id: 'UpdateOrganizationRequest' });
+
+export const suspendOrganizationRequest = z
+  .strictObject({ reason: text(500, 'Reason, which its members see.') })
+  .meta({ id: 'SuspendOrganizationRequest' });
+
 export const readOrganization = z.object({ organization }).meta({ id: 'OrganizationAnswer' });
+export const changedOrganization = z
+  .object({ success, organization })
+  .meta({ id: 'ChangedOrganization' });
 export const createdOrganization = z
   .object({ success, organization })
   .meta({ id: 'CreatedOrganization' });
@@ -34,6 +70,10 @@ export const organizationExample: z.input<typeof organization> = {
   slug: 'acme',
   namespace: 'org-acme',
   status: 'ACTIVE',
+  suspensionReason: null,
+  databasesMax: null,
   role: 'owner',
   createdAt: exampleTime,
+  deletedAt: null,
+  purgeAt: null,
 };

@@ -17,6 +17,7 @@ import { usedSignIns } from './0015-used-sign-ins.ts';
 import { billingCards } from './0016-billing-cards.ts';
 import { keyExpiry } from './0017-key-expiry.ts';
 import { workers } from './0018-workers.ts';
+import { organizationLifecycle } from './0019-organization-lifecycle.ts';
 import type { Migration } from './migration.ts';
 
 export const migrations: readonly Migration[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   billingCards,
   keyExpiry,
   workers,
+  organizationLifecycle,
 ];

@@ -599,7 +599,7 @@ test('a restore asks the same guards as a create: billing, the organization’s 
         .execute(),
     );
   await setStatus('SUSPENDED');
-  await expect(restore(services())).rejects.toMatchObject({ code: 'provisioning_not_permitted' });
+  await expect(restore(services())).rejects.toMatchObject({ code: 'organization_suspended' });
   await setStatus('ACTIVE');
   await expect(restore({ ...services(), databasesMax: 0 })).rejects.toMatchObject({
     code: 'quota_exceeded',

@@ -133,11 +133,11 @@ test('a retry asks whether the organization may have a database that runs', asyn
   // A process knows for some seconds what it has read of a key's organization.
   await eventually('the suspension is known', async () => {
     const { json } = await ask<Problem>(me, 'POST', '/databases', { name: 'none' });
-    return json.code === 'provisioning_not_permitted' || undefined;
+    return json.code === 'organization_suspended' || undefined;
   });
   expect(await retry()).toMatchObject({
     status: 403,
-    json: { code: 'provisioning_not_permitted' },
+    json: { code: 'organization_suspended' },
   });
   expect((await databaseOf(database.id)).status).toBe('FAILED');
   await service.alter(`UPDATE organizations SET status = 'ACTIVE' WHERE slug = 'default'`);

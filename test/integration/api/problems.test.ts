@@ -324,10 +324,10 @@ test('as many as there may be, and none while the organization is suspended', as
   // A process caches a key for some seconds.
   await eventually('the suspension is known', async () => {
     const { json } = await ask('createDatabase', me, { body: { name: 'sixth' } });
-    if (json.code !== 'provisioning_not_permitted') throw new Error(json.code);
+    if (json.code !== 'organization_suspended') throw new Error(json.code);
     return true;
   });
-  await refused('provisioning_not_permitted', ['createDatabase', me, { body: { name: 'sixth' } }]);
+  await refused('organization_suspended', ['createDatabase', me, { body: { name: 'sixth' } }]);
   await service.alter(`UPDATE organizations SET status = 'ACTIVE' WHERE slug = 'default'`);
 });
 
@@ -450,7 +450,10 @@ const contract: Readonly<Record<string, string | undefined>> = {
   insufficient_scope: undefined,
   session_required: undefined,
   csrf_failed: undefined,
-  provisioning_not_permitted: undefined,
+  provisioning_not_permitted: 'test/integration/api/organizations.test.ts',
+  organization_suspended: undefined,
+  organization_not_empty: 'test/integration/api/organizations.test.ts',
+  organization_not_deleted: 'test/integration/api/organizations.test.ts',
   quota_exceeded: undefined,
   not_found: undefined,
   database_not_found: undefined,

@@ -1,0 +1,19 @@
+/** What a suspension of an organization stops. */
+import { isStoppedBySuspension } from '../contract/problems-of-route.ts';
+import type { RouteSpec } from '../contract/route.ts';
+import { Refusal } from '../model/refusal.ts';
+import type { Organization } from '../store/organizations.ts';
+import type { Caller } from './principal.ts';
+
+/** Throws a `Refusal` if the caller's organization is suspended and the route is not one of those that go on. */
+export function checkSuspension(route: RouteSpec, { organization }: Caller): void {
+  if (organization?.status !== 'SUSPENDED' || !isStoppedBySuspension(route)) return;
+  throw organizationSuspended(organization);
+}
+
+export function organizationSuspended({ slug, suspensionReason }: Organization): Refusal {
+  const why = suspensionReason === null ? '' : ` (${suspensionReason})`;
+  return new Refusal('organization_suspended', {
+    detail: `The organization ${slug} is suspended${why}: its databases can only be read and deleted.`,
+  });
+}

@@ -1,0 +1,210 @@
+/** Organizations in the hands of the installation's administrator: name, quota, suspension, deletion; and what their keys see of it. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { requireRoom } from '../../../api/databases/guards.ts';
+import { purgeOrganizations } from '../../../api/organizations/purge.ts';
+import { updateDatabase } from '../../../api/store/databases.ts';
+import { listEvents } from '../../../api/store/events.ts';
+import { uuidOf } from '../../../api/store/ids.ts';
+import { findOrganization, type Organization } from '../../../api/store/organizations.ts';
+import { Store } from '../../../api/store/store.ts';
+import { PeopleService, type Answered, type Asked } from '../../support/api/people-service.ts';
+import { makeDatabase, patient, silent, tester } from '../../support/api/store.ts';
+import type { Browser } from '../../support/browser/browser.ts';
+
+let service: PeopleService;
+let store: Store;
+let administrator: Browser;
+
+beforeAll(async () => {
+  service = await PeopleService.start();
+  store = new Store({ logger: silent, ...patient, url: service.databaseUrl });
+  await store.start();
+  administrator = await service.administrator();
+});
+afterAll(async () => {
+  await store?.close();
+  await service?.stop();
+});
+
+const ask = (path: string, asked?: Asked) => service.ask(administrator, path, asked);
+
+interface Tenant {
+  readonly id: string;
+  readonly path: string;
+  readonly organization: Organization;
+  readonly keyId: string;
+  /** Sends a request with the organization's key. */
+  withKey(path: string, asked?: Asked): Promise<Answered>;
+}
+
+async function tenant(slug: string): Promise<Tenant> {
+  const made = await ask('/organizations', { method: 'POST', body: { slug, name: slug } });
+  expect(made.status).toBe(201);
+  const { id } = made.json.organization;
+  const key = await ask('/api-keys', {
+    method: 'POST',
+    headers: { 'x-organization-id': id },
+    body: { name: 'app', permissions: ['db:read', 'db:write'] },
+  });
+  expect(key.status).toBe(201);
+  const headers = { 'x-api-key': key.json.secret };
+  const organization = await findOrganization(store.read, id);
+  if (organization === undefined) throw new Error('it is not there');
+  return {
+    id,
+    path: `/organizations/${id}`,
+    organization,
+    keyId: key.json.apiKey.id,
+    withKey: (path, asked = {}) =>
+      service.ask(undefined, path, { ...asked, headers: { ...asked.headers, ...headers } }),
+  };
+}
+
+const eventsOf = async ({ id }: Tenant) => {
+  const { rows } = await listEvents(store.read, id, {}, { limit: 100 });
+  return rows
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith('organization.'))
+    .reverse();
+};
+
+test('the administrator renames an organization and gives it a quota of its own; others do not', async () => {
+  const acme = await tenant('acme');
+  const patch = (body: object) => ask(acme.path, { method: 'PATCH', body });
+  expect(await patch({ name: 'Acme Payments', databasesMax: 0 })).toMatchObject({
+    status: 200,
+    json: { organization: { name: 'Acme Payments', slug: 'acme', databasesMax: 0 } },
+  });
+  const room = () => store.change(tester, (change) => requireRoom(change, acme.id, 50, 1));
+  await expect(room()).rejects.toMatchObject({ code: 'quota_exceeded' });
+  const session = await acme.withKey('/session');
+  expect(session.json.limits.maxDatabases).toBe(0);
+  expect((await patch({ databasesMax: null })).json.organization.databasesMax).toBeNull();
+  await room();
+  expect(await eventsOf(acme)).toEqual([
+    'organization.created',
+    'organization.changed',
+    'organization.changed',
+  ]);
+
+  const stranger = await service.signIn({ sub: 'stranger', name: 'A Stranger' });
+  for (const [method, path, body] of [
+    ['PATCH', acme.path, { name: 'Mine' }],
+    ['POST', `${acme.path}/suspend`, { reason: 'x' }],
+    ['POST', `${acme.path}/resume`, undefined],
+    ['DELETE', acme.path, undefined],
+    ['POST', `${acme.path}/restore`, undefined],
+  ] as const) {
+    const { json } = await service.ask(stranger, path, { method, body });
+    const code = method === 'PATCH' ? 'organization_not_found' : 'provisioning_not_permitted';
+    expect([method, path, json.code]).toEqual([method, path, code]);
+    expect((await acme.withKey(path, { method, body })).json.code).toBe('session_required');
+  }
+});
+
+test('a suspended organization can be read and emptied, and does nothing else until it is resumed', async () => {
+  const late = await tenant('late');
+  const database = await makeDatabase(store, late.organization, 'ledger');
+  const reason = 'The contract has ended.';
+  const suspended = await ask(`${late.path}/suspend`, { method: 'POST', body: { reason } });
+  expect(suspended.json.organization).toMatchObject({
+    status: 'SUSPENDED',
+    suspensionReason: reason,
+  });
+
+  const tb = `/databases/${database.id}/tb`;
+  const write = { method: 'POST', body: [] };
+  for (const [path, asked] of [
+    [`${tb}/create_transfers`, write],
+    ['/databases', { method: 'POST', body: { name: 'more' } }],
+    [`/databases/${database.id}`, { method: 'PATCH', body: { labels: { a: 'b' } } }],
+  ] as const) {
+    const refused = await late.withKey(path, asked);
+    expect([path, refused.status, refused.json.code]).toEqual([
+      path,
+      403,
+      'organization_suspended',
+    ]);
+    expect(refused.json.detail).toContain(reason);
+  }
+  expect((await late.withKey('/databases')).status).toBe(200);
+  // Not refused for the suspension: this database is not ready.
+  const read = await late.withKey(`${tb}/lookup_accounts`, { method: 'POST', body: ['1'] });
+  expect(read.json.code).toBe('database_not_ready');
+  const own = { 'x-organization-id': late.id };
+  const another = { method: 'POST', headers: own, body: { name: 'x', permissions: ['db:read'] } };
+  expect((await ask('/api-keys', another)).json.code).toBe('organization_suspended');
+
+  expect((await ask(`${late.path}/resume`, { method: 'POST' })).json.organization).toMatchObject({
+    status: 'ACTIVE',
+    suspensionReason: null,
+  });
+  expect((await late.withKey(`${tb}/create_transfers`, write)).json.code).not.toBe(
+    'organization_suspended',
+  );
+  await ask(`${late.path}/suspend`, { method: 'POST', body: { reason } });
+  expect((await late.withKey(`/databases/${database.id}`, { method: 'DELETE' })).status).toBe(202);
+  const revoked = await ask(`/api-keys/${late.keyId}`, { method: 'DELETE', headers: own });
+  expect(revoked.status).toBe(204);
+  expect(await eventsOf(late)).toEqual([
+    'organization.created',
+    'organization.suspended',
+    'organization.resumed',
+    'organization.suspended',
+  ]);
+});
+
+test('an empty organization is deleted softly, can be restored for a week, and is purged then', async () => {
+  const gone = await tenant('gone');
+  const database = await makeDatabase(store, gone.organization, 'ledger');
+  const remove = () => ask(gone.path, { method: 'DELETE' });
+  expect(await remove()).toMatchObject({ status: 409, json: { code: 'organization_not_empty' } });
+  // Deleted databases that can be restored do not count.
+  const purgeAt = new Date(Date.now() + 86_400_000);
+  const deletion = { status: 'DELETED', deletedAt: new Date(), purgeAt } as const;
+  await store.change(tester, (change) => updateDatabase(change, database.id, deletion));
+  const { organization } = (await remove()).json;
+  expect(organization).toMatchObject({ status: 'DELETED' });
+  const days = (Date.parse(organization.purgeAt) - Date.parse(organization.deletedAt)) / 86_400_000;
+  expect(days).toBeCloseTo(7, 5);
+
+  expect((await gone.withKey('/databases')).status).toBe(401);
+  const slugs = async (query: string) =>
+    (await ask(`/organizations${query}`)).json.data.map(({ slug }: { slug: string }) => slug);
+  expect(await slugs('')).not.toContain('gone');
+  expect(await slugs('?includeDeleted=true')).toContain('gone');
+  const rename = { method: 'PATCH', body: { name: 'x' } };
+  expect((await ask(gone.path, rename)).json.code).toBe('organization_not_found');
+
+  const restore = () => ask(`${gone.path}/restore`, { method: 'POST' });
+  expect((await restore()).json.organization).toMatchObject({ status: 'ACTIVE', deletedAt: null });
+  expect((await restore()).json.code).toBe('organization_not_deleted');
+  expect((await gone.withKey('/databases')).status).toBe(200);
+
+  await remove();
+  const over = { purgeAt: new Date(Date.now() - 60_000) };
+  await store.read
+    .updateTable('organizations')
+    .set(over)
+    .where('id', '=', uuidOf(gone.id))
+    .execute();
+  // A database of it can still be restored: nothing is purged before that has ended.
+  await purgeOrganizations(store);
+  expect((await findOrganization(store.read, gone.id))?.purgedAt).toBeNull();
+  await store.change(tester, (change) =>
+    updateDatabase(change, database.id, { purgedAt: new Date() }),
+  );
+  await purgeOrganizations(store);
+  expect((await ask(gone.path)).status).toBe(404);
+  expect((await restore()).json.code).toBe('organization_not_found');
+  expect(await slugs('?includeDeleted=true')).not.toContain('gone');
+  const again = await ask('/organizations', { method: 'POST', body: { slug: 'gone', name: 'x' } });
+  expect(again.json.code).toBe('organization_slug_taken');
+  expect(await eventsOf(gone)).toEqual([
+    'organization.created',
+    'organization.deleted',
+    'organization.restored',
+    'organization.deleted',
+    'organization.purged',
+  ]);
+});
