@@ -80,7 +80,7 @@ test('a wrong bootstrap token is told on the form, and the right one is then tak
   await tab.page.getByLabel('Bootstrap token').fill('lhb_wrong');
   await tab.page.getByRole('button', { name: 'Sign in' }).click();
   await tab.page.getByRole('alert').waitFor();
-  expect(await tab.page.getByRole('alert').innerText()).toContain('not the bootstrap token');
+  expect(await tab.page.getByRole('alert').innerText()).toContain('The token is wrong');
   await tab.picture('administrator-wrong');
   // The answer's status is 401, which Chromium reports on the console.
   expect(tab.takeTroubles()).toEqual([expect.stringContaining('401 (Unauthorized)')]);
@@ -142,7 +142,7 @@ test('a code may be typed on the page', async () => {
   await tab.page.getByRole('heading', { name: 'Approve this device?' }).waitFor();
   await tab.picture('device-dark');
   await tab.page.getByRole('button', { name: 'Approve' }).click();
-  await tab.page.getByRole('heading', { name: 'The device is in' }).waitFor();
+  await tab.page.getByRole('heading', { name: 'The device was approved' }).waitFor();
   expect(await login.ended).toMatchObject({ code: 0 });
 });
 
