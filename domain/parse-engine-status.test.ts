@@ -48,6 +48,8 @@ test.each([
   [{ ...good, replicaIndex: 6 }, 'the status has no valid replicaIndex'],
   [{ ...good, version: 'x'.repeat(65) }, 'the status has no valid version'],
   [{ ...good, clusterId: '-1' }, 'the status has no valid clusterId'],
+  [{ ...good, clusterId: 'seven' }, 'the status has no valid clusterId'],
+  [{ ...good, clusterId: String(2n ** 128n) }, 'the status has no valid clusterId'],
   [{ ...good, syncing: 'no' }, 'the status has no valid syncing'],
   [{ ...good, memory: { usedBytes: 1 } }, 'the status has no valid memory.limitBytes'],
 ])('%p is refused with words', (json, problem) => {

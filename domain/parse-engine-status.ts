@@ -10,10 +10,10 @@ const u128Max = (1n << 128n) - 1n;
 
 const count = z.int().min(0);
 const text = z.string().regex(/^[\x20-\x7e]{1,64}$/);
+// One check: a failed `regex` would not keep a second one from running, and `BigInt` throws for other text.
 const u128 = z
   .string()
-  .regex(/^(0|[1-9]\d{0,38})$/)
-  .refine((digits) => BigInt(digits) <= u128Max, { abort: true });
+  .refine((text) => /^(0|[1-9]\d{0,38})$/.test(text) && BigInt(text) <= u128Max);
 const usage = z.object({ usedBytes: count, limitBytes: count });
 /** Unknown words of a newer engine are left out rather than refused. */
 const warnings = z
