@@ -84,8 +84,10 @@ test('no command declares a flag twice, nor one of those that all have', () => {
 
 /** Splits like a shell, as far as the examples need it, up to a redirection or a second command. */
 function shellWords(line: string): string[] {
-  const before = /^(?:'[^']*'|[^<>&'])*/.exec(line)?.[0] ?? '';
-  return [...before.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  const before = /^(?:'[^']*'|"[^"]*"|[^<>&'"])*/.exec(line)?.[0] ?? '';
+  return [...before.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, bare]) => single ?? double ?? bare ?? '',
+  );
 }
 
 test.each(

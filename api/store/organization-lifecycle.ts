@@ -117,10 +117,11 @@ export async function listOrganizationsToPurge(
     .where('purgeAt', '<', sql<Date>`clock_timestamp()`)
     .where('purgedAt', 'is', null)
     // The data of its databases are kept longer if the catalog says so.
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('databases')
+    .where((expression) =>
+      expression.not(
+        expression.exists(
+          expression
+            .selectFrom('databases')
             .select('databases.id')
             .whereRef('databases.organizationId', '=', 'organizations.id')
             .where('databases.purgedAt', 'is', null),

@@ -33,7 +33,7 @@ function copyOf<T extends KubeObject>(object: T | undefined, name: string, owner
   if (object === undefined) throw new Error('there is none to copy');
   const { ownerReferences: _, ...metadata } = object.metadata;
   const owners = owner === undefined ? {} : { ownerReferences: [{ ...owner, controller: true }] };
-  return { ...object, metadata: { ...metadata, ...owners, name, uid: `copy-${name}` } } as T;
+  return { ...object, metadata: { ...metadata, ...owners, name, uid: `copy-${name}` } };
 }
 
 const byName = (objects: readonly KubeObject[]) =>

@@ -30,7 +30,7 @@ export function withCpuLimit(subject: Subject, container: V1Container): V1Contai
   const { requests = {}, limits } = container.resources ?? {};
   const { cpu } = requests;
   if (!isGuaranteed(subject) || cpu === undefined) return container;
-  return { ...container, resources: { requests, limits: { ...limits, cpu } } };
+  return Object.assign({}, container, { resources: { requests, limits: { ...limits, cpu } } });
 }
 
 /** Index of a pod's replica. A StatefulSet's one template cannot contain it, so Kubernetes replaces `$(…)`. */

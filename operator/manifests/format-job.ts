@@ -24,6 +24,9 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
     placement:
       placement.affinity === undefined
         ? placement
-        : { ...placement, affinity: { ...placement.affinity, ...awayFrom(subject, taken) } },
+        : {
+            ...placement,
+            affinity: Object.assign({}, placement.affinity, awayFrom(subject, taken)),
+          },
   });
 }

@@ -147,7 +147,12 @@ test('a second make up changes nothing', async () => {
       )
       .sort();
   };
-  // The work that the first `make up` began must come to rest first.
+  // The work that the first `make up` began must come to rest first. The engine's use of its limits is asked once a minute.
+  const reason = 'jsonpath={.items[*].status.conditions[?(@.type=="CapacityLeft")].reason}';
+  await eventually('the use of limits is known', async () => {
+    const known = await cluster.kubectl('get', 'ldb', '-A', '-o', reason);
+    return known === 'Enough' || undefined;
+  });
   const rest = { forMs: 10_000, withinMs: 300_000 };
   const before = [await still('all that there is', versions, rest), service.credentials];
   const began = Date.now();

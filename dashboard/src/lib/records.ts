@@ -77,7 +77,13 @@ export function chainsIn(rows: readonly Chained[]): readonly (number | undefined
 /** Rows as CSV with every integer as its digits. */
 export function csvOf(columns: readonly string[], rows: readonly object[]): string {
   const lines = rows.map((row) =>
-    columns.map((column) => String((row as Record<string, unknown>)[column] ?? '')).join(','),
+    columns
+      .map((column) =>
+        String(
+          (row as Readonly<Record<string, string | number | boolean | undefined>>)[column] ?? '',
+        ),
+      )
+      .join(','),
   );
   return `${[columns.join(','), ...lines].join('\r\n')}\r\n`;
 }

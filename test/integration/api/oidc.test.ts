@@ -196,7 +196,7 @@ test('a sign-in that has succeeded is not repeated, even with a code that is sti
   });
   // At once: one of them opens the session.
   const answers = await Promise.all(attempts);
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+  expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 400]);
   expect(answers.filter((one) => one.signedIn)).toHaveLength(1);
   expect(answers.find(({ status }) => status === 400)?.text).toContain('sign_in_failed');
 });

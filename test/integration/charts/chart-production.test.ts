@@ -142,7 +142,7 @@ test('the worker runs beside the API, with an account and a network of its own',
   const text = JSON.stringify(policy.spec.egress);
   for (const port of [53, 6443, 5432, 587]) expect(text).toContain(`"port":${port}`);
   for (const port of [3001, 3002]) expect(text).not.toContain(`"port":${port}`);
-  const postgres = findObject<Rendered>(objects, 'NetworkPolicy', 'ledgerhouse-postgres');
+  const postgres = findObject(objects, 'NetworkPolicy', 'ledgerhouse-postgres');
   expect(JSON.stringify(postgres)).toContain('ledgerhouse-worker');
   await chart.apply([deployment, budget, policy, postgres], { dryRun: true });
 

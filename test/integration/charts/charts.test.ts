@@ -609,7 +609,7 @@ describe('alerts', () => {
       api,
       apiPrefix,
     );
-    const known = [registry.text(), api.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
+    const known = [await registry.text(), await api.text(), ...own, ...owned, ...engines, 'ledgerhouse_engine_halted'].join(
       ' ',
     );
     const main =

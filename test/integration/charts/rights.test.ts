@@ -352,7 +352,7 @@ function attemptOf({ apiVersion, kind }: Resource, attempt: Attempt): KubeObject
   const ours = { [labels.managedBy]: managedBy, [labels.workload]: 'payments-000000' };
   if (kind !== 'Job') {
     const { labels: own, ...rest } = attempt;
-    return { apiVersion, kind, metadata: { ...metadata, labels: own ?? {} }, ...rest } as KubeObject;
+    return { apiVersion, kind, metadata: { ...metadata, labels: own ?? {} }, ...rest };
   }
   const container = {
     name: 'c',

@@ -881,7 +881,7 @@ test('short names and the category find every kind', async () => {
 
 test('every field of a spec is explained to those who ask kubectl', async () => {
   const explained = await kubectl('explain', 'ledgerdatabase.spec');
-  expect(explained).toContain('While it is true, deleting the resource is refused.');
+  expect(explained).toContain('While true, the API server refuses to delete the resource.');
 });
 
 describe('definitions', () => {
@@ -1060,7 +1060,7 @@ describe('deletion', () => {
         `the claim holds data of the protected database ${database.name}; to delete it, first run: ${command}`,
       );
       expect(await codeOf(`${claims}?fieldSelector=metadata.name%3D${claim.name}`)).toBe(403);
-      await kubectl(...`${command.slice('kubectl '.length)}`.replace('=true', '=no').split(' '));
+      await kubectl(...command.slice('kubectl '.length).replace('=true', '=no').split(' '));
       expect(await codeOf(claim.tryIt)).toBe(403);
       await kubectl(...`${command.slice('kubectl '.length)} --overwrite`.split(' '));
       expect(await codeOf(claim.path)).toBe(200);

@@ -18,9 +18,9 @@ export async function axeFaults({ page }: Tab): Promise<readonly string[]> {
   // Evaluated by the browser's own debugger, which the page's policy does not concern.
   const isThere = await page.evaluate('typeof axe !== "undefined"');
   if (isThere !== true) await page.evaluate(source);
-  const { violations } = (await page.evaluate(
+  const { violations } = await page.evaluate<Found>(
     `axe.run(document, { runOnly: ${JSON.stringify(tags)}, resultTypes: ['violations'] })`,
-  )) as Found;
+  );
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target }) => `${id}: ${help}: ${target.join(' ')}`),
   );

@@ -17,9 +17,10 @@ export function healthWords({ status, health, nodes, statusReason }: Standing): 
       return `It serves, and survives less than it should.${which}${reason}`;
     case 'UNAVAILABLE':
       return `It does not serve at the moment; nothing that was written is lost.${which}${reason}`;
-    default:
-      return `Nobody has looked at it lately, so nothing is known of its health.${which}${reason}`;
+    case 'UNKNOWN':
+      break;
   }
+  return `Nobody has looked at it lately, so nothing is known of its health.${which}${reason}`;
 }
 
 export function gatewayWords({ status, latencyMs, lastError }: Database['gateway']): string {
@@ -33,7 +34,8 @@ export function gatewayWords({ status, latencyMs, lastError }: Database['gateway
       return `The gateway is connecting.${error}`;
     case 'DISCONNECTED':
       return `The gateway is not connected.${error}`;
-    default:
-      return 'The gateway has not connected yet.';
+    case 'UNKNOWN':
+      break;
   }
+  return 'The gateway has not connected yet.';
 }

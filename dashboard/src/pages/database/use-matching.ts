@@ -9,7 +9,12 @@ type MatchHeaders = Readonly<Record<string, string>>;
 
 /** The part of a database that people decide. Its observed state changes by itself, with the version. */
 const decided = ({ name, status, deletionProtection, labels }: Database): string =>
-  JSON.stringify([name, status, deletionProtection, Object.entries(labels).sort()]);
+  JSON.stringify([
+    name,
+    status,
+    deletionProtection,
+    Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
 
 /**
  * Returns a function that sends a change with If-Match. When the database has another version meanwhile, but nothing that people

@@ -63,9 +63,11 @@ export function cellText(column: Column, row: RecordRow, kind: RecordKind, zone:
       });
     case 'flags':
       return flagNames(row, kind).join(', ');
-    default:
-      return value === undefined || value === '0' ? '' : String(value);
+    case 'id':
+    case 'number':
+      break;
   }
+  return value === undefined || value === '0' ? '' : String(value);
 }
 
 export function flagNames(row: RecordRow, kind: RecordKind): readonly string[] {
