@@ -120,7 +120,7 @@ async function traces(): Promise<Readonly<Record<string, unknown>>> {
   const tables = await service.query(
     `SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`,
   );
-  // The worker writes events when it likes; those of a request are looked for by its ID.
+  // The worker writes into these when it likes; the events of a request are looked for by its ID.
   const names = tables.map(({ name }) => String(name)).filter((name) => !workers.has(name));
   const counts = names.map((name) => `(SELECT count(*)::integer FROM "${name}") AS "${name}"`);
   const [rows] = await service.query(`SELECT ${counts.join(', ')}`);
@@ -128,7 +128,7 @@ async function traces(): Promise<Readonly<Record<string, unknown>>> {
   return { ...rows, stripe: changes.length };
 }
 
-const workers = new Set(['events', 'event_positions', 'profiles']);
+const workers = new Set(['events', 'event_positions', 'namespace_defaults', 'profiles']);
 
 const eventsOf = async (requestId: string) =>
   (await service.query('SELECT type FROM events WHERE request_id = $1', [requestId])).map(
@@ -153,6 +153,11 @@ async function waitingJob(name: string): Promise<string> {
   await untilJob(job.id, 'WAITING');
   return job.id;
 }
+
+const organizationId = async (wanted: string): Promise<string> =>
+  (await ask('listOrganizations', { as: administrator })).json.data.find(
+    ({ slug }: { slug: string }) => slug === wanted,
+  ).id;
 
 const madeKey = async (): Promise<string> =>
   (await service.makeKey(['db:read'], { name: 'rotated' })).apiKey.id;
@@ -223,6 +228,22 @@ const requests: Partial<Record<OperationId, () => Promise<Asked>>> = {
          WHERE o.slug = 'acme' AND u.name = 'ada'`,
     );
     return { as: person, other: null };
+  },
+  suspendOrganization: async () => ({
+    as: administrator,
+    params: { organizationId: await organizationId('acme') },
+    body: { reason: 'The contract has ended.' },
+    other: { reason: 'The contract will end.' },
+  }),
+  resumeOrganization: async () => ({
+    as: administrator,
+    params: { organizationId: await organizationId('acme') },
+    other: null,
+  }),
+  restoreOrganization: async () => {
+    const params = { organizationId: await organizationId('acme') };
+    expect((await ask('deleteOrganization', { as: administrator, params })).status).toBe(200);
+    return { as: administrator, params, other: null };
   },
   createDatabase: async () => ({ as: me, body: { name: 'one' }, other: { name: 'two' } }),
   restoreDatabase: async () => {

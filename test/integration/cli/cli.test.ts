@@ -467,24 +467,21 @@ describe('jobs', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('cancel may be repeated, retry may not once it may have arrived', async () => {
-    server.react(cut, answer(202, { success: true, ...running }));
-    expect((await cli.run(['jobs', 'cancel', jobExample.id])).code).toBe(0);
-    expect(server.requests).toHaveLength(2);
-    server.react(cut, answer(202, { success: true, ...running }));
-    const retry = await cli.run(['jobs', 'retry', jobExample.id]);
-    expect(retry.code).toBe(10);
-    expect(server.requests).toHaveLength(1);
-    server.react(answer(503, problem(503, 'service_unavailable')), answer(200, {}));
-    expect((await cli.run(['jobs', 'retry', jobExample.id])).code).toBe(1);
-    expect(server.requests).toHaveLength(1);
-    server.react(
-      answer(429, problem(429, 'rate_limited')),
-      answer(202, { success: true, ...running }),
-    );
-    expect((await cli.run(['jobs', 'retry', jobExample.id])).code).toBe(0);
-    expect(server.requests).toHaveLength(2);
-  });
+  test.each(['cancel', 'retry'])(
+    '%s is sent again with its key when its answer is lost, so that it is done once',
+    async (verb) => {
+      for (const lost of [
+        cut,
+        answer(503, problem(503, 'service_unavailable')),
+        answer(429, problem(429, 'rate_limited')),
+      ]) {
+        server.react(lost, answer(202, { success: true, ...running }));
+        expect((await cli.run(['jobs', verb, jobExample.id])).code).toBe(0);
+        const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+        expect(keys).toEqual([expect.stringMatching(/^[\w-]{36}$/), keys[0]]);
+      }
+    },
+  );
 });
 
 describe('api', () => {
