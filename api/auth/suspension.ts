@@ -11,6 +11,15 @@ export function checkSuspension(route: RouteSpec, { organization }: Caller): voi
   throw organizationSuspended(organization);
 }
 
+/** Throws a `Refusal` while the organization is suspended or deleted. */
+export function requireActive(organization: Organization): void {
+  const { status, deletedAt, id } = organization;
+  if (deletedAt !== null) {
+    throw new Refusal('organization_not_found', { detail: `There is no organization ${id}.` });
+  }
+  if (status === 'SUSPENDED') throw organizationSuspended(organization);
+}
+
 export function organizationSuspended({ slug, suspensionReason }: Organization): Refusal {
   const why = suspensionReason === null ? '' : ` (${suspensionReason})`;
   return new Refusal('organization_suspended', {

@@ -3,6 +3,7 @@
  * is ready, then the rows, the job and the events in one transaction. Provisioning begins after its commit.
  */
 import { randomBytes } from 'node:crypto';
+import { requireActive } from '../auth/suspension.ts';
 import { Refusal } from '../model/refusal.ts';
 import { createDatabase, findDatabaseByName, nameTaken } from '../store/databases.ts';
 import { createJob } from '../store/jobs.ts';
@@ -17,7 +18,7 @@ import {
   type Within,
 } from './database-service.ts';
 import { tell } from './events.ts';
-import { billingRequired, requireActive, requireRoom } from './guards.ts';
+import { billingRequired, requireRoom } from './guards.ts';
 import { creation } from './provisioning-jobs.ts';
 
 export interface CreateRequest extends ChoiceRequest {

@@ -1,20 +1,11 @@
 /** Guards of every operation that leads to a running database: a create, a restore, a retry of either. */
-import { organizationSuspended } from '../auth/suspension.ts';
+import { requireActive } from '../auth/suspension.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
 import { countDatabases } from '../store/databases.ts';
 import { findOrganization, lockOrganization, type Organization } from '../store/organizations.ts';
 import type { BillingBlock } from './billing-guard.ts';
 import type { DatabaseServices } from './database-service.ts';
-
-/** Throws a `Refusal` while the organization is suspended or deleted. */
-export function requireActive(organization: Organization): void {
-  const { status, deletedAt, id } = organization;
-  if (deletedAt !== null) {
-    throw new Refusal('organization_not_found', { detail: `There is no organization ${id}.` });
-  }
-  if (status === 'SUSPENDED') throw organizationSuspended(organization);
-}
 
 /** Throws a `Refusal` unless the organization may have a running database. For requests that are not saved for later. */
 export async function requireMayRun(
@@ -30,8 +21,7 @@ export async function requireMayRun(
 /**
  * Locks the organization until the commit, so that of two concurrent requests the second counts what the first made. Throws a
  * `Refusal` if there would be more than it may have; `databasesMax`: maximum of an organization without one of its own; `more`: how
- * many the change adds. Deleted databases count until they are
- * purged, since their volumes are kept.
+ * many the change adds. Deleted databases count until they are purged, since their volumes are kept.
  */
 export async function requireRoom(
   change: Change,

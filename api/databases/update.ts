@@ -1,4 +1,5 @@
 /** Updates labels and deletion protection. Protection is also set on the resource, so that kubectl is refused as well. */
+import { requireActive } from '../auth/suspension.ts';
 import type { DatabaseWriter } from '../kubernetes/database-writer.ts';
 import { canonicalJson } from '../model/canonical-json.ts';
 import type { FieldChange } from '../model/event.ts';
@@ -8,7 +9,6 @@ import { findDatabase, lockDatabase, updateDatabase } from '../store/databases.t
 import { findActiveJob } from '../store/jobs.ts';
 import type { Caller, DatabaseServices } from './database-service.ts';
 import { profileOf } from './delete.ts';
-import { requireActive } from './guards.ts';
 import { changedMeanwhile, databaseNotFound, deletedAlready } from './refusal.ts';
 
 export interface UpdateRequest {

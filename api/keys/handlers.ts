@@ -1,5 +1,6 @@
 import { keysOnlyOf, mayMakeKey, mayManageKey } from '../auth/key-rights.ts';
 import type { MemberPrincipal } from '../auth/principal.ts';
+import { requireStillMember } from '../auth/still-member.ts';
 import { rights } from '../model/access.ts';
 import { generateApiKey, type NewApiKeyText } from '../auth/api-key-format.ts';
 import type { apiKeyRoutes } from '../contract/routes/api-keys.ts';
@@ -61,6 +62,7 @@ function makers({
     createApiKey(request) {
       const { body, principal } = request;
       return requests.change(request, async (change) => {
+        await requireStillMember(change, principal);
         const { id: organizationId } = principal.organization;
         const { databaseScope: scope, name, permissions, ipAllowList } = body;
         const databaseId = scope.type === 'ALL' ? null : scope.databaseId;
@@ -84,6 +86,7 @@ function makers({
       const { params, body, principal } = request;
       let oldId: string | undefined;
       const reply = await requests.change(request, async (change) => {
+        await requireStillMember(change, principal);
         const { id } = await manageableKey(change.db, principal, params.keyId);
         const { id: organizationId } = principal.organization;
         const secret = generateApiKey();
@@ -110,6 +113,7 @@ function renewer({ requests, forget }: KeyServices): Pick<Handlers, 'renewApiKey
       const { params, body, principal } = request;
       let publicId: string | undefined;
       const reply = await requests.change(request, async (change) => {
+        await requireStillMember(change, principal);
         const { id } = await manageableKey(change.db, principal, params.keyId);
         const expiresAt = expiryOf(body.expiresAt, Date.now());
         const renewed = await renewApiKey(change, principal.organization.id, id, expiresAt);

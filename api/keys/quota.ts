@@ -2,7 +2,6 @@
 import { Refusal } from '../model/refusal.ts';
 import { countActiveApiKeys } from '../store/api-keys.ts';
 import type { Change } from '../store/change.ts';
-import { lockOrganization } from '../store/organizations.ts';
 
 /**
  * Maximum number of working keys. Revoked and expired keys and those being replaced do not count, so a rotation always has room.
@@ -10,11 +9,10 @@ import { lockOrganization } from '../store/organizations.ts';
 export const apiKeysMax = 500;
 
 /**
- * Locks the organization until the commit: of two requests at once, the second counts the key of the first. Throws a `Refusal`
- * when the quota is used up.
+ * Throws a `Refusal` when the quota is used up. The caller holds the organization's lock: of two requests at once, the second
+ * counts the key of the first.
  */
 export async function requireKeyRoom(change: Change, organizationId: string): Promise<void> {
-  await lockOrganization(change, organizationId);
   const active = await countActiveApiKeys(change.db, organizationId);
   if (active < apiKeysMax) return;
   throw new Refusal('quota_exceeded', {

@@ -1,4 +1,5 @@
 import { hashOf, randomDigits } from '../auth/api-key-format.ts';
+import { requireStillMember } from '../auth/still-member.ts';
 import type { invitationRoutes } from '../contract/routes/members.ts';
 import { notThere } from '../http/gate.ts';
 import type { HandlersOf } from '../http/handler.ts';
@@ -58,6 +59,7 @@ function senders(
     createInvitation(request) {
       const { body, principal } = request;
       return requests.change(request, async (change) => {
+        await requireStillMember(change, principal);
         const { organization } = principal;
         const { role, databaseScope } = body;
         requireRightOver(principal, role);
@@ -80,6 +82,7 @@ function senders(
     resendInvitation(request) {
       const { params, principal } = request;
       return requests.change(request, async (change) => {
+        await requireStillMember(change, principal);
         const { id: organizationId, name } = principal.organization;
         const { invitationId: id } = params;
         const token = newToken();

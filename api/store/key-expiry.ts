@@ -46,7 +46,7 @@ export async function renewApiKey(
 
 /**
  * Takes working keys that expire within `days`, and marks that a notice was given. A key that had less time than that from the
- * start is left out: its maker knows.
+ * start is left out: its maker knows. So are the keys of deleted organizations.
  */
 export async function takeExpiringKeys(
   change: Change,
@@ -66,6 +66,9 @@ export async function takeExpiringKeys(
         .where('expiresAt', '>', sql<Date>`clock_timestamp()`)
         .where('expiresAt', '<=', sql<Date>`clock_timestamp() + ${term}`)
         .where(sql<boolean>`expires_at - coalesce(renewed_at, created_at) > ${term}`)
+        .where('organizationId', 'in', (organizations) =>
+          organizations.selectFrom('organizations').select('id').where('deletedAt', 'is', null),
+        )
         .where((where) => where.or([where('toldDays', 'is', null), where('toldDays', '>', days)]))
         .orderBy('expiresAt')
         .limit(limit)

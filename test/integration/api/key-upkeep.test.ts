@@ -2,14 +2,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { tellExpiringKeys } from '../../../api/keys/expiry-notices.ts';
+import { removeMember } from '../../../api/store/members.ts';
 import { defaultSlug, findOrganizationBySlug } from '../../../api/store/organizations.ts';
 import { listEvents } from '../../../api/store/events.ts';
 import { Sealer } from '../../../api/store/sealing.ts';
 import { Store } from '../../../api/store/store.ts';
 import type { Browser } from '../../support/browser/browser.ts';
-import { PeopleService } from '../../support/api/people-service.ts';
+import { PeopleService, type Answered } from '../../support/api/people-service.ts';
 import { eventually } from '../../support/shell.ts';
-import { patient, signingKeys, silent } from '../../support/api/store.ts';
+import { patient, signingKeys, silent, tester } from '../../support/api/store.ts';
 
 let service: PeopleService;
 let administrator: Browser;
@@ -213,4 +214,53 @@ test('a removal lists the keys and open invitations of the member, and revokes t
   const stays = await makeKey(plain.browser, 'stays');
   await service.ask(administrator, `/members/${plain.id}`, { method: 'DELETE' });
   expect([await works(stays), await statusOf(stays)]).toEqual([200, 'ACTIVE']);
+});
+
+test('nobody is told of the keys of a deleted organization, unless it is restored', async () => {
+  const body = { slug: 'closing', name: 'Closing' };
+  const made = await service.ask(administrator, '/organizations', { method: 'POST', body });
+  const { id } = made.json.organization;
+  const key = { name: 'closing-key', permissions: ['db:read'] };
+  const headers = { 'x-organization-id': id };
+  await service.ask(administrator, '/api-keys', { method: 'POST', headers, body: key });
+  await age('closing-key', 85);
+  await service.ask(administrator, `/organizations/${id}`, { method: 'DELETE' });
+  expect(await tell()).toBe(0);
+  await service.ask(administrator, `/organizations/${id}/restore`, { method: 'POST' });
+  expect(await tell()).toBe(1);
+});
+
+test('a request of a member that their removal overtakes makes no key and invites nobody', async () => {
+  const { browser, id } = await join('racer', 'admin');
+  const key = await makeKey(browser, 'racer-old');
+  const organization = await findOrganizationBySlug(store.read, defaultSlug);
+  const organizationId = organization?.id ?? '';
+  const late = { name: 'racer-late', permissions: ['db:read'] };
+  const friend = { email: 'racer-friend@example.com', role: 'viewer' };
+  const answers: Answered[] = [];
+  const sent: Promise<unknown>[] = [];
+  const send = (path: string, body: object) => {
+    const asked = service.ask(browser, path, { method: 'POST', body });
+    sent.push(asked.then((answered) => answers.push(answered)));
+  };
+  await store.change(tester, async (change) => {
+    await removeMember(change, { organizationId, id }, () => {});
+    send('/api-keys', late);
+    send(`/api-keys/${key.id}/rotate`, {});
+    send(`/api-keys/${key.id}/renew`, {});
+    send('/invitations', friend);
+    await eventually('all wait for the removal, or were answered', async () => {
+      const { rows } = await sql`SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(store.read);
+      if (rows.length + answers.length < sent.length) throw new Error('not yet');
+      return true;
+    });
+  });
+  await Promise.all(sent);
+  for (const { status, json } of answers) {
+    expect({ status, json }).toMatchObject({
+      status: 403,
+      json: { code: 'organization_required' },
+    });
+  }
 });
