@@ -484,7 +484,10 @@ export interface paths {
         /** List the organizations that the credential belongs to */
         readonly get: operations["listOrganizations"];
         readonly put?: never;
-        /** Create an organization */
+        /**
+         * Create an organization
+         * @description For the administrator of the installation. It needs no organization, so that one can be made when all others are deleted or suspended.
+         */
         readonly post: operations["createOrganization"];
         readonly delete?: never;
         readonly options?: never;
@@ -512,7 +515,7 @@ export interface paths {
         readonly head?: never;
         /**
          * Rename an organization, or set its quota
-         * @description The administrator of the installation may do both; an owner may rename the own organization. The slug and the namespace stay.
+         * @description The administrator of the installation may do both; an owner may rename the own organization, unless it is suspended. The slug and the namespace stay.
          */
         readonly patch: operations["updateOrganization"];
         readonly trace?: never;
@@ -3297,6 +3300,18 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
+        readonly "provisioning_not_permitted-or-csrf_failed-or-session_required": {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description `organization_slug_taken`: The slug is taken. `idempotency_in_progress`: The same request is still being worked on. `idempotency_answer_lost`: The request was carried out, and its answer can no longer be read. */
         readonly "organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost": {
             headers: {
@@ -3310,8 +3325,8 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
-        readonly "provisioning_not_permitted-or-csrf_failed-or-session_required": {
+        /** @description `provisioning_not_permitted`: Only the administrator of the installation may do this. `organization_suspended`: The organization is suspended. `csrf_failed`: The request does not come from our own pages. `session_required`: Only a person may do this. */
+        readonly "provisioning_not_permitted-or-organization_suspended-or-csrf_failed-or-session_required": {
             headers: {
                 readonly "X-Request-Id": components["headers"]["X-Request-Id"];
                 readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3795,8 +3810,9 @@ export type ResponseIdempotencyInProgressOrIdempotencyAnswerLost = components['r
 export type ResponseCsrfFailedOrSessionRequired = components['responses']['csrf_failed-or-session_required'];
 export type ResponseSessionRequired = components['responses']['session_required'];
 export type ResponseOrganizationNotFoundOrSessionNotFound = components['responses']['organization_not_found-or-session_not_found'];
-export type ResponseOrganizationSlugTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseProvisioningNotPermittedOrCsrfFailedOrSessionRequired = components['responses']['provisioning_not_permitted-or-csrf_failed-or-session_required'];
+export type ResponseOrganizationSlugTakenOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost'];
+export type ResponseProvisioningNotPermittedOrOrganizationSuspendedOrCsrfFailedOrSessionRequired = components['responses']['provisioning_not_permitted-or-organization_suspended-or-csrf_failed-or-session_required'];
 export type ResponseOrganizationNotEmpty = components['responses']['organization_not_empty'];
 export type ResponseOrganizationNotDeletedOrIdempotencyInProgressOrIdempotencyAnswerLost = components['responses']['organization_not_deleted-or-idempotency_in_progress-or-idempotency_answer_lost'];
 export type ResponseInsufficientScopeOrSessionRequiredOrOrganizationRequired = components['responses']['insufficient_scope-or-session_required-or-organization_required'];
@@ -6995,7 +7011,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-insufficient_scope-or-session_required-or-organization_required-or-organization_suspended"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 409: components["responses"]["organization_slug_taken-or-idempotency_in_progress-or-idempotency_answer_lost"];
             readonly 413: components["responses"]["payload_too_large"];
@@ -7177,7 +7193,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["invalid_parameter-or-conflicting_credentials-or-malformed_json"];
             readonly 401: components["responses"]["authentication_required-or-invalid_credentials-or-credential_expired"];
-            readonly 403: components["responses"]["provisioning_not_permitted-or-csrf_failed-or-session_required"];
+            readonly 403: components["responses"]["provisioning_not_permitted-or-organization_suspended-or-csrf_failed-or-session_required"];
             readonly 404: components["responses"]["organization_not_found"];
             readonly 413: components["responses"]["payload_too_large"];
             readonly 415: components["responses"]["unsupported_media_type"];

@@ -1,7 +1,7 @@
 /** What the administrator of the installation does with organizations. An owner may rename the own one. */
 import type { organizationRoutes } from '../contract/routes/organizations.ts';
 import { notThere } from '../http/gate.ts';
-import type { HandlersOf } from '../http/handler.ts';
+import type { HandlersOf, RequestTo } from '../http/handler.ts';
 import type { IdempotentRequests } from '../http/idempotent.ts';
 import { Refusal } from '../model/refusal.ts';
 import type { Change } from '../store/change.ts';
@@ -17,6 +17,7 @@ import type { Organization } from '../store/organizations.ts';
 import type { Reader } from '../store/tables.ts';
 import type { Store } from '../store/store.ts';
 import type { Caller, KeyPrincipal } from '../auth/principal.ts';
+import { requireActive } from '../auth/suspension.ts';
 import { shownOrganization } from './shown-organization.ts';
 
 export interface AdministrationServices {
@@ -27,6 +28,10 @@ export interface AdministrationServices {
 }
 
 type Person = Exclude<Caller, KeyPrincipal>;
+type Administering = Pick<
+  RequestTo<'resumeOrganization'>,
+  'params' | 'principal' | 'author' | 'idempotency'
+>;
 type Handlers = Pick<
   HandlersOf<typeof organizationRoutes>,
   | 'updateOrganization'
@@ -44,42 +49,51 @@ export function administrationHandlers({
   requests,
   forget,
 }: AdministrationServices): Handlers {
-  const answered = (organization: Organization | undefined, id: string) => {
-    if (organization === undefined) throw notThere('organizationId', id);
+  /** Forgets after the commit: what is read before it is the organization as it was. */
+  const forgetting = async <Answer>(id: string, work: Promise<Answer>): Promise<Answer> => {
+    const reply = await work;
     forget(id);
-    const body = { success: true as const, organization: shownOrganization(organization, 'owner') };
-    return { status: 200 as const, body };
+    return reply;
+  };
+  const once = (
+    request: Administering,
+    work: (change: Change, id: string) => Promise<Organization | undefined>,
+  ) => {
+    const { organizationId: id } = request.params;
+    const changed = requests.change(request, async (change) => {
+      requireAdministrator(request.principal);
+      return answered(await work(change, id), id);
+    });
+    return forgetting(id, changed);
   };
   return {
     updateOrganization: ({ params: { organizationId: id }, body, principal, author }) =>
-      store.change(author, async (change) => {
-        if (!principal.administrator) await requireOwner(change.db, principal, id, body);
-        return answered(await changeOrganization(change, id, body), id);
-      }),
+      forgetting(
+        id,
+        store.change(author, async (change) => {
+          if (!principal.administrator) await requireOwner(change.db, principal, id, body);
+          return answered(await changeOrganization(change, id, body), id);
+        }),
+      ),
     suspendOrganization: (request) =>
-      requests.change(request, async (change) => {
-        const { organizationId: id } = request.params;
-        requireAdministrator(request.principal);
-        return answered(await suspendOrganization(change, id, request.body.reason), id);
-      }),
-    resumeOrganization: (request) =>
-      requests.change(request, async (change) => {
-        const { organizationId: id } = request.params;
-        requireAdministrator(request.principal);
-        return answered(await resumeOrganization(change, id), id);
-      }),
+      once(request, (change, id) => suspendOrganization(change, id, request.body.reason)),
+    resumeOrganization: (request) => once(request, resumeOrganization),
     deleteOrganization: ({ params: { organizationId: id }, principal, author }) =>
-      store.change(author, async (change) => {
-        requireAdministrator(principal);
-        return answered(await deleted(change, id), id);
-      }),
-    restoreOrganization: (request) =>
-      requests.change(request, async (change) => {
-        const { organizationId: id } = request.params;
-        requireAdministrator(request.principal);
-        return answered(await restored(change, id), id);
-      }),
+      forgetting(
+        id,
+        store.change(author, async (change) => {
+          requireAdministrator(principal);
+          return answered(await deleted(change, id), id);
+        }),
+      ),
+    restoreOrganization: (request) => once(request, restored),
   };
+}
+
+function answered(organization: Organization | undefined, id: string) {
+  if (organization === undefined) throw notThere('organizationId', id);
+  const body = { success: true as const, organization: shownOrganization(organization, 'owner') };
+  return { status: 200 as const, body };
 }
 
 export function requireAdministrator({ administrator }: Person): void {
@@ -100,7 +114,10 @@ async function requireOwner(
     user === null ? { rows: [] } : await listBelongings(db, user.id, { limit: 1, organizationId });
   const [belonging] = rows;
   if (belonging === undefined) throw notThere('organizationId', organizationId);
-  if (belonging.role === 'owner' && databasesMax === undefined) return;
+  if (belonging.role === 'owner' && databasesMax === undefined) {
+    requireActive(belonging.organization);
+    return;
+  }
   throw new Refusal('provisioning_not_permitted', {
     detail:
       databasesMax === undefined

@@ -111,11 +111,7 @@ export async function listOrganizationsToPurge(
   db: Reader,
   limit: number,
 ): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('organizations')
-    .select('id')
-    .where('purgeAt', '<', sql<Date>`clock_timestamp()`)
-    .where('purgedAt', 'is', null)
+  const rows = await dueForPurge(db)
     // The data of its databases are kept longer if the catalog says so.
     .where((expression) =>
       expression.not(
@@ -134,6 +130,13 @@ export async function listOrganizationsToPurge(
   return rows.map(({ id }) => typeIdOfUuid('org', id));
 }
 
+const dueForPurge = (db: Reader) =>
+  db
+    .selectFrom('organizations')
+    .select('id')
+    .where('purgeAt', '<', sql<Date>`clock_timestamp()`)
+    .where('purgedAt', 'is', null);
+
 /**
  * Removes what gives access to a deleted organization and what it kept for later. Its row, its records of use and its audit log
  * stay, and nobody else can have its slug. Returns `undefined` if it is not due any more.
@@ -142,9 +145,10 @@ export async function purgeOrganization(
   change: Change,
   id: string,
 ): Promise<Organization | undefined> {
-  const before = await lockOrganization(change, id);
-  if (before === undefined || before.deletedAt === null || before.purgedAt !== null)
-    return undefined;
+  await lockOrganization(change, id);
+  // It may have been restored and deleted again since it was found to be due.
+  const due = await dueForPurge(change.db).where('id', '=', uuidOf(id)).executeTakeFirst();
+  if (due === undefined) return undefined;
   const { living, deleted } = await countDatabases(change.db, id);
   if (living + deleted > 0) return undefined;
   for (const table of purgedTables) {

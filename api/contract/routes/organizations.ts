@@ -31,7 +31,8 @@ export const organizationRoutes = {
     path,
     tag,
     summary: 'Create an organization',
-    access: access.anyPerson,
+    description: `${forAdministrators} It needs no organization, so that one can be made when all others are deleted or suspended.`,
+    access: access.ownPerson,
     body: jsonBody(createOrganizationRequest, { acme: { name: 'Acme', slug: 'acme' } }),
     responses: {
       201: answer(
@@ -88,11 +89,11 @@ export const organizationRoutes = {
     tag,
     summary: 'Rename an organization, or set its quota',
     description:
-      'The administrator of the installation may do both; an owner may rename the own organization. The slug and the namespace stay.',
+      'The administrator of the installation may do both; an owner may rename the own organization, unless it is suspended. The slug and the namespace stay.',
     access: access.ownPerson,
     body: jsonBody(updateOrganizationRequest, { rename: { name: 'Acme Payments' } }),
     responses: { 200: changed('It is changed.', { name: 'Acme Payments' }) },
-    problems: ['provisioning_not_permitted'],
+    problems: ['provisioning_not_permitted', 'organization_suspended'],
   },
   suspendOrganization: {
     method: 'POST',

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { requireRoom } from '../../../api/databases/guards.ts';
 import { purgeOrganizations } from '../../../api/organizations/purge.ts';
+import { purgeOrganization } from '../../../api/store/organization-lifecycle.ts';
 import { updateDatabase } from '../../../api/store/databases.ts';
 import { listEvents } from '../../../api/store/events.ts';
 import { uuidOf } from '../../../api/store/ids.ts';
@@ -207,4 +208,42 @@ test('an empty organization is deleted softly, can be restored for a week, and i
     'organization.deleted',
     'organization.purged',
   ]);
+});
+
+test('an organization that was restored and deleted again meanwhile is not purged before its new time', async () => {
+  const { id, path } = await tenant('again');
+  expect((await ask(path, { method: 'DELETE' })).status).toBe(200);
+  expect(await store.change(tester, (change) => purgeOrganization(change, id))).toBeUndefined();
+  expect((await ask(`${path}/restore`, { method: 'POST' })).status).toBe(200);
+});
+
+test('an owner renames the own organization, but not while it is suspended', async () => {
+  const { id, path } = await tenant('owned');
+  const headers = { 'x-organization-id': id };
+  const email = 'owner@example.com';
+  const owner = await service.signIn({ sub: 'owner', name: 'Owner', email, email_verified: true });
+  const invitation = { method: 'POST', headers, body: { email, role: 'owner' } };
+  const { token } = (await ask('/invitations', invitation)).json;
+  await service.ask(owner, '/invitations/accept', { method: 'POST', body: { token } });
+  const rename = (name: string) => service.ask(owner, path, { method: 'PATCH', body: { name } });
+  expect((await rename('Owned Payments')).status).toBe(200);
+  await ask(`${path}/suspend`, { method: 'POST', body: { reason: 'The contract has ended.' } });
+  expect(await rename('Somebody Else')).toMatchObject({
+    status: 403,
+    json: { code: 'organization_suspended' },
+  });
+});
+
+test('the administrator makes organizations while the first one is suspended or deleted', async () => {
+  const { data } = (await ask('/organizations?limit=100')).json;
+  const { id } = data.find(({ slug }: { slug: string }) => slug === 'default');
+  const path = `/organizations/${id}`;
+  const make = (slug: string) =>
+    ask('/organizations', { method: 'POST', body: { slug, name: slug } });
+  await ask(`${path}/suspend`, { method: 'POST', body: { reason: 'It is not used.' } });
+  expect((await make('beside-suspended')).status).toBe(201);
+  expect((await ask(path, { method: 'DELETE' })).status).toBe(200);
+  expect((await make('beside-deleted')).status).toBe(201);
+  expect((await ask(`${path}/restore`, { method: 'POST' })).status).toBe(200);
+  expect((await ask(`${path}/resume`, { method: 'POST' })).status).toBe(200);
 });
