@@ -111,6 +111,24 @@ test.each([chart, definitions])("%s passes Helm's own checks", async (path) => {
   expect([code, stdout + stderr]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
 });
 
+test('on OpenShift, which assigns users to pods, no pod of the API, the worker and the operator names one', async () => {
+  const api = { enabled: true, postgres: { urlSecret: 'postgres' } };
+  for (const [openshift, named] of [
+    ['yes', false],
+    ['no', true],
+  ] as const) {
+    const objects = await rendered({ operator: { openshift }, api });
+    const users = objects
+      .filter(({ kind }) => kind === 'Deployment')
+      .map((one) => [one.metadata.name, JSON.stringify(one.spec).includes('runAsUser')]);
+    expect(users.sort()).toEqual([
+      ['ledgerhouse-api', named],
+      ['ledgerhouse-operator', named],
+      ['ledgerhouse-worker', named],
+    ]);
+  }
+});
+
 test('charts, package and engine are of one version', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   for (const path of [chart, definitions]) {
