@@ -32,7 +32,8 @@ test('a namespace has room for as many databases as its organization may have, u
   };
   expect(readConfig({ ...needed, ...settings }).namespaceDefaults).toEqual({
     podSecurity: 'privileged',
-    quota: { pods: 7, claims: 239_999_976, services: 119_999_988 },
+    quota: { pods: 119_999_988, claims: 239_999_976, services: 119_999_988 },
+    fixed: { pods: 7 },
   });
 });
 

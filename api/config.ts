@@ -183,18 +183,23 @@ export const redacted = (config: Config) => ({
 });
 
 function namespaceDefaults(read: Read, databasesMax: number): NamespaceDefaults {
-  const fallback = quotaFor(databasesMax);
-  const limit = (name: Name, most: number) => {
+  const limit = (name: Name) => {
     const text = read(name, '');
-    return text === '' ? most : count(name, text);
+    return text === '' ? undefined : count(name, text);
   };
+  const [pods, claims, services] = [
+    limit('NAMESPACE_QUOTA_PODS'),
+    limit('NAMESPACE_QUOTA_CLAIMS'),
+    limit('NAMESPACE_QUOTA_SERVICES'),
+  ];
   const podSecurity = read('NAMESPACE_POD_SECURITY', 'restricted');
   return {
     podSecurity: oneOf('NAMESPACE_POD_SECURITY', podSecurity, podSecurityLevels),
-    quota: {
-      pods: limit('NAMESPACE_QUOTA_PODS', fallback.pods),
-      claims: limit('NAMESPACE_QUOTA_CLAIMS', fallback.claims),
-      services: limit('NAMESPACE_QUOTA_SERVICES', fallback.services),
+    quota: quotaFor(databasesMax),
+    fixed: {
+      ...(pods !== undefined && { pods }),
+      ...(claims !== undefined && { claims }),
+      ...(services !== undefined && { services }),
     },
   };
 }

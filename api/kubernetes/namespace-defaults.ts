@@ -15,8 +15,10 @@ export type PodSecurityLevel = (typeof podSecurityLevels)[number];
 export interface NamespaceDefaults {
   /** The enforced level. `restricted` admits databases' pods, except TigerBeetle's where they run without seccomp. */
   readonly podSecurity: PodSecurityLevel;
-  /** Maximum of objects of each kind. */
+  /** Maximum of objects of each kind, for the installation's maximum of databases. */
   readonly quota: NamespaceQuota;
+  /** Those that the installation's settings name: they apply to every organization, whatever its maximum of databases. */
+  readonly fixed?: Partial<NamespaceQuota>;
 }
 
 export interface NamespaceQuota {
@@ -37,6 +39,21 @@ export function quotaFor(databasesMax: number): NamespaceQuota {
     // A deleted database's volumes stay for a week, while others are made.
     claims: replicas * 4,
     services: replicas * 2,
+  };
+}
+
+/** The quota for an organization; `databasesMax`: its own maximum of databases, null: that of the installation. */
+export function quotaOf(
+  { quota, fixed }: Pick<NamespaceDefaults, 'quota' | 'fixed'>,
+  databasesMax: number | null,
+): NamespaceQuota {
+  const own = quotaFor(databasesMax ?? 0);
+  return {
+    // Its own maximum may be taken back later, and the namespace's quota stays.
+    pods: Math.max(quota.pods, own.pods),
+    claims: Math.max(quota.claims, own.claims),
+    services: Math.max(quota.services, own.services),
+    ...fixed,
   };
 }
 

@@ -8,12 +8,14 @@ import type { Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
 import { resources } from '../../domain/kinds.ts';
 import { apiName, labels } from '../../domain/names.ts';
 import { hasNamespaceDefaults, noteNamespaceDefaults } from '../store/namespace-defaults.ts';
+import { findOrganization } from '../store/organizations.ts';
 import type { Reader } from '../store/tables.ts';
 import { NotOurs } from './database-writer.ts';
 import {
   buildDenyIngress,
   buildResourceQuota,
   podSecurityLabel,
+  quotaOf,
   type NamespaceDefaults,
 } from './namespace-defaults.ts';
 
@@ -40,8 +42,10 @@ export class OrganizationNamespaces {
     if (await hasNamespaceDefaults(this.#options.db(), organizationId, uid)) return;
     // Repeats every step in case a process died here: existing objects stay as they are.
     await this.#createIfNone(resources.networkPolicy, buildDenyIngress(name));
-    const quota = buildResourceQuota(name, this.#options.defaults.quota);
-    await this.#createIfNone(resources.resourceQuota, quota);
+    const { db, defaults } = this.#options;
+    const organization = await findOrganization(db(), organizationId);
+    const quota = quotaOf(defaults, organization?.databasesMax ?? null);
+    await this.#createIfNone(resources.resourceQuota, buildResourceQuota(name, quota));
     await noteNamespaceDefaults(this.#options.db(), organizationId, uid);
   }
 

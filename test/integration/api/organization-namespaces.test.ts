@@ -10,6 +10,7 @@ import {
   type ResourceQuota,
 } from '../../../api/kubernetes/namespace-defaults.ts';
 import { OrganizationNamespaces } from '../../../api/kubernetes/organization-namespaces.ts';
+import { changeOrganization } from '../../../api/store/organization-lifecycle.ts';
 import type { Organization } from '../../../api/store/organizations.ts';
 import type { Store } from '../../../api/store/store.ts';
 import type { Kube, KubeObject, Resource } from '../../../base/kube/kube.ts';
@@ -19,7 +20,7 @@ import { labels } from '../../../domain/names.ts';
 import { startControlPlane, type ControlPlane } from '../../../tools/cluster/control-plane.ts';
 import { TestPostgres } from '../../support/api/postgres.ts';
 import { eventually } from '../../support/shell.ts';
-import { anotherOrganization, openTestStore } from '../../support/api/store.ts';
+import { anotherOrganization, openTestStore, tester } from '../../support/api/store.ts';
 
 let postgres: TestPostgres;
 let plane: ControlPlane;
@@ -181,6 +182,20 @@ test.each([
     expect([await quotaOf(died), await policyOf(died)]).not.toContain(undefined);
   },
 );
+
+test('an organization with a larger maximum of databases has room for them in its namespace', async () => {
+  const large = await anotherOrganization(store, 'large');
+  await store.change(tester, (change) =>
+    changeOrganization(change, large.id, { databasesMax: 200 }),
+  );
+  await ensure(namespaces({ fixed: { services: 7 } }), large);
+  expect((await quotaOf(large))?.spec?.hard).toEqual({
+    pods: '2400',
+    persistentvolumeclaims: '4800',
+    // The installation's settings name this one.
+    services: '7',
+  });
+});
 
 test('many processes that make it at once make one', async () => {
   const busy = await anotherOrganization(store, 'busy');
