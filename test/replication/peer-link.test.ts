@@ -124,7 +124,7 @@ test('another database, and bytes that are nothing of ours, are not listened to'
   }
   const garbage = await fetch(`http://127.0.0.1:${addresses[1]!.port}/`).catch(() => 'refused');
   expect(garbage).toBe('refused');
-  expect(heard).toEqual({ peers: [], requests: [], answers: [] });
+  expect(heard).toEqual({ peers: [], requests: [], withdrawals: [], answers: [] });
 });
 
 test('a state is fetched byte for byte, and half a state never counts as one', async () => {
@@ -208,7 +208,7 @@ test.each([
   const hello = helloFrame({ cluster: '7', incarnation: 1, replica: 0 });
   const asked = { address: addresses[1]!, security: stranger, hello, question: { ask: 'members' } };
   await expect(ask(asked)).rejects.toThrow();
-  expect(heard).toEqual({ peers: [], requests: [], answers: [] });
+  expect(heard).toEqual({ peers: [], requests: [], withdrawals: [], answers: [] });
   server.close();
 });
 const theirs = newAuthority('theirs');
