@@ -28,7 +28,7 @@ export interface Previous {
   readonly storageGb: number | undefined;
   /** The version that every replica is known to run; `undefined` while there is none. */
   readonly activeVersion: string | undefined;
-  /** Size that `storage.autogrow` has led to; at least that much is resolved while the spec has it. */
+  /** Smallest size while the spec has `storage.autogrow`: the one that it has led to, or that the volumes have. */
   readonly grownGb?: number;
   /** Whether the region's pod settings of today are wanted instead of those that the database has. Default false. */
   readonly refreshPods?: boolean;

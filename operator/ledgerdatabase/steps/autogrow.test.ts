@@ -19,6 +19,10 @@ interface Case {
   /** Whether that was decided just now rather than long ago. */
   readonly justNow?: boolean;
   readonly storageReady?: 'True' | 'False';
+  /** Age of the condition `StorageReady` in milliseconds; an hour by default. */
+  readonly storageReadyAgeMs?: number;
+  /** Size in the status; that of the record or the spec by default. */
+  readonly statusGb?: number;
 }
 
 const hour = 3_600_000;
@@ -28,6 +32,7 @@ const timeOf = (ms: number) => new Date(ms).toISOString();
 function planFor(made: Case) {
   const { limitGb = 100, usedPart = 0.9, ageMs = 0, storageReady = 'True', recordedGb } = made;
   const { justNow = false, expandable = 'yes', sizeGb = 2, volumeGb = 2, tier = {} } = made;
+  const { storageReadyAgeMs = hour, statusGb = recordedGb ?? sizeGb } = made;
   const volume = { requestedGb: volumeGb, capacityGb: volumeGb } as const;
   const changes = { size: 'lh-40', sizeGb, version: 'old' } as const;
   const seen = ({ database, catalog, nowMs }: Observation): Partial<Observation> => {
@@ -37,7 +42,7 @@ function planFor(made: Case) {
       status: storageReady,
       reason: 'InSize',
       message: '',
-      lastTransitionTime: timeOf(nowMs - hour),
+      lastTransitionTime: timeOf(nowMs - storageReadyAgeMs),
       observedGeneration: database.metadata.generation ?? 0,
     } as const;
     return {
@@ -47,7 +52,7 @@ function planFor(made: Case) {
         status: {
           ...status,
           conditions: [condition],
-          storage: { requestedGb: recordedGb ?? sizeGb, acknowledgedGb: volumeGb },
+          storage: { requestedGb: statusGb, acknowledgedGb: volumeGb },
           ...(recordedGb === undefined
             ? {}
             : { autogrow: { sizeGb: recordedGb, at: timeOf(nowMs - (justNow ? 0 : hour)) } }),
@@ -127,6 +132,28 @@ test.each<[string, Case, string, string]>([
 
 test('a growth that no volume has reached is withdrawn by a lower limit', () => {
   expect(planFor({ recordedGb: 5, limitGb: 3, usedPart: 0 }).draft.storageGb).toBe(3);
+});
+
+test('a limit between two steps of the tier withdraws the growth to the step below it', () => {
+  const { draft } = planFor({ recordedGb: 6, limitGb: 5, usedPart: 0, tier: { stepGb: 2 } });
+  expect(draft.stall).toBeUndefined();
+  expect(draft.storageGb).toBe(4);
+});
+
+test('who lets storage grow by itself cannot thereby ask for less than the volumes have', () => {
+  const { draft, status } = planFor({ sizeGb: 1, volumeGb: 5, usedPart: 0, statusGb: 5 });
+  expect(draft.storageGb).toBe(5);
+  expect(status.storage).toMatchObject({ requestedGb: 5, acknowledgedGb: 5 });
+});
+
+test('an answer of the second in which the volumes got their size may be older: nothing grows', () => {
+  expect(planFor({ storageReadyAgeMs: 1_900, ageMs: 1_000 }).draft.storageGb).toBe(2);
+  expect(planFor({ storageReadyAgeMs: 1_900, ageMs: 0 }).draft.storageGb).toBe(3);
+});
+
+test('a clock that ran ahead under another operator does not end the growth', () => {
+  const { draft } = planFor({ storageReadyAgeMs: -24 * hour });
+  expect(draft.facts.autogrow).toMatchObject({ sizeGb: 3 });
 });
 
 test('whatever is asked, growth stays within every limit and keeps the steps of the tier', () => {

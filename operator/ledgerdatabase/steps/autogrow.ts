@@ -10,13 +10,15 @@ import { capacityGb } from './volumes.ts';
 /** Part of the storage in use at which it grows. */
 export const growsAt = 0.85;
 const growthFactor = 1.2;
+/** Conditions hold the time of their transition in whole seconds: it may be that much later. */
+const wholeSecondMs = 1_000;
 
 export type Growth = NonNullable<DatabaseStatus['autogrow']>;
 export type AutogrowVerdict = readonly ['True' | 'False', ReasonOf<'Autogrow'>, string];
 
 /** The recorded growth as far as it still counts. A size that no volume has reached can be withdrawn by a lower limit. */
 export function growthSoFar(
-  { database }: Observation,
+  { database, catalog }: Observation,
   knownGb: number | undefined,
 ): Growth | undefined {
   const { autogrow } = database.spec.storage ?? {};
@@ -26,9 +28,24 @@ export function growthSoFar(
     // A lost status: the volumes know the size.
     return storage === undefined && knownGb !== undefined ? { sizeGb: knownGb } : undefined;
   }
-  const most = Math.max(autogrow.limitGb, storage?.acknowledgedGb ?? 0);
+  const tierId = database.status?.resolved?.storage?.tier;
+  const { stepGb = 1 } = catalog?.spec.storageTiers.find(({ id }) => id === tierId) ?? {};
+  const most = Math.max(inSteps(autogrow.limitGb, stepGb), storage?.acknowledgedGb ?? 0);
   return recorded.sizeGb <= most ? recorded : { ...recorded, sizeGb: most };
 }
+
+/**
+ * Smallest size while storage grows by itself: `growth`, and the size that all volumes have. Without `autogrow` the
+ * definition refuses smaller sizes.
+ */
+export function floorGb({ database }: Observation, growth: Growth | undefined): number | undefined {
+  if (database.spec.storage?.autogrow === undefined) return undefined;
+  const floor = Math.max(growth?.sizeGb ?? 0, database.status?.storage?.acknowledgedGb ?? 0);
+  return floor === 0 ? undefined : floor;
+}
+
+/** The largest size of the tier that is at most `gb`. */
+const inSteps = (gb: number, stepGb: number): number => Math.floor(gb / stepGb) * stepGb;
 
 export interface Autogrow {
   readonly verdict: AutogrowVerdict;
@@ -55,8 +72,8 @@ export function autogrow(
     const why = tier === undefined ? 'the catalog no longer has it' : 'its volumes cannot grow';
     return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
   }
-  const inSteps = (gb: number) => Math.floor(gb / tier.stepGb) * tier.stepGb;
-  const limitGb = inSteps(Math.min(asked.limitGb, tier.maxGb));
+  const { stepGb } = tier;
+  const limitGb = inSteps(Math.min(asked.limitGb, tier.maxGb), stepGb);
   if (sizeGb >= limitGb) {
     const whose =
       asked.limitGb <= tier.maxGb ? 'spec.storage.autogrow.limitGb' : 'the maximum of its tier';
@@ -75,7 +92,10 @@ export function autogrow(
     const why = `the storage class ${tier.className} does not let volumes grow`;
     return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
   }
-  const next = Math.max(inSteps(Math.ceil(sizeGb * growthFactor)), inSteps(sizeGb) + tier.stepGb);
+  const next = Math.max(
+    inSteps(Math.ceil(sizeGb * growthFactor), stepGb),
+    inSteps(sizeGb, stepGb) + stepGb,
+  );
   const at = new Date(observed.nowMs).toISOString();
   const usedPercent = Math.floor(part * 100);
   return { verdict, growth: { sizeGb: Math.min(next, limitGb), fromGb: sizeGb, usedPercent, at } };
@@ -85,7 +105,7 @@ export function autogrow(
  * Part of the fullest replica's storage in use; `undefined` while the status says that volumes are growing, and for answers
  * of before their last growth: either would let them grow again and again.
  */
-function usedPart({ database, capacity }: Observation): number | undefined {
+function usedPart({ database, capacity, nowMs }: Observation): number | undefined {
   const { status, metadata } = database;
   const ready = status?.conditions?.find(({ type }) => type === 'StorageReady');
   if (capacity?.storage === undefined || ready?.status !== 'True') return undefined;
@@ -93,8 +113,8 @@ function usedPart({ database, capacity }: Observation): number | undefined {
   if (ready.observedGeneration !== metadata.generation) return undefined;
   const since = [ready.lastTransitionTime, status?.autogrow?.at]
     .map((time) => Date.parse(time ?? ''))
-    .filter((time) => !Number.isNaN(time));
-  return since.every((time) => capacity.storage !== undefined && capacity.storage.atMs > time)
-    ? capacity.storage.usedPart
-    : undefined;
+    // A time to come is of another operator, whose clock was ahead; this one asked the engines after it took over.
+    .filter((time) => time <= nowMs);
+  const { atMs, usedPart: part } = capacity.storage;
+  return since.every((time) => atMs >= time + wholeSecondMs) ? part : undefined;
 }

@@ -15,7 +15,7 @@ import {
 import type { LedgerDatabase } from '../../../domain/resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
-import { autogrow, growthSoFar, type Growth } from './autogrow.ts';
+import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
 import { inherit } from './inherit.ts';
 import { remember } from './remember.ts';
 
@@ -35,10 +35,11 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   const memory = heritage ?? remember(observed.owned.claims, observed);
   const storageGb = status.storage?.requestedGb ?? memory?.storageGb;
   const grown = growthSoFar(observed, storageGb);
+  const grownGb = floorGb(observed, grown);
   const previous: Previous = {
     resolved: status.resolved,
     storageGb,
-    ...(grown === undefined ? {} : { grownGb: grown.sizeGb }),
+    ...(grownGb === undefined ? {} : { grownGb }),
     activeVersion: status.version?.active ?? memory?.activeVersion,
     refreshPods: wantsNewest(observed),
   };
