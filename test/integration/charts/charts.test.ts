@@ -808,17 +808,19 @@ describe('on a cluster', () => {
     },
   );
 
-  test("the operator may read no Secret, nor touch nodes, roles, definitions or other pods' insides", async () => {
+  test("the operator may read no Secret, nor list or change nodes, roles, definitions or other pods' insides", async () => {
     const operator = `system:serviceaccount:${namespace}:ledgerhouse-operator`;
-    for (const [verb, resource] of [
+    for (const [verb, resource, ...flags] of [
       ['get', 'secrets'],
       ['list', 'secrets'],
       ['watch', 'secrets'],
       ['patch', 'secrets'],
       ['delete', 'secrets'],
-      ['get', 'nodes'],
+      ['list', 'nodes'],
+      ['patch', 'nodes'],
+      ['get', 'nodes', '--subresource=proxy'],
       ['list', 'namespaces'],
-      ['create', 'pods/exec'],
+      ['create', 'pods', '--subresource=exec'],
       ['create', 'pods'],
       ['patch', 'pods'],
       ['create', 'clusterroles.rbac.authorization.k8s.io'],
@@ -827,13 +829,10 @@ describe('on a cluster', () => {
       ['delete', 'ledgerdatabases.ledgerhouse.dev'],
       ['delete', 'statefulsets.apps'],
       ['patch', 'ledgercatalogs.ledgerhouse.dev'],
-      ['create', 'serviceaccounts/token'],
+      ['create', 'serviceaccounts', '--subresource=token'],
     ] as const) {
-      expect([verb, resource, await can(operator, verb, resource, '-A')]).toEqual([
-        verb,
-        resource,
-        false,
-      ]);
+      const allowed = await can(operator, verb, resource, '-A', ...flags);
+      expect([verb, resource, ...flags, allowed]).toEqual([verb, resource, ...flags, false]);
     }
     expect(await can(operator, 'patch', 'leases.coordination.k8s.io', '-n', namespace)).toBe(true);
     expect(await can(operator, 'patch', 'leases.coordination.k8s.io', '-n', 'kube-system')).toBe(
