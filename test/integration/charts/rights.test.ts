@@ -308,6 +308,47 @@ const attempts: readonly [string, Resource, object, string][] = [
     { volume: { secret: { secretName: 'admin' } } },
     "only their database's volumes and certificates",
   ],
+  [
+    'a pod that mounts the volume of another program',
+    resources.job,
+    {
+      labels: { [labels.workload]: 'postgresql' },
+      volume: { persistentVolumeClaim: { claimName: 'data-postgresql-0' } },
+    },
+    'makes pods only for databases',
+  ],
+  [
+    'a copy of another program’s volume',
+    resources.claim,
+    {
+      labels: { [labels.managedBy]: managedBy },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        dataSource: { kind: 'PersistentVolumeClaim', name: 'data-postgresql-0' },
+      },
+    },
+    'new and empty',
+  ],
+  [
+    'a volume that another program left',
+    resources.claim,
+    {
+      labels: { [labels.managedBy]: managedBy },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        volumeName: 'pv-of-another',
+      },
+    },
+    'new and empty',
+  ],
+  [
+    'connections to another program',
+    resources.networkPolicy,
+    { labels: { [labels.managedBy]: managedBy }, spec: { podSelector: {}, ingress: [{}] } },
+    "databases' pods only",
+  ],
   ['a pod in the node’s network', resources.job, { pod: { hostNetwork: true } }, 'namespaces of the node'],
   [
     'a pod with an account',
@@ -349,7 +390,11 @@ interface Attempt {
 
 function attemptOf({ apiVersion, kind }: Resource, attempt: Attempt): KubeObject {
   const metadata = { name: 'attempt', namespace: 'default' };
-  const ours = { [labels.managedBy]: managedBy, [labels.workload]: 'payments-000000' };
+  const ours = {
+    [labels.managedBy]: managedBy,
+    [labels.workload]: 'payments-000000',
+    ...attempt.labels,
+  };
   if (kind !== 'Job') {
     const { labels: own, ...rest } = attempt;
     return { apiVersion, kind, metadata: { ...metadata, labels: own ?? {} }, ...rest };
@@ -452,7 +497,7 @@ test('without an operator, helm test says what is not there, and leaves nothing 
   const check = { KUBECONFIG: checkKubeconfig };
   const { code, stdout } = await shell(process.execPath, args, { env: check });
   expect(code).toBe(1);
-  expect(stdout).toContain('not ready within 2 s; the operator has not looked at it');
+  expect(stdout).toContain('not ready within 2 s; the operator has not seen it');
   expect(await world.kube.list(resources.database, { namespace: home })).toEqual([]);
 });
 
