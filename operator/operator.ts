@@ -91,6 +91,10 @@ const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 /** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard. */
 const silenceMaxMs = 5 * 60_000;
 
+/** Whether a single namespace refuses its objects to this process. */
+const isLeftOut = ({ namespace, refused }: Reflector<never>): boolean =>
+  namespace !== undefined && refused;
+
 export class Operator {
   readonly #options: OperatorOptions;
   readonly #events: EventRecorder;
@@ -150,18 +154,36 @@ export class Operator {
     for (const reflector of this.#reflectors) reflector.start();
   }
 
+  /**
+   * Resolves once all caches are filled. A single namespace that refuses its objects, because its role is gone, is left out:
+   * it must not keep the operator from the others.
+   */
   async whenSynced(): Promise<void> {
-    await Promise.all(this.#reflectors.map((reflector) => reflector.whenSynced()));
+    await Promise.all(
+      this.#reflectors.map((reflector) =>
+        reflector.namespace === undefined ? reflector.whenSynced() : reflector.whenAnswered(),
+      ),
+    );
   }
 
   get synced(): boolean {
-    return this.#reflectors.every((reflector) => reflector.cache.synced);
+    return this.#reflectors.every((reflector) => reflector.cache.synced || isLeftOut(reflector));
   }
 
   /** Begins to work. All caches must be filled: until then an object's absence means nothing. */
   async lead(): Promise<void> {
     await this.whenSynced();
     this.#leads = true;
+    this.#enqueueAll();
+    for (const namespace of this.#options.namespaces ?? []) {
+      if (this.#knows(namespace)) continue;
+      const own = this.#reflectors.filter((reflector) => reflector.namespace === namespace);
+      void Promise.all(own.map((one) => one.whenSynced())).then(() => this.#enqueueAll());
+    }
+    this.#capacity.start();
+  }
+
+  #enqueueAll(): void {
     const { databases, claims, catalogs, backups, schedules } = this.#caches;
     const all = [
       ['LedgerCatalog', catalogs.list()],
@@ -173,7 +195,16 @@ export class Operator {
     for (const [kind, objects] of all) {
       for (const object of objects) this.#enqueue(kind, object);
     }
-    this.#capacity.start();
+  }
+
+  /** Whether all objects of a namespace are known. Until then an object's absence means nothing. */
+  #knows(namespace: string | undefined): boolean {
+    return this.#reflectors.every(
+      (reflector) =>
+        reflector.namespace === undefined ||
+        reflector.namespace !== namespace ||
+        reflector.cache.synced,
+    );
   }
 
   /** Returns why the process should restart: a leader with an outdated view keeps another from doing better. */
@@ -181,6 +212,8 @@ export class Operator {
     const controllers = Object.values(this.#controllers).map((controller) => controller.stuck());
     const silent = this.#reflectors
       .filter((reflector) => reflector.cache.synced && reflector.silenceMs > silenceMaxMs)
+      // A restart gives no right back.
+      .filter((reflector) => !isLeftOut(reflector))
       .map(
         ({ resource, silenceMs }) =>
           `nothing was heard of ${resource.plural} for ${Math.round(silenceMs / 1_000)} s`,
@@ -203,7 +236,9 @@ export class Operator {
       ]),
     );
     for (const controller of Object.values(this.#controllers)) controller.measure();
-    for (const reflector of this.#reflectors) reflector.measure();
+    // The namespaces of a kind share a row: the most silent one is told.
+    const reflectors = this.#reflectors.toSorted((a, b) => a.silenceMs - b.silenceMs);
+    for (const reflector of reflectors) reflector.measure();
   }
 
   /** Ends work in flight in good order. Returns false if some did not end in time. */
@@ -342,13 +377,13 @@ export class Operator {
   #enqueue(kind: (typeof reconciledKinds)[number], object: KubeObject | undefined): void {
     if (!this.#leads || object === undefined) return;
     const { namespace, name = '' } = object.metadata;
-    this.#controllers[kind].enqueue({ namespace, name });
+    if (this.#knows(namespace)) this.#controllers[kind].enqueue({ namespace, name });
   }
 
   #ownedChanged({ object, previous }: ObjectChange<KubeObject>): void {
     const { metadata } = object ?? previous ?? {};
     const name = metadata?.labels?.[labels.database];
-    if (!this.#leads || name === undefined) return;
+    if (!this.#leads || name === undefined || !this.#knows(metadata?.namespace)) return;
     this.#controllers.LedgerDatabase.enqueue({ namespace: metadata?.namespace, name });
   }
 

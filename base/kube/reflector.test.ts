@@ -156,6 +156,24 @@ test('nothing counts as absent before the first list is whole', async () => {
   await reflector.stop();
 });
 
+test('a right that is missing is told from a server that does not answer, and asked for again', async () => {
+  const forbidden = new ApiError('no right', { status: 403, reason: 'Forbidden' });
+  const { reflector, timers } = reflectorOf([
+    forbidden,
+    new Error('no answer'),
+    list(5, pod('a', 1)),
+  ]);
+  await reflector.whenAnswered();
+  expect([reflector.refused, reflector.cache.synced]).toEqual([true, false]);
+  await timers.advance(200);
+  await settle();
+  expect([reflector.refused, reflector.cache.synced]).toEqual([false, false]);
+  await timers.advance(5_000);
+  await reflector.whenSynced();
+  expect(reflector.cache.list()).toHaveLength(1);
+  await reflector.stop();
+});
+
 test('a watch that ends cleanly goes on at once from where it was, bookmarks counted', async () => {
   const { timers, streams, last, reflector, listed } = reflectorOf([list(5)]);
   await settle();

@@ -60,10 +60,9 @@ export class Reflector<T extends KubeObject> {
   #staleLists = 0;
   #heardAtMs: number;
   #loop: Promise<void> | undefined;
-  #announceSynced = () => {};
-  readonly #synced = new Promise<void>((resolve) => {
-    this.#announceSynced = resolve;
-  });
+  #refused = false;
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #answered = Promise.withResolvers<void>();
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -80,7 +79,17 @@ export class Reflector<T extends KubeObject> {
 
   /** Resolves once the first list has been loaded. */
   whenSynced(): Promise<void> {
-    return this.#synced;
+    return this.#synced.promise;
+  }
+
+  /** Resolves once the first list has been loaded or refused. */
+  whenAnswered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
+  /** Whether the API server refuses the list or the watch: this process has no right to it, or no longer. */
+  get refused(): boolean {
+    return this.#refused;
   }
 
   /** Ends the watch. The cache stays as it is. */
@@ -91,6 +100,11 @@ export class Reflector<T extends KubeObject> {
 
   get resource(): Resource {
     return this.#options.resource;
+  }
+
+  /** The only namespace that it watches; `undefined` if it watches all. */
+  get namespace(): string | undefined {
+    return this.#options.namespace;
   }
 
   /** Time in ms since anything arrived from the API server. */
@@ -115,6 +129,8 @@ export class Reflector<T extends KubeObject> {
         if (signal.aborted) return;
         this.#failures += 1;
         metrics.watchFailures.inc(this.#labels);
+        this.#refused = error instanceof ApiError && error.status === 403;
+        if (this.#refused) this.#answered.resolve();
         const expired = error instanceof ApiError && error.status === 410;
         if (expired) this.#mustList = true;
         const told = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
@@ -167,7 +183,9 @@ export class Reflector<T extends KubeObject> {
     this.#position = position;
     this.#mustList = false;
     this.cache.synced = true;
-    this.#announceSynced();
+    this.#refused = false;
+    this.#synced.resolve();
+    this.#answered.resolve();
   }
 
   /** Loads a list. `covered` is the version up to which the watch should have reported changes. */
@@ -205,6 +223,7 @@ export class Reflector<T extends KubeObject> {
       });
       for await (const events of stream) {
         connected = true;
+        this.#refused = false;
         watchdog.extend();
         this.#heardAtMs = this.#timers.nowMs();
         metrics.watchConnected.set(this.#labels, 1);
@@ -225,6 +244,7 @@ export class Reflector<T extends KubeObject> {
       throw new Error(`a watch of ${resource.plural} ended at once`);
     }
     this.#failures = 0;
+    this.#refused = false;
   }
 
   #apply({ type, object }: WatchEvent): void {

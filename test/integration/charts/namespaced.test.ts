@@ -5,9 +5,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { KubeConfig } from '@kubernetes/client-node';
 import { createKube, type RequestRecord } from '../../../base/kube/kube-http.ts';
+import type { KubeObject, Reference } from '../../../base/kube/kube.ts';
 import { resources } from '../../../domain/kinds.ts';
 import { ChartRights } from '../../support/charts/chart-rights.ts';
 import { startOperatorWorld, type OperatorWorld } from '../../support/operator/operator-world.ts';
+import { eventually } from '../../support/shell.ts';
 import { startTestOperator, type TestOperator } from '../../support/operator/test-operator.ts';
 
 const watched = ['team-a', 'team-b'];
@@ -54,13 +56,46 @@ test('databases of the watched namespaces live and go, and those of others are n
   expect(elsewhere).toEqual([]);
 });
 
+test('a namespace whose role is gone keeps no operator from the others, and is looked after once it has one again', async () => {
+  await operator.stop();
+  const binding: Reference = {
+    resource: {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      plural: 'rolebindings',
+      namespaced: true,
+    },
+    namespace: 'team-b',
+    name: 'ledgerhouse-operator-databases',
+  };
+  const found = await world.kube.read<KubeObject>(binding);
+  await world.kube.delete(binding, { uid: found?.metadata.uid ?? '' });
+  const mine = createKube(kubeConfig);
+  await eventually('the rights are gone', async () => {
+    const refused = mine.list(resources.pod, { namespace: 'team-b' });
+    return refused.then(
+      () => undefined,
+      () => true,
+    );
+  });
+  await mine.close();
+  operator = await startTestOperator({ kubeConfig, namespaces: watched });
+  expect(operator.operator.synced).toBe(true);
+  await world.createDatabase('team-a', 'orders', {});
+  await world.until('team-a', 'orders', 'Ready', 'True');
+  await world.createDatabase('team-b', 'orders', {});
+  expect((await world.database('team-b', 'orders'))?.status).toBeUndefined();
+  await rights.applyTemplate('templates/operator-rights.yaml');
+  await world.until('team-b', 'orders', 'Ready', 'True');
+});
+
 test('the account of that operator gets nothing of other namespaces', async () => {
   const kube = createKube(kubeConfig);
   const forbidden = { status: 403 };
   try {
     await expect(kube.list(resources.database)).rejects.toMatchObject(forbidden);
     await expect(kube.list(resources.pod, { namespace: 'team-c' })).rejects.toMatchObject(forbidden);
-    expect(await kube.list(resources.database, { namespace: 'team-b' })).toHaveLength(1);
+    expect(await kube.list(resources.database, { namespace: 'team-b' })).toHaveLength(2);
   } finally {
     await kube.close();
   }
