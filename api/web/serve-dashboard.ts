@@ -81,9 +81,10 @@ function send(request: Request, response: Response, file: BuiltFile): void {
     return;
   }
   response.set('Content-Type', file.type);
-  const encoding = request.acceptsEncodings(['br', 'gzip']);
-  if (encoding === 'br' && file.brotli) response.set('Content-Encoding', 'br').end(file.brotli);
-  else if (encoding === 'gzip' && file.gzip) {
+  // One after the other: browsers accept both alike and name gzip first, which would win then.
+  if (file.brotli && request.acceptsEncodings('br') !== false) {
+    response.set('Content-Encoding', 'br').end(file.brotli);
+  } else if (file.gzip && request.acceptsEncodings('gzip') !== false) {
     response.set('Content-Encoding', 'gzip').end(file.gzip);
   } else response.end(file.plain);
 }
