@@ -169,7 +169,7 @@ test('created, served, deleted, restored: each is told once, and the resource fo
 
 test('the name of a living database is taken, that of a deleted one is free at once', async () => {
   const { database } = await create({ name: 'orders' });
-  await expect(create({ name: 'orders' })).rejects.toThrow('There is a database orders');
+  await expect(create({ name: 'orders' })).rejects.toThrow('already has a database orders');
   await deleteDatabase(services(), caller(), database.id, undefined);
   const next = await create({ name: 'orders' });
   await untilStatus(next.database.id, 'READY');

@@ -170,7 +170,7 @@ test.each(withId)('$id says of a name that it is no ID', async ({ id, route, pat
     ...bodyOf(route),
   });
   expect(answer.status).toBe(404);
-  expect(answer.json['detail']).toContain('use the ID');
+  expect(answer.json['detail']).toContain('Use the ID');
 });
 
 test.each(guarded)('$id refuses parameters that it does not know', async ({ id, route, path }) => {
