@@ -15,6 +15,7 @@ import {
   anotherOrganization,
   openTestStore,
   patient,
+  signingKeyBytes,
   signingKeys,
   silent,
   tester,
@@ -166,7 +167,7 @@ test('an event that was put before the first or after the last shows', async () 
 test('after a rotation the chain goes on, and says which key is missing once the old one is gone', async () => {
   const own = await organizationWithEvents('rotated');
   const fresh = Buffer.alloc(48, 8);
-  const rotated = new SigningKeys([fresh, Buffer.alloc(48, 7)]);
+  const rotated = new SigningKeys([fresh, signingKeyBytes]);
   const later = new Store({ url, logger: silent, ...patient, signingKeys: rotated });
   await later.start();
   await tell(own, 2, later);

@@ -18,7 +18,8 @@ import type { TestPostgres } from './postgres.ts';
 export const silent = pino({ level: 'silent' });
 /** On a machine that is busy with other tests a server takes its time. */
 /** The key of the API processes that suites start. */
-export const signingKeys = new SigningKeys([Buffer.alloc(48, 'k')]);
+export const signingKeyBytes = Buffer.alloc(48, 'k');
+export const signingKeys = new SigningKeys([signingKeyBytes]);
 export const patient = { signingKeys, connectTimeoutMs: 20_000, statementTimeoutMs: 20_000 };
 export const tester: Author = { ...systemAuthor('test', 'req_test'), ip: '127.0.0.1' };
 
