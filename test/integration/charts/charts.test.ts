@@ -279,17 +279,22 @@ describe('values', () => {
   test("say what organizations' namespaces begin with, and TigerBeetle's pods are let in either way", async () => {
     const room = { pods: 600, claims: 1200, services: 600 };
     const api = { enabled: true };
-    expect(await namespaceDefaultsOf({ api })).toEqual({ podSecurity: 'restricted', quota: room });
+    expect(await namespaceDefaultsOf({ api })).toEqual({
+      podSecurity: 'restricted',
+      quota: room,
+      fixed: {},
+    });
     const tigerbeetle = { seccomp: 'unconfined' };
     expect(await namespaceDefaultsOf({ api, tigerbeetle })).toMatchObject({
       podSecurity: 'privileged',
     });
     const quota = { pods: 7, persistentVolumeClaims: 1234567, services: 9 };
+    const read = { pods: 7, claims: 1_234_567, services: 9 };
     expect(
       await namespaceDefaultsOf({
         api: { ...api, namespaces: { podSecurity: 'baseline', quota } },
       }),
-    ).toEqual({ podSecurity: 'baseline', quota: { pods: 7, claims: 1_234_567, services: 9 } });
+    ).toEqual({ podSecurity: 'baseline', quota: room, fixed: read });
     const file = join(folder, 'wrong.json');
     const namespaces = { podSecurity: 'baseline' };
     writeFileSync(file, JSON.stringify({ api: { ...api, namespaces }, tigerbeetle }));

@@ -483,7 +483,9 @@ test('owner references block their owner, which is what the right to finalizers 
   const sets = await world.kube.list(resources.statefulSet, {
     labelSelector: `${labels.managedBy}=${managedBy}`,
   });
-  const [reference] = sets.flatMap(({ metadata }) => metadata.ownerReferences ?? []);
+  const reference = sets
+    .flatMap(({ metadata }) => metadata.ownerReferences ?? [])
+    .find(({ name }) => name === 'three');
   expect(reference).toMatchObject({
     kind: 'LedgerDatabase',
     uid: database?.metadata.uid,
