@@ -120,12 +120,13 @@ test('on OpenShift, which assigns users to pods, no pod of the API, the worker a
     const objects = await rendered({ operator: { openshift }, api });
     const users = objects
       .filter(({ kind }) => kind === 'Deployment')
-      .map((one) => [one.metadata.name, JSON.stringify(one.spec).includes('runAsUser')]);
-    expect(users.sort()).toEqual([
-      ['ledgerhouse-api', named],
-      ['ledgerhouse-operator', named],
-      ['ledgerhouse-worker', named],
-    ]);
+      .map((one) => [one.metadata.name, JSON.stringify(one.spec).includes('runAsUser')] as const);
+    expect(users).toHaveLength(3);
+    expect(Object.fromEntries(users)).toEqual({
+      'ledgerhouse-api': named,
+      'ledgerhouse-operator': named,
+      'ledgerhouse-worker': named,
+    });
   }
 });
 
