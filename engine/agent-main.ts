@@ -1,4 +1,4 @@
-/** `ledger-agent`: what is ours to do in pods of either engine, besides the engine itself. */
+/** `ledger-agent`: our tasks in pods of either engine, besides the engine itself. */
 import { check } from './agent/check.ts';
 import { etcdConfig } from './agent/etcd-config.ts';
 import { install } from './agent/install.ts';

@@ -1,10 +1,17 @@
 /** `ledger-engine`: the ledger engine's command line. */
+import { backups } from './commands/backup/list.ts';
+import { backup } from './commands/backup/make.ts';
+import { removeVerb } from './commands/backup/remove.ts';
+import { restoreFromBackup } from './commands/backup/restore.ts';
+import { sweepVerb } from './commands/backup/sweep.ts';
+import { verify } from './commands/backup/verify.ts';
 import { benchmark } from './commands/benchmark.ts';
 import { runProgram } from './commands/command-line.ts';
 import { exportFile } from './commands/export.ts';
 import { format } from './commands/format.ts';
 import { inspect } from './commands/inspect.ts';
 import { recover } from './commands/recover.ts';
+import { restoreFromImport } from './commands/restore-import.ts';
 import { restore } from './commands/restore.ts';
 import { start } from './commands/start.ts';
 import { version } from './commands/version.ts';
@@ -12,7 +19,23 @@ import { version } from './commands/version.ts';
 await runProgram(
   {
     name: 'ledger-engine',
-    verbs: [format, start, recover, exportFile, restore, inspect, version, benchmark],
+    verbs: [
+      format,
+      start,
+      recover,
+      exportFile,
+      restore,
+      inspect,
+      backup,
+      backups,
+      verify,
+      restoreFromBackup,
+      restoreFromImport,
+      removeVerb,
+      sweepVerb,
+      version,
+      benchmark,
+    ],
   },
   process.argv.slice(2),
 );

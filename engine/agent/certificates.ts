@@ -7,7 +7,7 @@ import { wantedCertificatesVariable } from '../../domain/names.ts';
 import type { Finding } from './examine.ts';
 
 /** The expected certificates, as SHA-256 in hexadecimal. */
-export interface WantedCertificates {
+interface WantedCertificates {
   /** Hash of the file `ca.crt`. */
   readonly trusted: string;
   /** Hash of the authority (PEM) that signed `tls.crt`. */
@@ -35,7 +35,7 @@ export async function examineCertificates(
   );
   const foreign = (what: string): Finding => ({
     reason: certificatesForeign,
-    message: `${what} in ${folder}; a new pod is given what its Secrets hold now`,
+    message: `${what} in ${folder}; a new pod gets the current content of its Secrets`,
   });
   if (bundle === undefined || sha256(bundle) !== wanted.trusted) {
     return foreign('ca.crt holds other authorities than those recorded in status.peerCertificates');
@@ -44,7 +44,7 @@ export async function examineCertificates(
   const authority = authorities.find((one) => sha256(one) === wanted.authority);
   if (authority === undefined || !isSignedBy(certificate ?? '', authority)) {
     return foreign(
-      'tls.crt is of another authority than the one recorded in status.peerCertificates',
+      'tls.crt was issued by another authority than the one recorded in status.peerCertificates',
     );
   }
   return undefined;

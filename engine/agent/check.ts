@@ -1,4 +1,4 @@
-import { required } from '../commands/format.ts';
+import { required } from '../commands/values.ts';
 import type { Verb } from '../commands/verb.ts';
 import { examine } from './examine.ts';
 import { engineFlag, identityFlags, pathFlag, readEngine, readIdentity } from './identity.ts';

@@ -1,7 +1,6 @@
 import { readFile, statfs, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { required } from '../commands/format.ts';
-import { parseIncarnation, parseSize } from '../commands/values.ts';
+import { parseIncarnation, parseSize, required } from '../commands/values.ts';
 import { UsageError, type Input, type Verb } from '../commands/verb.ts';
 import { initialClusterPath } from '../members/files.ts';
 import { examineCertificates, wantedCertificates } from './certificates.ts';
@@ -13,7 +12,7 @@ import { reportingFinding, terminationFlag } from './termination.ts';
 
 export const etcdConfig: Verb = {
   name: 'etcd-config',
-  summary: 'Write the configuration of the member of etcd beside one of several replicas.',
+  summary: 'Write the configuration of the etcd member beside one of several replicas.',
   arguments: [],
   flags: [
     pathFlag,

@@ -58,10 +58,10 @@ test.each(engines)("%s: another's file is foreign, and all that differs is named
   const other = engine === 'Builtin' ? 'TigerBeetle' : 'Builtin';
   expect(judge(head(), size, { ...expected, clusterId: 13n })).toEqual({
     reason: 'DataFileForeign',
-    message: "it is another's: cluster=12; expected cluster=13",
+    message: 'it belongs to another replica: cluster=12; expected cluster=13',
   });
   expect(judge(head(), size, { ...expected, replicaIndex: 2, replicaCount: 6 })?.message).toBe(
-    "it is another's: replica=1 replica-count=3; expected replica=2 replica-count=6",
+    'it belongs to another replica: replica=1 replica-count=3; expected replica=2 replica-count=6',
   );
   expect(judge(head(), size, { ...expected, engine: other })?.reason).toBe('DataFileForeign');
 });
@@ -102,7 +102,7 @@ test.each(engines)('%s: damage to all but two copies is no damage to the file', 
   expect(judge(bytes, size, expected)?.reason).toBe('DataFileDamaged');
 });
 
-test('a file of a newer format is not called bad: what it is is not known', () => {
+test('a file of a newer format is reported as unknown, not as bad', () => {
   const bytes = tigerBeetleHead();
   for (let copy = 0; copy < 4; copy += 1) {
     const own = bytes.subarray(copy * 24_576, copy * 24_576 + 8_192);

@@ -60,7 +60,7 @@ function judgeBuiltin(
   const other = difference({ engine: 'Builtin', ...head.identity }, expected);
   if (other !== undefined) return other;
   if (head.logSizeBytes === 0) {
-    return foreign('it is an exported file; a replica needs one that `restore` made of it');
+    return foreign('it is an exported file; `restore` makes a data file for a replica from it');
   }
   return tooShort(sizeBytes, LOG_OFFSET + head.logSizeBytes);
 }
@@ -96,14 +96,14 @@ function difference(found: Expected, expected: Expected): Finding | undefined {
   if (differing.length === 0) return undefined;
   const list = (identity: Expected) =>
     differing.map((key) => `${names[key]}=${identity[key]}`).join(' ');
-  return foreign(`it is another's: ${list(found)}; expected ${list(expected)}`);
+  return foreign(`it belongs to another replica: ${list(found)}; expected ${list(expected)}`);
 }
 
 function tooShort(sizeBytes: number, least: number): Finding | undefined {
   if (sizeBytes >= least) return undefined;
   return {
     reason: DataProblem.damaged,
-    message: `it has ${sizeBytes} bytes, its head says at least ${least}: it was cut off`,
+    message: `it was cut off: it has ${sizeBytes} bytes, and by its head it needs at least ${least}`,
   };
 }
 

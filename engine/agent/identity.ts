@@ -1,11 +1,10 @@
 /** Flags that identify the expected data file, the same for every verb of the agent. */
-import { required } from '../commands/format.ts';
-import { parseClusterId, parseInteger } from '../commands/values.ts';
+import { parseClusterId, parseInteger, required } from '../commands/values.ts';
 import { UsageError, type Flag, type Input } from '../commands/verb.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 
 const engines = ['Builtin', 'TigerBeetle'] as const;
-export type EngineName = (typeof engines)[number];
+type EngineName = (typeof engines)[number];
 
 export interface Expected extends ReplicaIdentity {
   readonly engine: EngineName;
@@ -22,7 +21,7 @@ export const identityFlags: readonly Flag[] = [
 export const engineFlag: Flag = {
   name: 'engine',
   value: 'name',
-  help: `whose data file it is: ${engines.join(' or ')}`,
+  help: `engine of the data file: ${engines.join(' or ')}`,
 };
 
 export function readIdentity(input: Input): ReplicaIdentity {
@@ -38,7 +37,7 @@ export function readEngine(input: Input): EngineName {
   const name = required(input.flag('engine'), 'engine');
   const engine = engines.find((candidate) => candidate === name);
   if (engine !== undefined) return engine;
-  throw new UsageError(`--engine is "${name}"; it is one of ${engines.join(', ')}`);
+  throw new UsageError(`--engine is "${name}"; it must be one of ${engines.join(', ')}`);
 }
 
 const integer = (input: Input, flag: string, min: number, max: number) =>

@@ -1,5 +1,5 @@
+import { required } from '../commands/values.ts';
 import { dirname } from 'node:path';
-import { required } from '../commands/format.ts';
 import type { Verb } from '../commands/verb.ts';
 import { diskStorage, syncDurably } from '../log/disk-storage.ts';
 import { DataProblem } from '../../domain/data-problem.ts';
@@ -17,7 +17,7 @@ import { reportingFinding, terminationFlag } from './termination.ts';
 
 export const install: Verb = {
   name: 'install',
-  summary: 'Give a data file that was made under <file>.partial its name; never replaces one.',
+  summary: 'Rename a finished data file from <file>.partial to its name. Never replaces a file.',
   arguments: [],
   flags: [pathFlag, ...identityFlags, engineFlag, terminationFlag],
   run(input) {

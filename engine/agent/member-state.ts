@@ -25,7 +25,7 @@ export async function examineMember(path: string, folder: string): Promise<Membe
 }
 
 /** Traces of a member on the volume; each may be absent. */
-export interface MemberTraces {
+interface MemberTraces {
   /** The member has begun before. */
   readonly hasData: boolean | undefined;
   /** `recover` had the lost member replaced: the others expect a new one. */
@@ -45,7 +45,7 @@ export function stateOf(
   if (place === undefined && !hadMember) return 'new';
   return {
     reason: DataProblem.memberMissing,
-    message: `${folder} is empty, while the data file holds the log up to block ${place?.sequence ?? 0}: the member of etcd is lost, and the replica must be made again with \`recover\``,
+    message: `${folder} is empty, while the data file holds the log up to block ${place?.sequence ?? 0}: the etcd member is lost; bring the replica back with \`recover\``,
   };
 }
 

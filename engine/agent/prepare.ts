@@ -1,11 +1,11 @@
-import { required } from '../commands/format.ts';
+import { required } from '../commands/values.ts';
 import type { Verb } from '../commands/verb.ts';
 import { pathFlag } from './identity.ts';
 import { removeLeftovers } from './leftovers.ts';
 
 export const prepare: Verb = {
   name: 'prepare',
-  summary: 'Remove what an unfinished attempt to make a data file left, and nothing else.',
+  summary: 'Remove the files of an unfinished attempt to make a data file, and nothing else.',
   arguments: [],
   flags: [pathFlag],
   async run(input) {

@@ -13,7 +13,7 @@ function statisticsAt() {
 const sampleLines = (text: string) =>
   text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-test('a gauge holds what was said last, until it is stale', async () => {
+test('a gauge holds the last reported value until it is stale', async () => {
   const { clock, statistics } = statisticsAt();
   expect(statistics.ageMs).toBeUndefined();
   statistics.take(`tb.replica_op:7|g|#${own}\ntb.replica_op:8|g|#${own}`);

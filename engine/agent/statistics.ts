@@ -1,6 +1,6 @@
 /** The latest statistics of TigerBeetle, bounded in time (old gauges do not count) and in number. */
 import type { ReplicaIdentity } from '../log/log.ts';
-import { exposition, single, type Metric, type Sample } from '../server/exposition.ts';
+import { exposition, single, type Metric, type Sample } from '../../base/metrics/exposition.ts';
 import { parseStatsdLine, type StatsdSample } from './statsd.ts';
 
 /** Age after which statistics are stale: two and a half of TigerBeetle's periods of 10 s. */
@@ -73,7 +73,7 @@ export class Statistics {
       ...this.#ownMetrics(),
       ...[...byName].sort(byKey).map(([name, metric]) => ({
         name,
-        help: 'As TigerBeetle says it in its statistics.',
+        help: 'As reported in the statistics of TigerBeetle.',
         ...metric,
       })),
     ]);
@@ -109,13 +109,13 @@ export class Statistics {
       {
         name: 'ledgerhouse_agent_statsd_lines_total',
         type: 'counter',
-        help: 'Lines of statistics taken.',
+        help: 'Lines of statistics accepted.',
         samples: single(this.#lines),
       },
       {
         name: 'ledgerhouse_agent_statsd_lines_ignored_total',
         type: 'counter',
-        help: "Lines passed over: not understood, another replica's, or one series too many.",
+        help: 'Lines ignored: malformed, of another replica, or beyond the maximum number of series.',
         samples: ignoredReasons.map((reason) => ({
           labels: { reason },
           value: this.#ignored.get(reason) ?? 0,
@@ -124,7 +124,7 @@ export class Statistics {
       {
         name: 'ledgerhouse_agent_statsd_age_seconds',
         type: 'gauge',
-        help: 'Since the last statistics; absent before the first.',
+        help: 'Time since the last statistics; absent before the first.',
         samples: ageMs === undefined ? [] : single(ageMs / 1_000),
       },
     ];

@@ -40,7 +40,7 @@ test.each([
   expect(parseStatsdLine(line)).toBeUndefined();
 });
 
-test('whatever comes, a sample is one or none', () => {
+test('any input gives a valid sample or none', () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom('tb.', 'replica_status', ':', '0', '|g', '|c', '|#', ',', own, 'peer:x'),

@@ -1,11 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
 import pino from 'pino';
-import { required } from '../commands/format.ts';
 import type { HostPort } from '../../base/host-port.ts';
-import { parseAddress } from '../commands/values.ts';
+import { parseAddress, required } from '../commands/values.ts';
 import type { Verb } from '../commands/verb.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import { exposition } from '../server/exposition.ts';
+import { exposition } from '../../base/metrics/exposition.ts';
 import { statusMetrics } from '../server/metrics.ts';
 import { StatusServer } from '../server/status-server.ts';
 import { FileUsage } from './file-usage.ts';

@@ -20,7 +20,7 @@ const messageLengthMax = 1_000;
 export const terminationFlag: Flag = {
   name: 'termination-log',
   value: 'file',
-  help: `where to write why it refused, if the file is there; ${defaultPath} by default`,
+  help: `file for the reason of a refusal, written only if it exists; ${defaultPath} by default`,
 };
 
 /** Runs `work`, reports its finding if there is one, and returns the exit status: 0, or the finding's. */

@@ -55,7 +55,7 @@ test('a healthy replica is ready and says all that it knows', () => {
 test.each([
   ['no statistics yet', gaugesOf({}, -1)],
   ['the last statistics are 25 s old', gaugesOf(healthy, 25_001)],
-  ['the statistics do not say replica_status', gaugesOf({})],
+  ['the statistics do not contain replica_status', gaugesOf({})],
   ['replica_status is 1 (view change)', gaugesOf({ ...healthy, replica_status: 1 })],
   ['replica_status is 9', gaugesOf({ ...healthy, replica_status: 9 })],
   [
@@ -85,7 +85,7 @@ test('a status that would be old, or partly invented, is none', () => {
     problem: 'the last statistics are 30 s old',
   });
   expect(engineStatusOf(identity, gaugesOf(unreleased), storage)).toEqual({
-    problem: 'the statistics do not say release',
+    problem: 'the statistics do not contain release',
   });
   expect(engineStatusOf(identity, gaugesOf(healthy), undefined)).toEqual({
     problem: 'the data file has not been read yet',
@@ -99,7 +99,7 @@ test('a volume that is nearly full is warned of', () => {
   });
 });
 
-test('whatever the gauges say, a status is one that its readers take', () => {
+test('for any values of the gauges, readers accept the status', () => {
   const value = fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double());
   fc.assert(
     fc.property(

@@ -28,9 +28,9 @@ export function unreadyReason(gauges: Gauges): string | undefined {
   if (silence !== undefined) return silence;
   const status = gauges.gauge('replica_status');
   const stage = gauges.gauge('replica_sync_stage');
-  if (status === undefined) return 'the statistics do not say replica_status';
+  if (status === undefined) return 'the statistics do not contain replica_status';
   if (status !== 0) return `replica_status is ${named(status, statusNames)}`;
-  if (stage === undefined) return 'the statistics do not say replica_sync_stage';
+  if (stage === undefined) return 'the statistics do not contain replica_sync_stage';
   if (stage !== 0) return `replica_sync_stage is ${named(stage, syncStageNames)}`;
   return undefined;
 }
@@ -45,7 +45,7 @@ export function engineStatusOf(
   if (silence !== undefined) return { problem: silence };
   if (storage === undefined) return { problem: 'the data file has not been read yet' };
   const missing = needed.filter((name) => count(gauges, name) === undefined);
-  if (missing.length > 0) return { problem: `the statistics do not say ${missing.join(', ')}` };
+  if (missing.length > 0) return { problem: `the statistics do not contain ${missing.join(', ')}` };
   const value = (name: (typeof needed)[number]) => count(gauges, name) ?? 0;
   const release = formatRelease(value('release'));
   const view = value('replica_view');

@@ -34,7 +34,7 @@ export interface Address {
   readonly port: number;
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly cluster: bigint;
   /** Addresses in the order of replica indexes. */
   readonly addresses: readonly Address[];
@@ -46,7 +46,7 @@ export interface ClientOptions {
 }
 
 /** Callbacks for changes between requests. They are called synchronously and must not throw. */
-export interface ClientEvents {
+interface ClientEvents {
   /** Called when readiness changes: `ready` means that the session exists and a replica is connected. */
   readonly onReady?: (ready: boolean) => void;
   /** A connection could not be made, was lost, or received bytes that break the protocol. The client reconnects. */
@@ -60,7 +60,7 @@ export interface LinkFailure {
   readonly detail: string;
 }
 
-export interface SubmitOptions {
+interface SubmitOptions {
   readonly timeoutMs?: number;
   /** Checksum of the body (16 bytes), if the caller already knows it. */
   readonly bodyChecksum?: Uint8Array;

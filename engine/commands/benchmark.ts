@@ -28,11 +28,15 @@ export const benchmark: Verb = {
     {
       name: 'addresses',
       value: 'list',
-      help: 'a running cluster 0 to load; it keeps what is written',
+      help: 'addresses of a running cluster with ID 0; what the load writes stays in it',
     },
     { name: 'account-count', value: 'count', help: 'accounts, 10000 by default' },
     { name: 'transfer-count', value: 'count', help: 'transfers, 1000000 by default' },
-    { name: 'transfer-batch-count', value: 'count', help: 'transfers a request, 8189 by default' },
+    {
+      name: 'transfer-batch-count',
+      value: 'count',
+      help: 'transfers in a request, 8189 by default',
+    },
   ],
   async run(input) {
     const number = (flag: string, otherwise: number, max: number) =>

@@ -1,4 +1,5 @@
 /** A program with verbs: its help, the choice of a verb, and the output of mistakes and refusals. */
+import { ArchiveError } from '../archive/errors.ts';
 import { DataFileError } from '../log/errors.ts';
 import { ReplacementRefused } from '../members/ask-leader.ts';
 import { ReplicatedLogError } from '../log/replicated/errors.ts';
@@ -7,7 +8,7 @@ import { SalvageRefused } from '../replica/salvage.ts';
 import { MemberMismatch } from '../server/member-mismatch.ts';
 import { helpOf, readInput, UsageError, type Verb } from './verb.ts';
 
-export interface Program {
+interface Program {
   readonly name: string;
   readonly verbs: readonly Verb[];
 }
@@ -28,7 +29,7 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
   const [name, ...rest] = args;
   const verb = verbs.find((candidate) => candidate.name === name);
   if (verb === undefined) {
-    const lines = verbs.map((candidate) => `  ${candidate.name.padEnd(10)}${candidate.summary}`);
+    const lines = verbs.map((candidate) => `  ${candidate.name.padEnd(16)}${candidate.summary}`);
     const help = `Usage: ${program} VERB [flags]\n\n${lines.join('\n')}\n`;
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
       process.stdout.write(help);
@@ -47,6 +48,7 @@ async function runVerb({ name: program, verbs }: Program, args: readonly string[
 
 const refusals = [
   UsageError,
+  ArchiveError,
   DataFileError,
   MemberMismatch,
   ReplacementRefused,

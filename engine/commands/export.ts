@@ -7,8 +7,7 @@ import { createEtcdClient } from '../log/replicated/etcd-client.ts';
 import { salvage } from '../replica/salvage.ts';
 import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { UsageError, type Verb } from './verb.ts';
-import { required } from './format.ts';
-import { parseAddress } from './values.ts';
+import { parseAddress, required } from './values.ts';
 
 export const exportFile: Verb = {
   name: 'export',
@@ -25,7 +24,7 @@ export const exportFile: Verb = {
     {
       name: 'etcd',
       value: 'address',
-      help: 'with --from, when the majority is gone for good: the member beside the survivor, for what it still holds',
+      help: 'with --from, when the majority is gone for good: the etcd member of the survivor, whose blocks are exported too',
     },
   ],
   async run(input) {

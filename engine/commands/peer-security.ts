@@ -7,7 +7,7 @@ export const peerSecurityFlags: readonly Flag[] = [
   {
     name: 'peer-certificates',
     value: 'folder',
-    help: 'for several replicas: ca.crt, tls.crt and tls.key, by which they know each other; read again when replaced',
+    help: 'for several replicas: folder with ca.crt, tls.crt and tls.key, which authenticate them; read again when replaced',
   },
   {
     name: 'peer-name',
@@ -17,7 +17,7 @@ export const peerSecurityFlags: readonly Flag[] = [
   {
     name: 'peer-plain',
     value: undefined,
-    help: 'instead of certificates: believe whoever connects; for replicas that reach each other on the loopback only',
+    help: 'instead of certificates: no authentication; only for replicas on the loopback',
   },
 ];
 
@@ -35,7 +35,7 @@ export function peerSecurity(input: Input, addresses: readonly PeerAddress[]): P
   }
   if (folder === undefined || name === undefined || name === '')
     throw new UsageError(
-      'several replicas know each other by certificates: give --peer-certificates and --peer-name, or --peer-plain for replicas on the loopback',
+      'several replicas authenticate each other with certificates: give --peer-certificates and --peer-name, or --peer-plain for replicas on the loopback',
     );
   try {
     return certifiedPeers({ folder, name });

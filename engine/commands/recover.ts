@@ -9,19 +9,29 @@ import { forgetMember } from '../members/own-member.ts';
 import { isPeerUrl } from '../members/questions.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
 import { engineRelease } from '../wire/release.ts';
-import { logOf, required } from './format.ts';
+import { logOf } from './format.ts';
 import { peerSecurity, peerSecurityFlags } from './peer-security.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
-import { parseAddresses, parseClusterId, parseIncarnation, parseInteger } from './values.ts';
+import {
+  parseAddresses,
+  parseClusterId,
+  parseIncarnation,
+  parseInteger,
+  required,
+} from './values.ts';
 
 export const recover: Verb = {
   name: 'recover',
   summary:
-    'Make a data file for a replica that is lost: started, it fetches the state from another one. Refuses to overwrite.',
+    'Make a data file for a lost replica, which fetches the state from another one when it starts. Refuses to overwrite.',
   arguments: ['path'],
   flags: [
     { name: 'cluster', value: 'id', help: 'cluster id, decimal' },
-    { name: 'addresses', value: 'list', help: 'taken for compatibility; start names the others' },
+    {
+      name: 'addresses',
+      value: 'list',
+      help: 'accepted for compatibility; start gets the addresses of the others',
+    },
     { name: 'replica', value: 'index', help: 'index of the lost replica' },
     { name: 'replica-count', value: 'count', help: 'replicas of the cluster' },
     { name: 'incarnation', value: 'count', help: 'as for start; 1 by default' },
@@ -39,15 +49,15 @@ export const recover: Verb = {
     {
       name: 'member-folder',
       value: 'path',
-      help: "etcd's folder of this replica: what is left in it is removed",
+      help: "folder of this replica's etcd member; its content is deleted",
     },
     {
       name: 'installed-as',
       value: 'path',
-      help: "the data file's name in the end, when it is made under another one first",
+      help: 'final name of the data file, if it is made under another name first',
     },
     { name: 'timeout', value: 'seconds', help: 'how long to ask the leader; 120 by default' },
-    { name: 'development', value: undefined, help: 'taken for compatibility' },
+    { name: 'development', value: undefined, help: 'accepted for compatibility' },
   ],
   async run(input) {
     const [path = ''] = input.arguments;
@@ -108,7 +118,7 @@ async function replaceMember(
   }
   const peerUrl = required(input.flag('member-url'), 'member-url');
   if (!isPeerUrl(peerUrl))
-    throw new UsageError(`--member-url is "${peerUrl}"; it is like https://10.0.0.5:2380`);
+    throw new UsageError(`--member-url is "${peerUrl}"; it must look like https://10.0.0.5:2380`);
   const timeout = parseInteger('timeout', input.flag('timeout') ?? '120', 1, 86_400);
   const initialCluster = await askLeader({
     hello: { cluster: String(clusterId), incarnation, replica: replicaIndex },
@@ -130,5 +140,5 @@ async function replaceMember(
 const notLost = (path: string): DataFileError =>
   new DataFileError(
     'already_exists',
-    `${path} exists: this replica is not lost. If it is to be made again all the same, move the file away first.`,
+    `${path} exists: this replica is not lost. To recover it anyway, move the file away first.`,
   );

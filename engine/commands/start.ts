@@ -1,10 +1,10 @@
 import pino from 'pino';
+import { programVersion } from '../../base/program-version.ts';
 import { Engine } from '../server/engine.ts';
 import type { ClusterOptions } from '../server/open-replica.ts';
 import { containerMemory, ledgerMemoryLimit } from '../server/memory-limit.ts';
 import { batchSizeLimitDevelopment, batchSizeLimitProduction } from '../wire/limits.ts';
 import { UsageError, type Input, type Verb } from './verb.ts';
-import { required } from './format.ts';
 import { peerSecurity, peerSecurityFlags } from './peer-security.ts';
 import {
   parseAddress,
@@ -12,8 +12,8 @@ import {
   parseIncarnation,
   parseInteger,
   parseSize,
+  required,
 } from './values.ts';
-import { programVersion } from './version.ts';
 
 /** Without it pino would leave out an error's message and stack. */
 const serializers = { error: pino.stdSerializers.err };
@@ -57,12 +57,12 @@ export const start: Verb = {
     {
       name: 'incarnation',
       value: 'count',
-      help: 'for several replicas: one more with each restore, 1 by default',
+      help: 'for several replicas: incarnation of the database, one higher after each restore; 1 by default',
     },
     {
       name: 'memory-limit',
       value: 'size',
-      help: "memory for the ledger; by default what the container's limit leaves",
+      help: "memory for the ledger; by default the container's limit less the program's own need",
     },
     {
       name: 'limit-connections',
@@ -74,9 +74,9 @@ export const start: Verb = {
     {
       name: 'cache-grid',
       value: 'size',
-      help: 'taken for compatibility; all of the ledger is in memory here',
+      help: 'accepted for compatibility; the whole ledger is in memory',
     },
-    { name: 'experimental', value: undefined, help: 'taken for compatibility' },
+    { name: 'experimental', value: undefined, help: 'accepted for compatibility' },
   ],
   async run(input) {
     const [path = ''] = input.arguments;
@@ -175,7 +175,7 @@ function stopOnSignal(engine: Engine, logger: pino.Logger, watchStdin: boolean):
         process.exit(0);
       },
       (error: unknown) => {
-        logger.fatal({ error }, 'could not stop in good order');
+        logger.fatal({ error }, 'could not stop cleanly');
         process.exit(1);
       },
     );

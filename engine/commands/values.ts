@@ -3,10 +3,15 @@ import { UsageError } from './verb.ts';
 
 const u128Max = (1n << 128n) - 1n;
 
+export function required(value: string | undefined, flag: string): string {
+  if (value === undefined) throw new UsageError(`--${flag} is missing; see --help`);
+  return value;
+}
+
 /** Parses a u128 in decimal. */
 export function parseClusterId(text: string): bigint {
   if (!/^\d{1,39}$/.test(text) || BigInt(text) > u128Max) {
-    throw new UsageError(`"${text}" is no cluster id: it is a decimal number below 2^128`);
+    throw new UsageError(`"${text}" is not a cluster id: give a decimal number below 2^128`);
   }
   return BigInt(text);
 }
@@ -14,7 +19,7 @@ export function parseClusterId(text: string): bigint {
 export function parseInteger(flag: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max) {
-    throw new UsageError(`--${flag} is "${text}"; it is a number from ${min} to ${max}`);
+    throw new UsageError(`--${flag} is "${text}"; it must be a number from ${min} to ${max}`);
   }
   return value;
 }
@@ -25,7 +30,7 @@ export function parseSize(flag: string, text: string): number {
   const exponent = { KiB: 10, MiB: 20, GiB: 30, TiB: 40 }[unit ?? ''] ?? 0;
   if (digits === undefined)
     throw new UsageError(
-      `--${flag} is "${text}"; it is bytes, or a number with KiB, MiB, GiB or TiB`,
+      `--${flag} is "${text}"; it must be bytes, or a number with KiB, MiB, GiB or TiB`,
     );
   return Number(digits) * 2 ** exponent;
 }
@@ -42,7 +47,7 @@ export function parseAddress(text: string): HostPort {
   const host = v6 ?? v4 ?? '127.0.0.1';
   if ((v6 ?? v4 ?? bare) === undefined || port > 65_535) {
     throw new UsageError(
-      `"${text}" is no address: it is an IP address, an IP address with a port, or a port`,
+      `"${text}" is not an address: give an IP address, an IP address with a port, or a port`,
     );
   }
   return { host, port };
@@ -51,6 +56,6 @@ export function parseAddress(text: string): HostPort {
 export function parseAddresses(text: string): readonly HostPort[] {
   const addresses = text.split(',').map(parseAddress);
   if (addresses.length > 6)
-    throw new UsageError(`--addresses has ${addresses.length} entries; 6 is the most`);
+    throw new UsageError(`--addresses has ${addresses.length} entries; the maximum is 6`);
   return addresses;
 }

@@ -1,22 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { programVersion } from '../../base/program-version.ts';
 import { engineRelease, formatRelease, oldestClientRelease } from '../wire/release.ts';
 import type { Verb } from './verb.ts';
-
-/** Version of the program, read from the package that it was shipped in. */
-export function programVersion(): string {
-  for (const path of ['../../package.json', '../../../package.json']) {
-    try {
-      const manifest = JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8')) as {
-        version: string;
-      };
-      return manifest.version;
-    } catch {
-      // The compiled program lies one folder deeper than its source.
-    }
-  }
-  return 'unknown';
-}
 
 export const version: Verb = {
   name: 'version',

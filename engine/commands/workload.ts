@@ -5,7 +5,7 @@ import { encodeMultiBatch } from '../wire/multi-batch.ts';
 /** `plain`: random accounts. `twoPhase`: a batch of pending ones, then one that posts them. `hot`: two accounts only. */
 export type BatchKind = 'plain' | 'twoPhase' | 'hot';
 
-export interface Prepared {
+interface Prepared {
   readonly body: Uint8Array;
   readonly bodyChecksum: Uint8Array;
 }

@@ -69,7 +69,7 @@ function changed(table: number, change: (section: Stored) => Stored): Stored[] {
   );
 }
 
-test('what was stored comes back', async () => {
+test('stored values are read back', async () => {
   const machine = machineWithSomeTransfers();
   const loaded = await load(store(machine));
   expect(loaded.stateHash()).toEqual(machine.stateHash());
@@ -122,7 +122,7 @@ test('a large checkpoint is loaded in slices, between which the process answers'
   expect(found).toEqual(machine.read(Operation.queryTransfersUnbatched, query));
 });
 
-test('a second delta holds only what is new', async () => {
+test('a second delta holds only new values', async () => {
   const machine = machineWithSomeTransfers();
   store(machine);
   const tables = store(machine).map(({ head }) => [head.table, head.kind]);

@@ -5,7 +5,7 @@
  * balances after each event. `finishLoad` also checks that the tables fit together.
  */
 import { type Section, type SectionHead, SectionKind } from './checkpoint.ts';
-import { Expiry, Transfer } from './layout.ts';
+import { BurnedId, Expiry, Transfer, Wide } from './layout.ts';
 import { Account } from '../wire/records.ts';
 import { type LedgerState, ROWS_A_SLICE } from './ledger-state.ts';
 import { expiryBalances, transferBalances } from './read-reply.ts';
@@ -26,6 +26,25 @@ export const TableId = {
 
 const CHUNK_BYTES_MAX = 1 << 20;
 const HEAD_BYTES = 24;
+
+/** Bytes of a row, by table. */
+export const ROW_BYTES: ReadonlyMap<number, number> = new Map([
+  [TableId.accounts, Account.words * 4],
+  [TableId.transfers, Transfer.words * 4],
+  [TableId.wides, Wide.words * 4],
+  [TableId.expiries, Expiry.words * 4],
+  [TableId.burnedIds, BurnedId.words * 4],
+  [TableId.head, HEAD_BYTES],
+]);
+
+/** Returns what the one row of the table `head` tells: the state hash, and the timestamp of the last operation that changed the ledger. */
+export function readLedgerHead(row: Uint8Array): {
+  readonly stateHash: Uint8Array;
+  readonly committed: bigint;
+} {
+  const view = new DataView(row.buffer, row.byteOffset, HEAD_BYTES);
+  return { stateHash: row.subarray(0, 16), committed: view.getBigUint64(16, true) };
+}
 const RESOLVING = TransferFlag.post_pending_transfer | TransferFlag.void_pending_transfer;
 
 /** Stored sections that do not fit together: the store returned other data than it was given. */
@@ -86,7 +105,10 @@ export class CheckpointTables {
     }
     const table = this.#tables.get(head.table);
     check(table !== undefined, `table ${head.table} is not a table of the ledger`);
-    check(head.rowSize === table.rowBytes, `rows of table ${head.table} have another size`);
+    check(
+      head.rowSize === ROW_BYTES.get(head.table),
+      `rows of table ${head.table} have another size`,
+    );
     if (head.kind === SectionKind.replace) table.truncate(0);
     else check(head.kind === SectionKind.append, `table ${head.table} is append-only`);
     check(head.firstRow === table.count, `a section of table ${head.table} is missing`);

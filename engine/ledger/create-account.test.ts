@@ -56,7 +56,7 @@ test.each(differences.slice(1).map((difference, i) => [differences[i]!, differen
   },
 );
 
-test('id_must_not_be_int_max; an existing id goes before what is wrong with the rest', async () => {
+test('id_must_not_be_int_max; an existing id takes precedence over errors of other fields', async () => {
   await check(`
     account max flags=6            -> id_must_not_be_int_max
     account A1 flags=64 reserved=1 -> reserved_field

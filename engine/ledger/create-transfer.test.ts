@@ -217,7 +217,7 @@ test.each(differences.slice(1).map((difference, i) => [differences[i]!, differen
   },
 );
 
-test("a post that exists: what it leaves out is the pending transfer's", async () => {
+test("a post that exists: omitted fields have the pending transfer's values", async () => {
   await check(`${WORLD}
     transfer T1 A1 A2 5 flags=pending user_data_32=3 user_data_64=4 user_data_128=5 -> created
     post T2 T1 2 user_data_64=40                    -> created

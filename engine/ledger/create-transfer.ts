@@ -2,7 +2,7 @@
  * Execution of one event of create_transfers: single-phase and pending transfers. Posting and voiding is in
  * resolve-transfer.ts.
  */
-import { type EventContext, setResultTime, Time } from './event-context.ts';
+import { type EventContext, IdHash, setResultTime, Time } from './event-context.ts';
 import { compareExisting } from './existing-transfer.ts';
 import { importedRegresses } from './imported.ts';
 import { Transfer } from './layout.ts';
@@ -41,7 +41,7 @@ export function createTransfer(context: EventContext, event: Uint32Array, at: nu
   if ((flags & TransferFlag.reserved) !== 0) return TransferStatus.reserved_flag;
   if (isZero128(event, at)) return TransferStatus.id_must_not_be_zero;
   if (isMax128(event, at)) return TransferStatus.id_must_not_be_int_max;
-  const existing = context.state.findTransfer(event, at);
+  const existing = context.state.findTransfer(event, at, context.hashes[context.hashesAt]);
   if (existing > 0) return compareExisting(context, event, at, existing - 1);
   if (existing < 0) return TransferStatus.id_already_failed;
   if ((flags & RESOLVING) !== 0) return resolveTransfer(context, event, at);
@@ -74,11 +74,19 @@ function checkFields(event: Uint32Array, at: number, flags: number): number {
 
 // oxlint-disable-next-line max-lines-per-function -- one hot run of guards in the documented precedence
 function move(context: EventContext, event: Uint32Array, at: number, flags: number): number {
-  const { state } = context;
+  const { state, hashes, hashesAt } = context;
   const { accounts } = state;
-  const debitAccount = state.findAccount(event, at + WireTransfer.debitAccountId);
+  const debitAccount = state.findAccount(
+    event,
+    at + WireTransfer.debitAccountId,
+    hashes[hashesAt + IdHash.debitAccount],
+  );
   if (debitAccount === -1) return TransferStatus.debit_account_not_found;
-  const creditAccount = state.findAccount(event, at + WireTransfer.creditAccountId);
+  const creditAccount = state.findAccount(
+    event,
+    at + WireTransfer.creditAccountId,
+    hashes[hashesAt + IdHash.creditAccount],
+  );
   if (creditAccount === -1) return TransferStatus.credit_account_not_found;
   const debit = accounts.chunkOf(debitAccount);
   const d = accounts.offsetOf(debitAccount);
@@ -183,7 +191,7 @@ function move(context: EventContext, event: Uint32Array, at: number, flags: numb
   row[r + Transfer.timestamp + 1] = time[timeAt + 1]!;
   storeOutcome(state, row, r, event[at + WireTransfer.codeFlags]!, amount, a);
   state.pendingStatuses.set(transfer, isPending ? PendingStatus.pending : PendingStatus.none);
-  state.addTransferId(transfer);
+  state.addTransferId(transfer, hashes[hashesAt]!);
   setResultTime(context, time, timeAt);
   return TransferStatus.created;
 }

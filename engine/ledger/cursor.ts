@@ -6,7 +6,7 @@
 import type { PostingView } from './posting-lists.ts';
 
 /** Value of a cursor at its end, instead of a record. */
-const END = -1;
+export const END = -1;
 
 export interface Cursor {
   /** Upper bound of the number of records. */

@@ -1,6 +1,7 @@
 /** Context that the checks of one event read and write besides the event itself. */
 import type { LedgerState } from './ledger-state.ts';
 import type { UndoLog } from './undo-log.ts';
+import { WireTransfer } from '../wire/records.ts';
 
 /** Offsets of u64 values in `EventContext.times`. */
 export const Time = { batch: 0, slot: 2, result: 4, words: 6 } as const;
@@ -13,6 +14,33 @@ export interface EventContext {
    * event's result; it starts as the slot's, and the checks overwrite it if it differs.
    */
   readonly times: Uint32Array;
+  /** Hashes of each transfer's ids in the batch: IdHash.words an event. */
+  readonly hashes: Int32Array;
+  /** Offset of the present event's hashes. */
+  hashesAt: number;
+}
+
+/** Offsets of hashes in an event's part of `EventContext.hashes`. */
+export const IdHash = { transfer: 0, debitAccount: 1, creditAccount: 2, words: 3 } as const;
+
+/**
+ * Hashes the ids of `count` transfers, and loads the slots of the indexes and the accounts' rows into the processor's cache: reads
+ * in a row overlap, while each look-up on its own waits for memory.
+ */
+export function prepareTransfers(
+  { state, hashes }: EventContext,
+  events: Uint32Array,
+  at: number,
+  count: number,
+): void {
+  for (let i = 0; i < count; i += 1) {
+    const event = at + i * WireTransfer.words;
+    const to = i * IdHash.words;
+    hashes[to] = state.hashOf(events, event);
+    hashes[to + 1] = state.hashOf(events, event + WireTransfer.debitAccountId);
+    hashes[to + 2] = state.hashOf(events, event + WireTransfer.creditAccountId);
+  }
+  state.touch(hashes, count * IdHash.words);
 }
 
 export function setResultTime(context: EventContext, from: Uint32Array, at: number): void {

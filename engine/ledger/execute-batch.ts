@@ -6,7 +6,7 @@
  */
 import { createAccount } from './create-account.ts';
 import { createTransfer } from './create-transfer.ts';
-import { type EventContext, Time } from './event-context.ts';
+import { type EventContext, IdHash, prepareTransfers, Time } from './event-context.ts';
 import { Account, WireTransfer } from '../wire/records.ts';
 import { AccountFlag, TransferFlag } from '../wire/flags.ts';
 import { AccountStatus, CREATED, isTransient, TransferStatus } from '../wire/statuses.ts';
@@ -27,7 +27,7 @@ const LINKED = AccountFlag.linked;
 const statuses = [AccountStatus, TransferStatus] as const;
 const importedFlags = [AccountFlag.imported, TransferFlag.imported] as const;
 
-export interface Batch {
+interface Batch {
   readonly kind: EventKind;
   readonly events: Uint32Array;
   /** Offset of the first event, in words. */
@@ -45,12 +45,13 @@ export function executeBatch(context: EventContext, batch: Batch): void {
   const failed = statuses[kind].linked_event_failed;
   const isImportedBatch = (flagsOf(events, batch.at) & importedFlags[kind]) !== 0;
   if (kind === EventKind.transfer) {
-    context.state.touchTransferIds(events, batch.at, count, EVENT_WORDS);
+    prepareTransfers(context, events, batch.at, count);
   }
   let chainStart = -1;
   let isBroken = false;
   for (let i = 0; i < count; i += 1) {
     const at = batch.at + i * EVENT_WORDS;
+    context.hashesAt = i * IdHash.words;
     offset64(times, Time.slot, times, Time.batch, i + 1 - count);
     times[Time.result] = times[Time.slot]!;
     times[Time.result + 1] = times[Time.slot + 1]!;

@@ -17,7 +17,7 @@ import { compare64 } from './words.ts';
 
 const ID_WORDS = 4;
 
-export interface Read {
+interface Read {
   readonly state: LedgerState;
   readonly reply: ReplyWriter;
   readonly events: Uint32Array;

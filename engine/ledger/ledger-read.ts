@@ -24,6 +24,8 @@ import { wordsOf } from './words.ts';
 
 /** Units of a budget that a filter takes before its first seek. */
 const FILTER_COST = 16;
+/** Units that opening one field's cursor takes: a search in each run of its index, and a look through its tail. */
+const FIELD_COST = 64;
 /** Accounts may be created in every pause. After this many passes over new ones, a last pass runs without a pause. */
 const PASSES_MAX = 4;
 
@@ -114,7 +116,11 @@ export class LedgerRead {
       if (!page.isReversed) this.#progress.count = found.put(earlier, 0, page.limit);
     }
     const progress = this.#progress;
-    if (!intersect(selection.open(), page, progress, found.room, budget)) return false;
+    const cursors = selection.open();
+    const isDone = intersect(cursors, page, progress, found.room, budget);
+    // Counted afterwards, so that every step makes progress, however small its budget.
+    budget.left -= cursors.length * FIELD_COST;
+    if (!isDone) return false;
     if (page.isReversed) progress.count = found.put(earlier, progress.count, page.limit);
     found.endBatch(progress.count);
     this.#progress = undefined;

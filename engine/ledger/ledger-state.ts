@@ -15,6 +15,7 @@ import { Account } from '../wire/records.ts';
 import { Memory } from './memory.ts';
 import { PostingLists } from './posting-lists.ts';
 import { ByteTable, RowTable } from './row-table.ts';
+import { RunIndex } from './run-index.ts';
 import { SlotTable } from './slot-table.ts';
 import { PendingStatus, RowFlag } from './row-values.ts';
 import { TransferFlag } from '../wire/flags.ts';
@@ -23,45 +24,55 @@ import { compare64, equal128, expiresAt } from './words.ts';
 const TOUCHED_TOGETHER = 4096;
 /** Rows between two pauses while a checkpoint is loaded: some milliseconds. A multiple of TOUCHED_TOGETHER. */
 export const ROWS_A_SLICE = 8192;
-const code = new Uint32Array(1);
+const loaded = new Int32Array(TOUCHED_TOGETHER);
 const expiry = new Uint32Array(2);
 
 /**
- * Returns the room, in postings, that lists may take for all fields and accounts of new records. A list that moves takes
- * twice its size.
+ * Returns the room, in postings, that lists may take for ledgers and accounts of new records. A list that moves takes twice
+ * its size.
  */
-const postingsOf = (accounts: number, transfers: number): number =>
-  (accounts * 5 + transfers * 7) * 2;
+const postingsOf = (accounts: number, transfers: number): number => (accounts + transfers * 3) * 2;
+
+/** Rows between two calls of an inner loop: short enough that the compiler does not replace the loop while it runs. */
+const ROWS_A_CALL = 512;
+
+/** Offsets of the indexed fields in a row. */
+interface FieldsLayout {
+  readonly userData128: number;
+  readonly userData64: number;
+  readonly userData32: number;
+  readonly codeFlags: number;
+}
 
 /** The field indexes of one kind of record. */
 export class FieldIndexes {
-  readonly userData128: KeyedIndex;
-  readonly userData64: KeyedIndex;
-  readonly userData32: KeyedIndex;
+  readonly userData128: RunIndex;
+  readonly userData64: RunIndex;
+  readonly userData32: RunIndex;
+  readonly code: RunIndex;
   readonly ledger: KeyedIndex;
-  readonly code: KeyedIndex;
 
   constructor(
     memory: Memory,
     hash: KeyedHash,
     postings: PostingLists,
     rows: RowTable,
-    layout: { readonly userData128: number; readonly userData64: number },
+    layout: FieldsLayout,
   ) {
-    const narrow = { rows, word: 0, width: 1 } as const;
-    this.userData128 = new KeyedIndex(memory, hash, postings, {
-      rows,
-      word: layout.userData128,
-      width: 4,
-    });
-    this.userData64 = new KeyedIndex(memory, hash, postings, {
-      rows,
-      word: layout.userData64,
-      width: 2,
-    });
-    this.userData32 = new KeyedIndex(memory, hash, postings, narrow);
-    this.ledger = new KeyedIndex(memory, hash, postings, narrow);
-    this.code = new KeyedIndex(memory, hash, postings, narrow);
+    const { userData128, userData64, userData32, codeFlags } = layout;
+    this.userData128 = new RunIndex(memory, hash, { rows, word: userData128, width: 4 });
+    this.userData64 = new RunIndex(memory, hash, { rows, word: userData64, width: 2 });
+    this.userData32 = new RunIndex(memory, hash, { rows, word: userData32, width: 1 });
+    this.code = new RunIndex(memory, hash, { rows, word: codeFlags, width: 1, mask: 0xffff });
+    this.ledger = new KeyedIndex(memory, hash, postings);
+  }
+
+  /** Adds the rows up to `end` to the indexes of user data and code. */
+  addRows(end: number): void {
+    this.userData128.addRows(end);
+    this.userData64.addRows(end);
+    this.userData32.addRows(end);
+    this.code.addRows(end);
   }
 
   growthBytes(records: number): number {
@@ -69,8 +80,8 @@ export class FieldIndexes {
       this.userData128.growthBytes(records) +
       this.userData64.growthBytes(records) +
       this.userData32.growthBytes(records) +
-      this.ledger.growthBytes(records) +
-      this.code.growthBytes(records)
+      this.code.growthBytes(records) +
+      this.ledger.growthBytes(records)
     );
   }
 }
@@ -112,9 +123,9 @@ export class LedgerState {
   }
 
   /** Returns the account with the id, or -1 if there is none. */
-  findAccount(id: Uint32Array, at: number): number {
+  findAccount(id: Uint32Array, at: number, hash = this.hashOf(id, at)): number {
     const ids = this.#accountIds;
-    ids.seek(this.#hash.of128(id, at));
+    ids.seek(hash);
     for (;;) {
       const value = ids.next();
       if (value === 0) return -1;
@@ -124,9 +135,9 @@ export class LedgerState {
   }
 
   /** Returns index + 1 of the transfer with the id, -(index + 1) of the burned id, or 0 if the id was never used. */
-  findTransfer(id: Uint32Array, at: number): number {
+  findTransfer(id: Uint32Array, at: number, hash = this.hashOf(id, at)): number {
     const ids = this.#transferIds;
-    ids.seek(this.#hash.of128(id, at));
+    ids.seek(hash);
     for (;;) {
       const value = ids.next();
       if (value === 0) return 0;
@@ -136,10 +147,17 @@ export class LedgerState {
     }
   }
 
-  /** Loads the index slots for the ids of `count` transfers into the processor's cache. */
-  touchTransferIds(events: Uint32Array, at: number, count: number, wordsPerEvent: number): void {
-    for (let i = 0; i < count; i += 1) {
-      this.#transferIds.touch(this.#hash.of128(events, at + i * wordsPerEvent));
+  /** Returns the hash of an id of an account or a transfer. */
+  hashOf(id: Uint32Array, at: number): number {
+    return this.#hash.of128(id, at);
+  }
+
+  /** Loads the slots of ids' hashes into the processor's cache: of a transfer, of its debit and of its credit account. */
+  touch(hashes: Int32Array, count: number): void {
+    for (let i = 0; i < count; i += 3) {
+      this.#transferIds.touch(hashes[i]!);
+      this.#accountIds.touch(hashes[i + 1]!);
+      this.#accountIds.touch(hashes[i + 2]!);
     }
   }
 
@@ -153,11 +171,7 @@ export class LedgerState {
     }
   }
 
-  addTransferId(transfer: number): void {
-    const hash = this.#hash.of128(
-      this.transfers.chunkOf(transfer),
-      this.transfers.offsetOf(transfer),
-    );
+  addTransferId(transfer: number, hash: number): void {
     this.#transferIds.insert(hash, transfer + 1);
   }
 
@@ -182,14 +196,25 @@ export class LedgerState {
       // A chunk holds a multiple of these rows.
       const end = Math.min(transfers.count, from + TOUCHED_TOGETHER);
       const rows = transfers.chunkOf(from);
-      this.touchTransferIds(rows, transfers.offsetOf(from), end - from, transfers.wordsPerRow);
-      for (let transfer = from; transfer < end; transfer += 1) this.addTransferId(transfer);
+      this.#addTransferIds(rows, from, end);
       if (end % ROWS_A_SLICE === 0) yield;
     }
     for (let index = 0; index < this.burnedIds.count; index += 1) {
       this.addBurnedId(index);
       if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
     }
+  }
+
+  /** Adds the ids of rows in one chunk, with all slots touched before. */
+  #addTransferIds(rows: Uint32Array, from: number, end: number): void {
+    const { transfers } = this;
+    for (let transfer = from; transfer < end; transfer += 1) {
+      const hash = this.hashOf(rows, transfers.offsetOf(transfer));
+      this.#transferIds.touch(hash);
+      loaded[transfer - from] = hash;
+    }
+    for (let transfer = from; transfer < end; transfer += 1)
+      this.addTransferId(transfer, loaded[transfer - from]!);
   }
 
   addBurnedId(index: number): void {
@@ -318,42 +343,41 @@ export class LedgerState {
   }
 
   #indexAccounts(end: number): void {
-    const fields = this.accountFields;
+    const { accounts, accountFields: fields } = this;
     for (let account = this.#indexedAccounts; account < end; account += 1) {
-      const row = this.accounts.chunkOf(account);
-      const offset = this.accounts.offsetOf(account);
-      fields.userData128.add(row, offset + Account.userData128, account);
-      fields.userData64.add(row, offset + Account.userData64, account);
-      fields.userData32.add(row, offset + Account.userData32, account);
-      fields.ledger.add(row, offset + Account.ledger, account);
-      code[0] = row[offset + Account.codeFlags]! & 0xffff;
-      fields.code.add(code, 0, account);
+      fields.ledger.add(
+        accounts.chunkOf(account)[accounts.offsetOf(account) + Account.ledger]!,
+        account,
+      );
     }
+    fields.addRows(end);
     this.#indexedAccounts = end;
   }
 
   #indexTransfers(end: number): void {
-    const { accounts, transfers, transferFields: fields } = this;
-    for (let transfer = this.#indexedTransfers; transfer < end; transfer += 1) {
+    while (this.#indexedTransfers < end) {
+      const next = Math.min(end, this.#indexedTransfers + ROWS_A_CALL);
+      this.#listTransfers(this.#indexedTransfers, next);
+      this.#indexedTransfers = next;
+    }
+    this.transferFields.addRows(end);
+  }
+
+  /** Adds transfers to the lists of their accounts and ledgers, and to the expiry queue. */
+  #listTransfers(from: number, end: number): void {
+    const { accounts, transfers, postings, accountTransfers: lists } = this;
+    const { ledger } = this.transferFields;
+    for (let transfer = from; transfer < end; transfer += 1) {
       const row = transfers.chunkOf(transfer);
       const offset = transfers.offsetOf(transfer);
       const debit = row[offset + Transfer.debitAccount]!;
-      const lists = this.accountTransfers;
-      this.postings.append(lists.chunkOf(debit), lists.offsetOf(debit), transfer);
+      postings.append(lists.chunkOf(debit), lists.offsetOf(debit), transfer);
       const credit = row[offset + Transfer.creditAccount]!;
-      this.postings.append(lists.chunkOf(credit), lists.offsetOf(credit) + 2, transfer);
-      const debitRow = accounts.chunkOf(debit);
-      fields.ledger.add(debitRow, accounts.offsetOf(debit) + Account.ledger, transfer);
-      const codeFlags = row[offset + Transfer.codeFlags]!;
-      code[0] = codeFlags & 0xffff;
-      fields.code.add(code, 0, transfer);
-      fields.userData128.add(row, offset + Transfer.userData128, transfer);
-      fields.userData64.add(row, offset + Transfer.userData64, transfer);
-      fields.userData32.add(row, offset + Transfer.userData32, transfer);
-      if (((codeFlags >>> 16) & TransferFlag.pending) !== 0)
+      postings.append(lists.chunkOf(credit), lists.offsetOf(credit) + 2, transfer);
+      ledger.add(accounts.chunkOf(debit)[accounts.offsetOf(debit) + Account.ledger]!, transfer);
+      if (((row[offset + Transfer.codeFlags]! >>> 16) & TransferFlag.pending) !== 0)
         this.#queueExpiry(row, offset, transfer);
     }
-    this.#indexedTransfers = end;
   }
 
   #queueExpiry(row: Uint32Array, offset: number, transfer: number): void {

@@ -56,7 +56,7 @@ test.each([24, 48, 96])(
   },
 );
 
-test('what expires has had its room from the beginning: the limit holds when all that was admitted expires', () => {
+test('room for expiries is reserved at admission: the limit holds when all admitted transfers expire', () => {
   const limitBytes = 48 * MIB;
   const machine = new StateMachine({ memoryLimitBytes: limitBytes });
   let timestamp = 1_000_000n;

@@ -50,7 +50,7 @@ test('lists that wait one posting before their move are counted for a batch that
   expect(counted).toBeGreaterThanOrEqual(memory.usedBytes - before);
 });
 
-test('whatever was appended, no batch takes more than was counted', () => {
+test('for any appended events, no batch takes more room than was counted', () => {
   const growth = fc.record({
     lists: fc.integer({ min: 1, max: 1000 }),
     /** Number of postings that each list gets, one list after another or in rotation. */

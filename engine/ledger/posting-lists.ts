@@ -71,12 +71,6 @@ export class PostingLists {
     return new PostingView(count, this.#chunks, addresses);
   }
 
-  first(count: number, address: number): number {
-    if (count === 1) return address;
-    const start = count > BLOCK_MAX ? this.#large[address]![0]! : address;
-    return this.#chunks[start >>> CHUNK_SHIFT]![start & CHUNK_MASK]!;
-  }
-
   /**
    * Returns whether this many more postings, to whichever lists, can be addressed. If not, their records must not be
    * created.

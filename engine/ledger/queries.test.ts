@@ -103,7 +103,7 @@ test('query_accounts and query_transfers', async () => {
   `);
 });
 
-test('expiry gives back what was reserved, in order of time; nothing happens twice', async () => {
+test('expiry releases the reserved amounts in order of time, each once', async () => {
   await check(`
     account A1 -> created
     account A2 -> created

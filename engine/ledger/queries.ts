@@ -1,17 +1,16 @@
 /**
- * Selection of records by filters. An invalid filter selects nothing, which is no error (the protocol's rule). All queries
- * use posting lists; a timestamp range is a range of record numbers.
+ * Selection of records by filters. An invalid filter selects nothing, which is no error (the protocol's rule). Queries
+ * use posting lists and sorted runs; a timestamp range is a range of record numbers.
  */
 import { type Cursor, ListCursor, type Page, UnionCursor } from './cursor.ts';
 import { Expiry, Transfer } from './layout.ts';
 import { Account, AccountFilter, ChangeEventsFilter, QueryFilter } from '../wire/records.ts';
 import type { FieldIndexes, LedgerState } from './ledger-state.ts';
-import type { KeyedIndex } from './keyed-index.ts';
 import type { RowTable } from './row-table.ts';
+import type { RunIndex } from './run-index.ts';
 import { AccountFilterFlag, AccountFlag, QueryFilterFlag } from '../wire/flags.ts';
 import { compare64, isMax128, isTimestamp, isZero128, offset64 } from './words.ts';
 
-const code = new Uint32Array(1);
 const next = new Uint32Array(2);
 
 /** Selection of a filter: a page of a table's records, and the lists that must all contain them. */
@@ -48,7 +47,7 @@ export function selectAccountTransfers(
     ...fieldCursors(state.transferFields, state.transfers.count, isReversed, {
       filter,
       userData128: at + AccountFilter.userData128,
-      code: filter[at + AccountFilter.code]! & 0xffff,
+      code: at + AccountFilter.code,
     }),
   ];
   return { page, open };
@@ -107,14 +106,14 @@ export function selectTransfers(
   return select(state, table, filter, at, bounds);
 }
 
-export interface Bounds {
+interface Bounds {
   /** Maximum number of records in the reply. */
   readonly limitMax: number;
   /** First record that is newer than the state that the read sees. */
   readonly end: number;
 }
 
-export interface EventRange {
+interface EventRange {
   readonly limit: number;
   readonly transfers: Page;
   readonly expiries: Page;
@@ -169,7 +168,7 @@ function select(
       filter,
       userData128: at + QueryFilter.userData128,
       ledger: at + QueryFilter.ledger,
-      code: filter[at + QueryFilter.code]! & 0xffff,
+      code: at + QueryFilter.code,
     });
   return { page, open };
 }
@@ -179,6 +178,7 @@ interface FieldsAt {
   /** Offset of user_data_128; _64 and _32 follow it in every filter. */
   readonly userData128: number;
   readonly ledger?: number;
+  /** Offset of the word whose lower half is the code; in a valid filter its upper half is zero. */
   readonly code: number;
 }
 
@@ -187,22 +187,23 @@ function fieldCursors(
   fields: FieldIndexes,
   count: number,
   isReversed: boolean,
-  { filter, userData128, ledger, code: codeValue }: FieldsAt,
+  { filter, userData128, ledger, code }: FieldsAt,
 ): Cursor[] {
   const cursors: Cursor[] = [];
-  const add = (index: KeyedIndex, key: Uint32Array, at: number): void => {
-    const list = index.find(key, at);
-    if (list.count < count || count === 0) cursors.push(new ListCursor(list, isReversed));
+  const add = (index: RunIndex, at: number): void => {
+    const records = index.find(filter, at);
+    const isAll = records.isExact && records.count === count && count > 0;
+    if (!isAll) cursors.push(records.cursor(isReversed));
   };
-  if (!isZero128(filter, userData128)) add(fields.userData128, filter, userData128);
+  if (!isZero128(filter, userData128)) add(fields.userData128, userData128);
   if (!isZero(filter, userData128 + 4, userData128 + 6)) {
-    add(fields.userData64, filter, userData128 + 4);
+    add(fields.userData64, userData128 + 4);
   }
-  if (filter[userData128 + 6] !== 0) add(fields.userData32, filter, userData128 + 6);
-  if (ledger !== undefined && filter[ledger] !== 0) add(fields.ledger, filter, ledger);
-  if (codeValue !== 0) {
-    code[0] = codeValue;
-    add(fields.code, code, 0);
+  if (filter[userData128 + 6] !== 0) add(fields.userData32, userData128 + 6);
+  if (filter[code] !== 0) add(fields.code, code);
+  if (ledger !== undefined && filter[ledger] !== 0) {
+    const list = fields.ledger.find(filter[ledger]!);
+    if (list.count < count || count === 0) cursors.push(new ListCursor(list, isReversed));
   }
   return cursors;
 }

@@ -211,6 +211,6 @@ function store(context: EventContext, event: Uint32Array, at: number, pending: n
   const code = p[o + Transfer.codeFlags]! & 0xffff;
   storeOutcome(state, row, r, code | (flags << 16), amount, 0);
   state.pendingStatuses.set(transfer, PendingStatus.none);
-  state.addTransferId(transfer);
+  state.addTransferId(transfer, context.hashes[context.hashesAt]!);
   setResultTime(context, time, timeAt);
 }

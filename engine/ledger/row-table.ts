@@ -8,7 +8,7 @@ import type { Memory } from './memory.ts';
 /** Maximum number of rows in a table: indexes keep row numbers, counted from 1, and their negatives in 32 bits. */
 const ROWS_MAX = 2 ** 31 - 1;
 
-export interface RowTableOptions {
+interface RowTableOptions {
   readonly wordsPerRow: number;
   /** Rows a chunk holds, as a power of two. */
   readonly rowsShift: number;

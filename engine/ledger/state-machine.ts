@@ -8,7 +8,7 @@ import { assert } from '../../base/assert.ts';
 import { Operation, type OperationShape } from '../wire/operations.ts';
 import type { Checkpointed, Section, SectionHead } from './checkpoint.ts';
 import { CheckpointTables } from './checkpoint-tables.ts';
-import { type EventContext, Time } from './event-context.ts';
+import { type EventContext, IdHash, Time } from './event-context.ts';
 import { EventKind, executeBatch, RESULT_WORDS } from './execute-batch.ts';
 import { EXPIRIES_MAX, expireTransfers, readNextExpiry } from './expire-transfers.ts';
 import { type HashKey, PUBLIC_HASH_KEY } from './keyed-hash.ts';
@@ -21,7 +21,7 @@ import { StateHash } from './state-hash.ts';
 import { UndoLog } from './undo-log.ts';
 import { compare64, offset64, readBigint64, wordsOf, writeBigint64 } from './words.ts';
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly memoryLimitBytes: number;
   /**
    * Hash key of the indexes. It must be secret wherever clients are served. By default a public one, for tests and tools.
@@ -62,7 +62,13 @@ export class StateMachine implements Checkpointed {
     this.#limitBytes = memoryLimitBytes;
     const state = new LedgerState(hashKey);
     this.#state = state;
-    this.#context = { state, undo: new UndoLog(state), times: new Uint32Array(Time.words) };
+    this.#context = {
+      state,
+      undo: new UndoLog(state),
+      times: new Uint32Array(Time.words),
+      hashes: new Int32Array(EVENTS_MAX * IdHash.words),
+      hashesAt: 0,
+    };
     this.#tables = new CheckpointTables(state, this.#hash.lanes, this.#committed);
     const { accounts, transfers, wides, expiries, burnedIds } = state;
     this.#hashed = [accounts, transfers, wides, expiries, burnedIds];

@@ -45,7 +45,7 @@ export interface LogInFile {
   release(sequence: number): void;
 }
 
-export interface CheckpointStoreOptions {
+interface CheckpointStoreOptions {
   readonly file: StorageFile;
   readonly superblock: Superblock;
   readonly sections: readonly StoredSection[];

@@ -6,7 +6,7 @@ import { ToyState } from './testing/toy-state.ts';
 
 const row = new Uint8Array(16).fill(3);
 
-test('on a shared volume a checkpoint leaves the other what is the other’s, and the file says how much it may have', async () => {
+test('on a shared volume a checkpoint leaves the member its part, and the file records the limit', async () => {
   const disk = new SharedStorage();
   await createToyFile(disk, 64 << 10);
   const before = disk.bytes(PATH).length;

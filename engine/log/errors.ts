@@ -1,5 +1,5 @@
 /** Reason why a data file cannot be used. Codes are stable; messages say what to do. */
-export type DataFileErrorCode =
+type DataFileErrorCode =
   | 'not_a_data_file'
   | 'unknown_format_version'
   | 'superblock_corrupt'
@@ -9,6 +9,7 @@ export type DataFileErrorCode =
   | 'unknown_rules'
   | 'exported_file'
   | 'not_checkpointed'
+  | 'state_lost'
   | 'identity_invalid'
   | 'already_exists'
   | 'not_found'

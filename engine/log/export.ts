@@ -24,7 +24,7 @@ import {
 } from './manifest.ts';
 import { scanLog } from './scan.ts';
 import { seal } from './seal.ts';
-import type { Storage, StorageFile } from './storage.ts';
+import type { ReadableFile, Storage, StorageFile } from './storage.ts';
 import { encodeSuperblock, readSuperblock, type Superblock } from './superblock.ts';
 
 /**
@@ -43,7 +43,12 @@ export interface Restamp {
   readonly sameCluster?: boolean;
 }
 
-export interface PortableCopy {
+/** A checkpoint of a file that is only read. */
+export interface ReadableCheckpoint extends Pick<StoredCheckpoint, 'superblock' | 'sections'> {
+  readonly file: ReadableFile;
+}
+
+interface PortableCopy {
   readonly superblock: Superblock;
   readonly manifest: Uint8Array;
   readonly sections: readonly StoredSection[];
@@ -92,7 +97,7 @@ export function planCopy(
 
 /** Yields the manifest and the pieces of a copy, verified as they are read, each padded to whole blocks. */
 export async function* copyExtents(
-  { file, superblock }: StoredCheckpoint,
+  { file, superblock }: ReadableCheckpoint,
   copy: PortableCopy,
 ): AsyncGenerator<Uint8Array> {
   yield padded(copy.manifest);
@@ -133,7 +138,7 @@ export async function exportCheckpoint(
 
 /**
  * Exports from a data file that no process has open. Rejects with DataFileError `not_checkpointed` when the log holds
- * entries after the checkpoint: only the engine can execute them.
+ * entries after the checkpoint, which only the engine can execute, and `state_lost` when the state is at other replicas.
  */
 export async function exportDataFile(
   from: string,
@@ -150,12 +155,18 @@ export async function exportDataFile(
   }
 }
 
-/** Reads a file's checkpoint. Rejects if the log holds entries after it. */
+/** Reads a file's checkpoint. Rejects if the log holds entries after it, or the file has no state of its own. */
 export async function readWholeCheckpoint(
   file: StorageFile,
   path: string,
 ): Promise<StoredCheckpoint> {
   const superblock = await readSuperblock(file);
+  if (superblock.position.place?.sequence === 0) {
+    throw new DataFileError(
+      'state_lost',
+      `${path} was made by 'recover' and has no state yet: a copy of it would be empty. Take the file of another replica.`,
+    );
+  }
   let entries = 0;
   await scanLog(file, superblock, () => {
     entries += 1;

@@ -38,7 +38,7 @@ async function appendMany(replica: ToyReplica, count: number, size: number): Pro
   }
 }
 
-test('what was acknowledged is there after a clean stop, with and without a checkpoint', async () => {
+test('acknowledged events are there after a clean stop, with and without a checkpoint', async () => {
   const { disk, replica } = await newReplica();
   expect(replica.log.identity).toEqual(IDENTITY);
   await appendMany(replica, 5, 300);
@@ -116,7 +116,7 @@ test('a failed write is final: it is told once, and nothing after it is acknowle
   await expect(replica.checkpoint()).rejects.toMatchObject({ code: 'storage_failed' });
 });
 
-test('a failed sync in a checkpoint is final, and the log keeps what it holds', async () => {
+test('a failed sync in a checkpoint is final, and the log keeps its entries', async () => {
   // Every operation that a checkpoint makes fails once.
   for (let nth = 1; nth <= 9; nth += 1) {
     const { disk, replica } = await newReplica();
@@ -258,7 +258,7 @@ function bools(seed: number): () => boolean {
   return () => next() < 0.5;
 }
 
-test('what a start after kill -9 found in the page cache survives the power loss that follows', async () => {
+test('entries that a start after kill -9 finds in the page cache survive the following power loss', async () => {
   const { disk, replica } = await newReplica();
   await appendMany(replica, 2, 100);
   // The write of the third is in the page cache when the process is killed, and on no disk.

@@ -8,7 +8,7 @@ import { SEAL_SIZE } from './seal.ts';
 import type { Storage, StorageFile } from './storage.ts';
 import { writeSuperblock } from './superblock.ts';
 
-export interface FormatOptions {
+interface FormatOptions {
   readonly path: string;
   readonly identity: ReplicaIdentity;
   /** major << 16 | minor << 8 | patch. */
@@ -76,7 +76,7 @@ export function checkIdentity({ clusterId, replicaIndex, replicaCount }: Replica
   if (countFits && indexFits && clusterId >= 0n && clusterId <= U128_MAX) return;
   throw new DataFileError(
     'identity_invalid',
-    `Replica ${replicaIndex} of ${replicaCount} in cluster ${clusterId} cannot be: 1 to ${REPLICAS_MAX} replicas, counted from 0, and a cluster id of 128 bits.`,
+    `Replica ${replicaIndex} of ${replicaCount} in cluster ${clusterId} is not possible: a cluster has 1 to ${REPLICAS_MAX} replicas, counted from 0, and an id of 128 bits.`,
   );
 }
 
@@ -84,7 +84,7 @@ export function checkLogSize(bytes: number): void {
   if (Number.isSafeInteger(bytes) && bytes % BLOCK_SIZE === 0 && bytes >= LOG_SIZE_MIN) return;
   throw new DataFileError(
     'identity_invalid',
-    `A log of ${bytes} bytes cannot be: at least ${LOG_SIZE_MIN}, a multiple of ${BLOCK_SIZE}.`,
+    `A log of ${bytes} bytes is not possible: it has at least ${LOG_SIZE_MIN} bytes, a multiple of ${BLOCK_SIZE}.`,
   );
 }
 

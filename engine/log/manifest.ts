@@ -2,13 +2,13 @@
  * The manifest: the sections of a checkpoint in the order in which they must be applied, and the places of their bytes.
  * Layout: FORMAT.md, "Manifest".
  */
-import { assert } from '../../base/assert.ts';
+import { assert, AssertionError } from '../../base/assert.ts';
 import { SectionKind, type SectionHead } from '../ledger/checkpoint.ts';
 import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
-import { PIECE_SIZE_MAX } from './layout.ts';
+import { PIECE_SIZE_MAX, roundUp } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches } from './seal.ts';
-import type { StorageFile } from './storage.ts';
+import type { ReadableFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
 export interface Piece {
@@ -33,6 +33,12 @@ export const PIECE_RECORD_SIZE = 32;
 export function sectionBytes(head: SectionHead): number {
   return head.rowCount * (head.rowSize + (head.kind === SectionKind.update ? 4 : 0));
 }
+
+/** Returns the end of the last piece, in whole blocks. */
+export const piecesEnd = (sections: readonly StoredSection[]): number =>
+  sections
+    .flatMap(({ pieces }) => pieces)
+    .reduce((end, { offset, size }) => Math.max(end, offset + roundUp(size)), 0);
 
 export function manifestSize(sections: readonly { readonly pieces: readonly unknown[] }[]): number {
   const pieces = sections.reduce((sum, section) => sum + section.pieces.length, 0);
@@ -69,7 +75,10 @@ export function encodeManifest(sections: readonly StoredSection[]): Uint8Array {
   return fields.bytes;
 }
 
-/** Decodes bytes whose seal was verified. A mismatch here is a bug of the writer. */
+/**
+ * Decodes bytes whose seal was verified. Throws AssertionError or RangeError if they are no manifest all the same: the key of
+ * the seal is in the file, so that other programs can make one.
+ */
 function decodeManifest(bytes: Uint8Array): StoredSection[] {
   const fields = new Fields(bytes);
   assert(fields.u32(0) === MANIFEST_MAGIC, 'a sealed manifest has its magic');
@@ -85,12 +94,15 @@ function decodeManifest(bytes: Uint8Array): StoredSection[] {
       firstRow: fields.u64(at + 16),
       rowCount: fields.u64(at + 24),
     };
+    assert(isCount(head.firstRow) && isCount(head.rowCount), 'a section counts its rows');
     const pieces: Piece[] = [];
     let pieceCount = fields.u32(at + 12);
     at += SECTION_SIZE;
     for (; pieceCount > 0; pieceCount -= 1) {
+      const offset = fields.u64(at);
+      assert(isCount(offset), 'a piece has a place');
       pieces.push({
-        offset: fields.u64(at),
+        offset,
         size: fields.u32(at + 8),
         seal: fields.slice(at + 16, SEAL_SIZE),
       });
@@ -102,27 +114,38 @@ function decodeManifest(bytes: Uint8Array): StoredSection[] {
   return sections;
 }
 
+const isCount = (value: number): boolean => Number.isSafeInteger(value);
+
 export async function readManifest(
-  file: StorageFile,
+  file: ReadableFile,
   superblock: Superblock,
 ): Promise<readonly StoredSection[]> {
   const { offset, size, seal: expected } = superblock.manifest;
   if (size === 0) return [];
+  if (size > MANIFEST_SIZE_MAX || !isCount(offset)) throw manifestDamaged(offset);
   const bytes = new Uint8Array(size);
   const length = await file.read(bytes, offset);
   if (length !== size || !sealMatches(expected, seal(superblock.key, bytes))) {
-    throw new DataFileError(
-      'checkpoint_corrupt',
-      `The list of the checkpoint's sections at byte ${offset} is damaged. ${CORRUPTION_ADVICE}`,
-      { offset },
-    );
+    throw manifestDamaged(offset);
   }
-  return decodeManifest(bytes);
+  try {
+    return decodeManifest(bytes);
+  } catch (error) {
+    if (!(error instanceof AssertionError || error instanceof RangeError)) throw error;
+    throw manifestDamaged(offset, error);
+  }
 }
+
+const manifestDamaged = (offset: number, cause?: unknown): DataFileError =>
+  new DataFileError(
+    'checkpoint_corrupt',
+    `The list of the checkpoint's sections at byte ${offset} is damaged. ${CORRUPTION_ADVICE}`,
+    { offset, cause },
+  );
 
 /** Reads and verifies one piece. */
 export async function readPiece(
-  file: StorageFile,
+  file: ReadableFile,
   key: Uint8Array,
   piece: Piece,
 ): Promise<Uint8Array> {
@@ -140,7 +163,7 @@ export async function readPiece(
 
 /** Yields a section's verified bytes. It reads the next piece while the caller uses the last one. */
 export async function* sectionChunks(
-  file: StorageFile,
+  file: ReadableFile,
   key: Uint8Array,
   section: StoredSection,
 ): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { checksumInto } from '../wire/checksum.ts';
 import { exportDataFile } from './export.ts';
-import { formatDataFile } from './format-file.ts';
+import { createEmpty, formatDataFile } from './format-file.ts';
 import { inspectDataFile, recogniseHead } from './inspect.ts';
 import { LOG_SIZE_MIN } from './layout.ts';
 import { restoreDataFile } from './restore.ts';
@@ -58,7 +58,7 @@ test('an export of a running replica restores to the state at its op, without se
   expect((await ToyReplica.start(disk, RESTORED)).state.op).toBe(9);
 });
 
-test('a stream gets the bytes that a file gets, and its head says what it is', async () => {
+test('a stream gets the same bytes as a file, and its head describes it', async () => {
   const { disk, replica } = await runningReplica();
   await replica.log.exportTo({ path: EXPORTED });
   const streamed = await replica.exported();
@@ -83,6 +83,18 @@ test('a stopped file exports once its log is in a checkpoint, and is refused bef
   await again.checkpoint();
   await again.log.close();
   expect((await exportDataFile(PATH, target, disk)).op).toBe(9);
+});
+
+test('a file that is marked as lost is neither exported nor restored from: its copy would be an empty ledger', async () => {
+  const disk = new MemoryStorage();
+  const identity = { clusterId: 7n, replicaIndex: 1, replicaCount: 3 };
+  const rest = { release: RELEASE, logSizeBytes: LOG_SIZE_MIN, storage: disk };
+  await createEmpty({ path: PATH, identity, lostIn: 1, ...rest });
+  const refused = { code: 'state_lost', message: expect.stringContaining(PATH) };
+  await expect(exportDataFile(PATH, { path: EXPORTED }, disk)).rejects.toMatchObject(refused);
+  const restore = restoreDataFile({ from: PATH, to: RESTORED, storage: disk });
+  await expect(restore).rejects.toMatchObject(refused);
+  expect(disk.paths).toEqual([PATH]);
 });
 
 test('neither format nor export nor restore overwrites, and none leaves anything behind when it fails', async () => {

@@ -87,7 +87,7 @@ async function digestOf(storage: MemoryStorage): Promise<string> {
   return state.digest(false);
 }
 
-test('what another replica sends becomes the data file, under its own name, and nothing else is left', async () => {
+test('the state that another replica sends becomes the data file, under its own name, and no other file is left', async () => {
   const { digest, parts } = await sent();
   const made = await old();
   await replace(made, giving(parts));
@@ -110,7 +110,7 @@ test('a volume that holds one state holds the one that comes: the old one goes f
   expect(await digestOf(made.disk.afterCrash(() => false))).toBe(digest);
 });
 
-test('what does not come whole changes nothing', async () => {
+test('an incomplete transfer changes nothing', async () => {
   const { parts } = await sent();
   const damaged = Uint8Array.from(parts.at(-3) ?? []);
   damaged[99]! ^= 1;

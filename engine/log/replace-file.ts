@@ -7,15 +7,15 @@ import { diskStorage } from './disk-storage.ts';
 import { StorageFullError } from './errors.ts';
 import { planCopy } from './export.ts';
 import { createEmpty, writeZeros } from './format-file.ts';
-import { LOG_OFFSET, LOG_SIZE_MIN, roundUp } from './layout.ts';
+import { LOG_OFFSET, LOG_SIZE_MIN } from './layout.ts';
 import type { StoredCheckpoint } from './load.ts';
 import type { ReplicaIdentity } from './log.ts';
-import { readManifest, readPiece, type StoredSection } from './manifest.ts';
+import { piecesEnd, readManifest, readPiece } from './manifest.ts';
 import { spareBytes } from './shared-volume.ts';
 import { isFull, type Storage, type StorageFile } from './storage.ts';
 import { readHead, writeSuperblock } from './superblock.ts';
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   readonly path: string;
   /** Identity of the replica that the file is for. */
   readonly identity: ReplicaIdentity;
@@ -105,7 +105,7 @@ async function receiveExtents(
     at += bytes.length;
     if (sent !== undefined || !isListed(head, at)) return;
     sent = await readSent(file, head);
-    await findRoom(endOf(sent.sections) - (await file.size()), path, storage);
+    await findRoom(piecesEnd(sent.sections) + LOG_SIZE_MIN - (await file.size()), path, storage);
   });
   return sent ?? readSent(file, head);
 }
@@ -133,11 +133,6 @@ async function readSent(file: StorageFile, head: Uint8Array): Promise<Sent> {
   const moved = { ...manifest, offset: manifest.offset + LOG_SIZE_MIN };
   return { superblock, sections: await readManifest(file, { ...superblock, manifest: moved }) };
 }
-
-const endOf = (sections: readonly StoredSection[]): number =>
-  sections
-    .flatMap(({ pieces }) => pieces)
-    .reduce((end, { offset, size }) => Math.max(end, offset + roundUp(size)), 0) + LOG_SIZE_MIN;
 
 /** Turns the received bytes into the replica's file: verified, with a log, and with the replica's identity in its head. */
 async function finish(file: StorageFile, sent: Sent, identity: ReplicaIdentity): Promise<void> {

@@ -14,7 +14,7 @@ import type { LiveGroup, LogScan } from './scan.ts';
 import type { StorageFile } from './storage.ts';
 import type { Superblock } from './superblock.ts';
 
-export interface RingOptions {
+interface RingOptions {
   readonly file: StorageFile;
   readonly superblock: Superblock;
   readonly scan: LogScan;

@@ -120,7 +120,7 @@ async function findHeads(
       const head = readGroupHead(key, chunk.subarray(at, at + BLOCK_SIZE));
       if (!head || head.sequence < logSequence) continue;
       if (heads.has(head.sequence)) {
-        throw corrupt(`Group ${head.sequence} stands twice in the log`, LOG_OFFSET + offset + at);
+        throw corrupt(`Group ${head.sequence} is in the log twice`, LOG_OFFSET + offset + at);
       }
       heads.set(head.sequence, { head, offset: offset + at });
     }

@@ -1,12 +1,16 @@
+/** A file to be read, wherever it is. */
+export interface ReadableFile {
+  /** Fills `target` from `offset`. Returns the number of bytes read, which is smaller only at the end of the file. */
+  read(target: Uint8Array, offset: number): Promise<number>;
+}
+
 /**
  * The part of a disk that the data file needs. Production uses `disk-storage.ts`; tests inject faults with
  * `testing/memory-storage.ts`. Every promise rejects with the system's error; ENOSPC keeps its `code`.
  */
-export interface StorageFile {
+export interface StorageFile extends ReadableFile {
   /** Returns the file's present size in bytes. */
   size(): Promise<number>;
-  /** Fills `target` from `offset`. Returns the number of bytes read, which is smaller only at the end of the file. */
-  read(target: Uint8Array, offset: number): Promise<number>;
   /** Writes all of `bytes`. They are durable after the next `sync` that starts after this resolves. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
   /** Writes all of `bytes`. They are durable when this resolves. */

@@ -8,7 +8,7 @@ import { CORRUPTION_ADVICE, DataFileError } from './errors.ts';
 import { Fields } from './fields.ts';
 import { BLOCK_SIZE, FORMAT_VERSION, SUPERBLOCK_COPIES } from './layout.ts';
 import { seal, SEAL_SIZE, sealMatches, SUPERBLOCK_KEY } from './seal.ts';
-import type { StorageFile } from './storage.ts';
+import type { ReadableFile, StorageFile } from './storage.ts';
 
 const SUPERBLOCK_MAGIC = new TextEncoder().encode('LHLEDGER');
 
@@ -134,7 +134,7 @@ export function readHead(head: Uint8Array): { superblock: Superblock; wholeCopie
   if (!magicSeen) {
     throw new DataFileError(
       'not_a_data_file',
-      'The file is not a data file of this engine (nothing of its head is).',
+      'The file is not a data file of this engine (no part of its head is valid).',
       { offset: 0 },
     );
   }
@@ -145,7 +145,7 @@ export function readHead(head: Uint8Array): { superblock: Superblock; wholeCopie
   );
 }
 
-export async function readSuperblock(file: StorageFile): Promise<Superblock> {
+export async function readSuperblock(file: ReadableFile): Promise<Superblock> {
   const head = new Uint8Array(SUPERBLOCK_COPIES * BLOCK_SIZE);
   const length = await file.read(head, 0);
   return readHead(head.subarray(0, length)).superblock;

@@ -6,7 +6,7 @@ import type { PeerSecurity } from '../peers/peer-security.ts';
 import { SILENT_MIN_MS } from './replace-member.ts';
 import { replacementOf, type Replacement } from './questions.ts';
 
-export interface AskLeaderOptions {
+interface AskLeaderOptions {
   /** Identity of the lost replica, which asks. */
   readonly hello: Hello;
   /** Addresses of all replicas, in order. */
@@ -42,7 +42,9 @@ export async function askLeader(options: AskLeaderOptions): Promise<string> {
     if (answer.outcome === 'lives' && timers.nowMs() - begunAtMs > LIVES_MS)
       throw new ReplacementRefused(reason);
     if (timers.nowMs() >= untilMs)
-      throw new ReplacementRefused(`not within ${timeoutMs / 1000} s: ${reason}`);
+      throw new ReplacementRefused(
+        `the member was not replaced within ${timeoutMs / 1000} s: ${reason}`,
+      );
     // The reason names how long ago something was heard, which changes all the time; so outcomes are compared.
     if (answer.outcome !== told) onWaiting(reason);
     told = answer.outcome;

@@ -5,9 +5,9 @@
 import { sleep, type Timers } from '../../base/timers.ts';
 import { EtcdError, type EtcdMembership } from '../log/replicated/etcd.ts';
 import type { MemberIds, Question, Replacement } from './questions.ts';
-import { replaceMember } from './replace-member.ts';
+import { lives, replaceMember, SILENT_MIN_MS } from './replace-member.ts';
 
-export interface MemberKeeperOptions {
+interface MemberKeeperOptions {
   readonly membership: EtcdMembership;
   readonly timers: Timers;
   readonly leads: () => boolean;
@@ -39,7 +39,11 @@ export class MemberKeeper {
       return { members: members.map(({ id }) => String(id)) };
     }
     const { membership, timers, leads, heardAtMs, onReplaced } = this.#options;
-    if (!leads()) return { outcome: 'not_leading' };
+    if (!leads()) {
+      // The replica that is asked about may itself be the leader, which nobody else would tell.
+      const silentMs = timers.nowMs() - (heardAtMs(replica) ?? -Infinity);
+      return silentMs < SILENT_MIN_MS ? lives(replica, silentMs) : { outcome: 'not_leading' };
+    }
     if (this.#replacing) return { outcome: 'wait', reason: 'another request is being answered' };
     this.#replacing = true;
     try {

@@ -8,7 +8,7 @@ import { sleep, type Timers } from '../../base/timers.ts';
 import { initialClusterPath, memoPath } from './files.ts';
 import type { Etcd } from '../log/replicated/etcd.ts';
 
-export interface OwnMemberOptions {
+interface OwnMemberOptions {
   /** Path of the data file; the record stands beside it. */
   readonly path: string;
   readonly incarnation: number;

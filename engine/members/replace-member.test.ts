@@ -61,7 +61,7 @@ test('the old member goes first, and the new one is told with whom it begins', a
   expect(cluster.done).toEqual(['remove 2', `add ${url(2)}`]);
 });
 
-test('asked again, it finds what it has begun', async () => {
+test('a second call finds the work that the first has begun', async () => {
   const cluster = new Cluster(3, [2]);
   await replace(cluster, 2);
   const before = cluster.list;
@@ -82,7 +82,7 @@ test('a new member that has begun and is lost in its turn is replaced, too', asy
   expect(cluster.done).toEqual(['remove 2', `add ${url(2)}`, 'remove 101', `add ${url(2)}`]);
 });
 
-test('who was heard of lately keeps its member', async () => {
+test('a replica with a recent heartbeat keeps its member', async () => {
   const cluster = new Cluster(3, []);
   expect((await replace(cluster, 2, SILENT_MIN_MS - 1)).outcome).toBe('lives');
   expect(cluster.done).toEqual([]);
@@ -108,7 +108,7 @@ test('two of six: one after the other', async () => {
   expect((await replace(cluster, 5)).outcome).toBe('added');
 });
 
-test('what etcd refuses is to be asked again, and goes on with what was done', async () => {
+test('a step that etcd refuses is tried again and goes on from the steps already done', async () => {
   // The other replica is back, but not for long enough yet.
   const cluster = new Cluster(3, [1, 2]);
   expect(await replace(cluster, 2)).toEqual({

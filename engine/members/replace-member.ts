@@ -11,7 +11,7 @@ import { EtcdError, type EtcdMember, type EtcdMembership } from '../log/replicat
 import { initialCluster } from './initial-cluster.ts';
 import type { Replacement } from './questions.ts';
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   readonly membership: EtcdMembership;
   readonly replica: number;
   /** URL at which the others will reach the new member. */
@@ -47,24 +47,30 @@ async function replace({
   const own = members.find(isOwn);
   if (own !== undefined && isExpected(own, peerUrl))
     return { outcome: 'added', initialCluster: initialCluster(members, { replica, peerUrl }) };
-  if (silentMs < SILENT_MIN_MS) {
-    const reason = `replica ${replica} lives: it was heard of ${Math.round(silentMs)} ms ago. Only a replica that is lost is replaced.`;
-    return { outcome: 'lives', reason };
-  }
+  if (silentMs < SILENT_MIN_MS) return lives(replica, silentMs);
   const other = members.find((member) => member.isLearner && !isOwn(member));
   if (other !== undefined) {
     const which = other.name === '' ? (other.peerUrls[0] ?? '') : other.name;
-    return { outcome: 'wait', reason: `${which} is being replaced; one after the other` };
+    return {
+      outcome: 'wait',
+      reason: `${which} is being replaced; only one replica is replaced at a time`,
+    };
   }
   const taken = members.find((member) => member.peerUrls.includes(peerUrl) && !isOwn(member));
   if (taken !== undefined) {
-    const reason = `${peerUrl} is where member ${taken.name} is reached: give the URL of replica ${replica}`;
+    const reason = `${peerUrl} is the URL of member ${taken.name}: give the URL of replica ${replica}`;
     return { outcome: 'refused', reason };
   }
   if (own !== undefined) await membership.removeMember(own.id, call);
   const now = await membership.addLearner(peerUrl, call);
   return { outcome: 'added', initialCluster: initialCluster(now, { replica, peerUrl }) };
 }
+
+/** The answer about a replica whose last heartbeat came `silentMs` ago. */
+export const lives = (replica: number, silentMs: number): Replacement => ({
+  outcome: 'lives',
+  reason: `replica ${replica} is alive: its last heartbeat was ${Math.round(silentMs)} ms ago. Only a lost replica is replaced.`,
+});
 
 /** Whether this is the new member, added but not yet started. */
 const isExpected = ({ name, isLearner, peerUrls }: EtcdMember, peerUrl: string): boolean =>

@@ -2,7 +2,7 @@
 import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import type { PeerSecurity } from './peer-security.ts';
 
-export interface AskOptions {
+interface AskOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly security: PeerSecurity;
   /** The `hello` frame, which identifies the asking replica. */
@@ -24,7 +24,7 @@ export async function ask({ address, security, hello, question }: AskOptions): P
     for await (const chunk of socket) {
       const frames: { kind: number; payload: Uint8Array }[] = [];
       if (!reader.push(chunk as Buffer, (kind, bytes) => frames.push({ kind, payload: bytes })))
-        throw new Error('what came is no answer');
+        throw new Error('the answer is malformed');
       const [frame] = frames;
       if (frame === undefined) continue;
       if (frame.kind === FrameKind.end) return jsonOf(frame.payload);

@@ -3,7 +3,7 @@ import { FrameKind, FrameReader, jsonFrame, jsonOf } from './frames.ts';
 import { bytesOf } from './peer-messages.ts';
 import type { PeerSecurity } from './peer-security.ts';
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly security: PeerSecurity;
   /** The `hello` frame, which identifies the asking replica. */
@@ -29,7 +29,7 @@ export async function fetchState(options: FetchOptions): Promise<void> {
     for await (const chunk of socket) {
       const frames: { kind: number; payload: Uint8Array }[] = [];
       if (!reader.push(chunk as Buffer, (kind, payload) => frames.push({ kind, payload })))
-        throw new Error('the peer sent something else than a state');
+        throw new Error('the peer sent a message that is no state');
       for (const { kind, payload } of frames) {
         if (kind === FrameKind.page) {
           socket.setTimeout(PAGE_MAX_MS);

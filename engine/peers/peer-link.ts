@@ -11,6 +11,8 @@ export interface PeerHeartbeat extends Heartbeat {
   readonly wallMs: number;
   /** The newest rules of the ledger that the sender can execute. Absent from releases that know rules 1 alone. */
   readonly rules?: number | undefined;
+  /** When the sender's process began, ms since the UNIX epoch by its own clock. Absent from older releases. */
+  readonly startedMs?: number | undefined;
 }
 
 export interface HeardPeer extends Peer {
@@ -18,6 +20,7 @@ export interface HeardPeer extends Peer {
   /** The peer's clock when it sent this, ms since the UNIX epoch. It was sent shortly before `heardAtMs`. */
   readonly wallMs: number;
   readonly rules?: number | undefined;
+  readonly startedMs?: number | undefined;
 }
 
 /** A read that was passed on, and whose client has gone. */

@@ -45,11 +45,13 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     stateHash,
     wallMs,
     rules,
+    startedMs,
   } = fieldsOf(json);
   if (!isCount(replica) || !isCount(op) || typeof canLead !== 'boolean') return undefined;
   if (typeof stateHash !== 'string' || !/^[0-9a-f]{32}$/.test(stateHash)) return undefined;
   if (typeof wallMs !== 'number' || !Number.isFinite(wallMs)) return undefined;
   if (rules !== undefined && !isCount(rules)) return undefined;
+  if (startedMs !== undefined && !Number.isFinite(startedMs)) return undefined;
   if (memberId !== undefined && !isDigits(memberId)) return undefined;
   if (fence !== undefined && !isCount(fence)) return undefined;
   if (leftFence !== undefined && !isCount(leftFence)) return undefined;
@@ -67,6 +69,7 @@ export function heartbeatOf(json: unknown): PeerHeartbeat | undefined {
     stateHash,
     wallMs,
     rules,
+    startedMs: startedMs === undefined ? undefined : Number(startedMs),
   };
 }
 

@@ -38,7 +38,7 @@ export const plainPeers: PeerSecurity = {
   createServer: (onPeer) => createPlain(onPeer),
 };
 
-export interface PeerCertificatesOptions {
+interface PeerCertificatesOptions {
   /** Holds `ca.crt`, `tls.crt` and `tls.key`, PEM. Files that are replaced are read again, without a restart. */
   readonly folder: string;
   /** The common name that every certificate of the database has. */
@@ -64,7 +64,7 @@ export function certifiedPeers({ folder, name }: PeerCertificatesOptions): PeerS
   const problemOf = (certificate: Partial<PeerCertificate>): Error | undefined =>
     certificate.subject?.CN === name
       ? undefined
-      : new Error(`the peer's certificate is of ${String(certificate.subject?.CN)}, not ${name}`);
+      : new Error(`the peer's certificate names ${String(certificate.subject?.CN)}, not ${name}`);
   return {
     connect(address, onReady) {
       // The common name of all certificates stands for the addresses, which may change.

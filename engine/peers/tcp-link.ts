@@ -28,7 +28,7 @@ export interface PeerAddress {
   readonly port: number;
 }
 
-export interface TcpLinkOptions {
+interface TcpLinkOptions {
   readonly clusterId: bigint;
   readonly incarnation: number;
   readonly self: number;

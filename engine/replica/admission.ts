@@ -9,13 +9,13 @@ import { Operation, shapeOf } from '../wire/operations.ts';
 import { engineRelease, oldestClientRelease } from '../wire/release.ts';
 import type { Reply, Session } from './sessions.ts';
 
-export type Admission =
+type Admission =
   | { readonly kind: 'execute' }
   | { readonly kind: 'drop' }
   | { readonly kind: 'evict'; readonly reason: EvictionReason }
   | { readonly kind: 'resend'; readonly reply: Reply };
 
-export interface AdmissionContext {
+interface AdmissionContext {
   readonly view: number;
   readonly batchSizeLimit: number;
   readonly session: Session | undefined;

@@ -12,7 +12,7 @@ import type { RequestCounts } from './request-counts.ts';
 import { FIRST_RULES, rulesOf, unknownRules } from './rules.ts';
 import type { StateComparison } from './state-comparison.ts';
 
-export interface BlockExecutionParts {
+interface BlockExecutionParts {
   readonly state: HeldState;
   readonly leader: LeaderRequests;
   readonly pending: PendingRequests;

@@ -21,7 +21,7 @@ function newWorld({ fails = 0 } = {}) {
   return { world, checkpoints };
 }
 
-test('whoever needs a checkpoint at the same time as others gets one, and none is begun beside another', async () => {
+test('concurrent callers that need a checkpoint share one', async () => {
   const { world, checkpoints } = newWorld();
   checkpoints.begin();
   world.op = 8;
@@ -50,7 +50,7 @@ test('one that fails is told of, and the next one that is due waits for a second
   expect(checkpoints.mayBegin).toBe(true);
 });
 
-test('who needs one hears that it failed, after a second try', async () => {
+test('the caller that needs a checkpoint is told that it failed, after a second try', async () => {
   const { world, checkpoints } = newWorld({ fails: 2 });
   await expect(checkpoints.mustReach(5)).rejects.toThrow('the checkpoint failed');
   expect(world.taken).toBe(2);

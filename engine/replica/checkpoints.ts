@@ -3,7 +3,7 @@
  * executed until now must be in a checkpoint (for an export, a replica that fetches the state, or the end of the process).
  */
 
-export interface CheckpointsOptions {
+interface CheckpointsOptions {
   /**
    * Takes a checkpoint of the present state. Resolves with the op that is durable then, or `undefined` if there is nothing
    * to take.
@@ -12,6 +12,8 @@ export interface CheckpointsOptions {
   readonly nowMs: () => number;
   /** Called when a checkpoint failed; it is tried again. */
   readonly onError: (error: unknown) => void;
+  /** Called when a checkpoint is over, also when it failed. */
+  readonly onEnd?: () => void;
 }
 
 const RETRY_MS = 1000;
@@ -33,9 +35,14 @@ export class Checkpoints {
     return this.#running === undefined && this.#options.nowMs() >= this.#notBeforeMs;
   }
 
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
   begin(): void {
     this.#running ??= this.#take().finally(() => {
       this.#running = undefined;
+      this.#options.onEnd?.();
     });
   }
 

@@ -24,7 +24,7 @@ const SETTLE_MS = 3000;
 
 type PeerClock = Pick<HeardPeer, 'heardAtMs' | 'wallMs'>;
 
-export interface ClusterClockOptions {
+interface ClusterClockOptions {
   readonly replicaCount: number;
   readonly timers: Timers;
   readonly peers: () => readonly PeerClock[];

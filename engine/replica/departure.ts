@@ -11,7 +11,7 @@ import type { PendingRequests } from './pending-requests.ts';
 const LEAVE_MS = 1000;
 const LEAVE_LOOK_MS = 5;
 
-export interface DepartureParts {
+interface DepartureParts {
   readonly timers: Timers;
   readonly log: () => ReplicatedLog | undefined;
   readonly state: HeldState;

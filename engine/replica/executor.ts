@@ -14,7 +14,7 @@ import { engineRelease } from '../wire/release.ts';
 import { decodeRules, encodeRules, FIRST_RULES, unknownRules } from './rules.ts';
 import { SessionTable, sessionsTable, type Reply } from './sessions.ts';
 
-export interface ExecutorOptions {
+interface ExecutorOptions {
   readonly ledger: StateMachine;
   readonly identity: ReplicaIdentity;
   /** Maximum size of a request's body that clients may send, in bytes. */

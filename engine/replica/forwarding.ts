@@ -4,7 +4,7 @@
  */
 import type { Timers } from '../../base/timers.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
-import type { PeerLink, Withdrawal } from '../peers/peer-link.ts';
+import type { HeardPeer, PeerLink, Withdrawal } from '../peers/peer-link.ts';
 import {
   buildEviction,
   Command,
@@ -21,8 +21,10 @@ import type { ReplySink } from './served-replica.ts';
 import type { Reply } from './sessions.ts';
 
 const FORWARD_AFTER_MS = 100;
+/** A replica that was not heard for this long waits for no answer: its process or its connection has ended. */
+const SILENT_MAX_MS = 5000;
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   readonly identity: ReplicaIdentity;
   readonly peers: PeerLink;
   readonly timers: Timers;
@@ -79,7 +81,7 @@ export class Forwarding {
     if (known === undefined) return;
     if (!sameChecksum(known.header.header.checksum, Buffer.from(request, 'hex'))) return;
     for (const sink of known.sinks)
-      if (sink instanceof PeerSink && sink.replica === replica) sink.isOpen = false;
+      if (sink instanceof PeerSink && sink.replica === replica) sink.close();
   }
 
   /**
@@ -117,14 +119,35 @@ export class Forwarding {
   }
 }
 
+/** Sink of a request's answer by way of the replica that has passed the request on. */
 class PeerSink implements ReplySink {
   readonly replica: number;
-  isOpen = true;
   readonly #options: ForwardingOptions;
+  readonly #madeAtMs: number;
+  /** The heartbeat that told which process of the replica waits for the answer. */
+  #first: HeardPeer | undefined;
+  #isClosed = false;
 
   constructor(replica: number, options: ForwardingOptions) {
     this.replica = replica;
     this.#options = options;
+    this.#madeAtMs = options.timers.nowMs();
+  }
+
+  /** False once nobody can receive the answer: the client has gone, or the replica's process has ended. */
+  get isOpen(): boolean {
+    if (this.#isClosed) return false;
+    const { peers, timers } = this.#options;
+    const peer = peers.all().find(({ replica }) => replica === this.replica);
+    const heardAtMs = Math.max(peer?.heardAtMs ?? 0, this.#madeAtMs);
+    if (peer !== undefined && peer.heardAtMs >= this.#madeAtMs) this.#first ??= peer;
+    const isAnother = this.#first !== undefined && this.#first.startedMs !== peer?.startedMs;
+    this.#isClosed = isAnother || timers.nowMs() - heardAtMs > SILENT_MAX_MS;
+    return !this.#isClosed;
+  }
+
+  close(): void {
+    this.#isClosed = true;
   }
 
   send({ header, body }: Reply): void {

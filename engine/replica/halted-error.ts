@@ -1,8 +1,4 @@
-export type HaltedCode =
-  | 'state_differs'
-  | 'incarnation_differs'
-  | 'member_removed'
-  | 'unknown_rules';
+type HaltedCode = 'state_differs' | 'incarnation_differs' | 'member_removed' | 'unknown_rules';
 
 /**
  * Reason why one of several replicas has stopped serving although its log is in order. Codes are stable; messages say what

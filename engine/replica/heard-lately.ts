@@ -1,4 +1,4 @@
-/** What a leader decides by the recent heartbeats of the other replicas. */
+/** Decisions of a leader by the recent heartbeats of the other replicas. */
 import type { HeardPeer } from '../peers/peer-link.ts';
 import { FIRST_RULES } from './rules.ts';
 

@@ -7,11 +7,11 @@ import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
 const BEAT_MS = 50;
 
-export interface HeartbeatsParts {
+interface HeartbeatsParts {
   readonly state: HeldState;
   readonly clock: ClusterClock;
   readonly log: () => ReplicatedLog | undefined;
-  /** Returns true once this replica serves no more: it falls silent. */
+  /** Returns true once this replica has stopped serving: it falls silent. */
   readonly isOver: () => boolean;
   /** Called with each regular heartbeat. */
   readonly onBeat: () => void;
@@ -20,10 +20,12 @@ export interface HeartbeatsParts {
 export class Heartbeats {
   readonly #options: ReplicatedReplicaOptions;
   readonly #parts: HeartbeatsParts;
+  readonly #startedMs: number;
 
   constructor(options: ReplicatedReplicaOptions, parts: HeartbeatsParts) {
     this.#options = options;
     this.#parts = parts;
+    this.#startedMs = options.timers.wallMs();
   }
 
   /** Sends heartbeats from now on. */
@@ -44,6 +46,7 @@ export class Heartbeats {
       stateHash: state.hash,
       wallMs: timers.wallMs(),
       rules: state.executor.ledger.rulesMax,
+      startedMs: this.#startedMs,
     });
   }
 

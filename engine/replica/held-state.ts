@@ -83,13 +83,13 @@ export class HeldState {
     if (place !== undefined && place.incarnation !== incarnation) {
       throw new HaltedError(
         'incarnation_differs',
-        `The data file is of incarnation ${place.incarnation} of this database, and is started for incarnation ${incarnation}. Start it with the state that the incarnation began with, or bring the replica back with 'recover'.`,
+        `The data file belongs to incarnation ${place.incarnation} of this database, and the replica was started with incarnation ${incarnation}. Start it with the state that the incarnation began with, or bring the replica back with 'recover'.`,
       );
     }
     if (position.op > 0 && !sameChecksum(executor.ledger.stateHash(), position.stateHash)) {
       throw new DataFileError(
         'state_rejected',
-        `The checkpoint's state is another than its head says. ${CORRUPTION_ADVICE}`,
+        `The checkpoint's state does not match its head. ${CORRUPTION_ADVICE}`,
       );
     }
     executor.loaded(position);
@@ -122,7 +122,7 @@ export class HeldState {
     write: (bytes: Uint8Array) => Promise<void>,
     options?: { readonly sameCluster: true },
   ): Promise<void> {
-    if (this.#file === undefined) throw new Error('there is no state here now');
+    if (this.#file === undefined) throw new Error('this replica has no state to give now');
     await this.#file.exportTo({ write }, options);
   }
 
@@ -131,13 +131,15 @@ export class HeldState {
    * the newest one is older. Rejects if there is no such state here.
    */
   async sendTo(floor: number, write: (bytes: Uint8Array) => Promise<void>): Promise<void> {
-    if (this.#file === undefined || !this.isWhole) throw new Error('there is no state here now');
+    if (this.#file === undefined || !this.isWhole)
+      throw new Error('this replica has no state to give now');
     // If nothing is logged yet, the only state is the one with which the incarnation began.
     const isEnough = (): boolean =>
       (this.position?.sequence === 0 && floor <= 1) ||
       (this.#file?.superblock.position.place?.sequence ?? 0) >= Math.max(1, floor - 1);
     if (!isEnough()) await this.checkpoints.mustReach(this.#executor.op);
-    if (!isEnough()) throw new Error(`there is no checkpoint here at block ${floor - 1} or later`);
+    if (!isEnough())
+      throw new Error(`this replica has no checkpoint at block ${floor - 1} or later`);
     await this.exportTo(write, { sameCluster: true });
   }
 

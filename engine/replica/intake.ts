@@ -10,7 +10,7 @@ import type { ReplySink } from './served-replica.ts';
 import type { HeldState } from './held-state.ts';
 import type { Session } from './sessions.ts';
 
-export interface IntakeParts {
+interface IntakeParts {
   readonly timers: Timers;
   readonly state: HeldState;
   readonly leader: LeaderRequests;

@@ -9,7 +9,7 @@ import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import { ReadQueue } from './read-queue.ts';
 import type { RequestCounts } from './request-counts.ts';
 
-export interface LeaderReadsOptions {
+interface LeaderReadsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
   readonly clock: ClusterClock;

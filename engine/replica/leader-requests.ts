@@ -11,7 +11,7 @@ import { Orderer } from './orderer.ts';
 import type { PendingRequest, PendingRequests } from './pending-requests.ts';
 import type { RequestCounts } from './request-counts.ts';
 
-export interface LeaderRequestsOptions {
+interface LeaderRequestsOptions {
   readonly state: HeldState;
   readonly log: () => ReplicatedLog | undefined;
   readonly clock: ClusterClock;

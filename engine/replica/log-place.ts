@@ -12,7 +12,7 @@ import type { HeldState } from './held-state.ts';
 import { logPositionOf } from './log-position.ts';
 import type { ReplicatedReplicaOptions } from './replicated-options.ts';
 
-export interface LogPlaceParts {
+interface LogPlaceParts {
   readonly state: HeldState;
   /** Aborted when the replica stops. */
   readonly stopped: AbortSignal;

@@ -7,7 +7,7 @@ import { headerSize } from '../wire/limits.ts';
 import { Operation } from '../wire/operations.ts';
 import type { Executor } from './executor.ts';
 
-export interface OrdererOptions {
+interface OrdererOptions {
   readonly executor: () => Executor;
   /** Returns nanoseconds since the UNIX epoch, or `undefined` while there is no trusted time. */
   readonly nowNs: () => bigint | undefined;

@@ -77,3 +77,34 @@ test.each(['the leader', 'a backup'])(
     world.end();
   },
 );
+
+test.each([
+  ['stays away', 5200],
+  ['comes back at once', 200],
+])(
+  'a read that a replica has passed on stops when that replica dies and %s',
+  async (way, afterMs) => {
+    const { world, reads, send } = await withEndlessReads();
+    const backup = world.members.find((member) => member !== world.leader)!;
+    send(backup);
+    await world.simulation.run(500);
+    expect(reads.steps).toBeGreaterThan(100);
+    backup.kill();
+    if (way === 'comes back at once') backup.start();
+    await world.simulation.run(afterMs);
+    const { steps } = reads;
+    await world.simulation.run(500);
+    expect(reads).toEqual({ begun: 1, steps });
+    world.end();
+  },
+);
+
+test('a read that a replica has passed on goes on while that replica is heard', async () => {
+  const { world, reads, send } = await withEndlessReads();
+  send(world.members.find((member) => member !== world.leader)!);
+  await world.simulation.run(9000);
+  const { steps } = reads;
+  await world.simulation.run(500);
+  expect(reads.steps).toBeGreaterThan(steps);
+  world.end();
+});

@@ -4,7 +4,7 @@
  * number of sessions bounds the queue: a read is dropped when its client no longer waits or has lost its session.
  */
 
-export interface QueuedRead {
+interface QueuedRead {
   /** Works for a bounded time. Returns true when the read is done. */
   step(): boolean;
   /** Returns false if nobody waits for the read any more. */

@@ -42,7 +42,16 @@ class HeldLog implements ReplicaLog {
   async checkpoint(state: Checkpointed, position: CheckpointPosition): Promise<CheckpointPosition> {
     const sections: readonly Section[] = state.takeDelta(new Set());
     for (const { chunks } of sections) for (const chunk of chunks) expect(chunk).toBeDefined();
+    await this.#checkpointEnds;
     return position;
+  }
+  #checkpointEnds: Promise<void> | undefined;
+  endSlowCheckpoint = (): void => undefined;
+  /** The next checkpoint takes until `endSlowCheckpoint`. */
+  beginSlowCheckpoint(): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#checkpointEnds = promise;
+    this.endSlowCheckpoint = resolve;
   }
   storage = () => ({ usedBytes: 0, limitBytes: 1 });
   close = async (): Promise<void> => undefined;
@@ -113,6 +122,7 @@ function newReplica(
     log,
     ledger,
     clock,
+    timers: { nowMs: () => Number(clock.realtimeNs() / 1_000_000n) },
     batchSizeLimit,
     onCheckpointError: (error) => {
       throw error;
@@ -170,7 +180,7 @@ test('a read that may have seen an uncommitted write is answered after that is c
   expect(reader.replies.at(-1)?.header.size).toBe(256 + 128 + 128);
 });
 
-test('of the reads that a client sends without waiting the newest is executed, and one answer is held', async () => {
+test('the newest of the reads that a client sends without waiting is executed, and one answer is held', async () => {
   const { log, replica, client: writer } = await newPair();
   const reader = registered(replica, log, 8n);
   replica.receive(writer.request(Operation.createAccounts, accountBody(1)), writer);
@@ -283,7 +293,7 @@ test.each([
   expect(log.entries).toHaveLength(1);
 });
 
-test('a 65th session evicts the one that wrote least recently, which learns of it when it asks', async () => {
+test('a 65th session evicts the one that wrote least recently, which is told at its next request', async () => {
   const { log, replica, client: oldest } = await newPair();
   const second = registered(replica, log, 100n);
   replica.receive(oldest.request(Operation.createAccounts, accountBody(1)), oldest);
@@ -318,6 +328,81 @@ test('while the log is full writes are dropped, and a new client is registered a
   expect(client.replies).toHaveLength(2);
 });
 
+test('writes that come while a checkpoint frees room in a full log are executed when it ends, each once', async () => {
+  const { log, replica, client } = await newPair();
+  const other = registered(replica, log, 8n);
+  log.logFull = true;
+  log.beginSlowCheckpoint();
+  const exported = replica.checkpointNow();
+  const write = client.request(Operation.createAccounts, accountBody(1));
+  replica.receive(write, client);
+  // The client repeats it.
+  replica.receive(write, client);
+  replica.receive(other.request(Operation.createAccounts, accountBody(2)), other);
+  expect([log.entries.length, replica.refused]).toEqual([2, 0]);
+  log.logFull = false;
+  log.endSlowCheckpoint();
+  await exported;
+  log.commitAll();
+  expect([log.entries.length, replica.refused]).toEqual([4, 0]);
+  expect([client.replies.length, other.replies.length]).toEqual([2, 2]);
+});
+
+test('a write that waits for room is not executed once its client has asked something else under its number', async () => {
+  const { log, replica, client } = await newPair();
+  log.logFull = true;
+  log.beginSlowCheckpoint();
+  const exported = replica.checkpointNow();
+  const request = 1;
+  const parent = client.lastContext;
+  const body = accountBody(1);
+  replica.receive(
+    client.message({ operation: Operation.createAccounts, body, request, parent }),
+    client,
+  );
+  const instead = { operation: Operation.lookupAccounts, body: idsBody(1), request, parent };
+  replica.receive(client.message(instead), client);
+  await settled();
+  expect(client.replies).toHaveLength(2);
+  log.logFull = false;
+  log.endSlowCheckpoint();
+  await exported;
+  log.commitAll();
+  expect([log.entries.length, client.replies.length]).toEqual([1, 2]);
+});
+
+test('writes that wait for a checkpoint which frees no room are refused when it ends', async () => {
+  const { log, replica, client } = await newPair();
+  log.logFull = true;
+  log.beginSlowCheckpoint();
+  const exported = replica.checkpointNow();
+  replica.receive(client.request(Operation.createAccounts, accountBody(1)), client);
+  expect(replica.refused).toBe(0);
+  log.endSlowCheckpoint();
+  await exported;
+  expect([log.entries.length, replica.refused]).toEqual([1, 1]);
+});
+
+test('a log that is full only until a checkpoint ends is not told as full storage; one that stays full is', async () => {
+  const { log, replica } = await newPair();
+  const told = () => [replica.standing().logFull, replica.acceptsWrites];
+  log.logFull = true;
+  log.beginSlowCheckpoint();
+  const first = replica.checkpointNow();
+  expect(told()).toEqual([false, true]);
+  log.endSlowCheckpoint();
+  await first;
+  expect(told()).toEqual([true, false]);
+  // It is tried again and again, and changes nothing.
+  log.beginSlowCheckpoint();
+  const second = replica.checkpointNow();
+  expect(told()).toEqual([true, false]);
+  log.logFull = false;
+  log.endSlowCheckpoint();
+  await second;
+  expect(told()).toEqual([false, true]);
+});
+
 test('while the log is full a pending transfer still expires', async () => {
   let nowNs = 1_000_000_000n;
   const log = new HeldLog();
@@ -335,17 +420,24 @@ test('while the log is full a pending transfer still expires', async () => {
     log.commitAll();
   };
   for (const id of [1, 2]) write(Operation.createAccounts, accountBody(id));
-  for (const id of [3, 4]) write(Operation.createTransfers, pending(id));
-  expect(replica.ledger.counts().pendingTransfers).toBe(2);
+  for (const id of [3, 4, 5]) write(Operation.createTransfers, pending(id));
+  expect(replica.ledger.counts().pendingTransfers).toBe(3);
   log.logFull = log.logExhausted = true;
   nowNs += 1_500_000_000n;
   replica.tick();
-  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  expect(replica.ledger.counts().pendingTransfers).toBe(2);
   // The next pulse waits a while, so that the reserved room lasts.
   nowNs += 1_000_000_000n;
   replica.tick();
-  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  expect(replica.ledger.counts().pendingTransfers).toBe(2);
   log.logFull = log.logExhausted = false;
+  replica.tick();
+  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  log.logFull = log.logExhausted = true;
+  nowNs += 4_999_000_000n;
+  replica.tick();
+  expect(replica.ledger.counts().pendingTransfers).toBe(1);
+  nowNs += 1_000_000n;
   replica.tick();
   expect(replica.ledger.counts().pendingTransfers).toBe(0);
 });

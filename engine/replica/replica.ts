@@ -4,6 +4,7 @@
  * says that the entry is committed. The log alone defines what committed means.
  */
 import type { Clock } from '../../base/clock.ts';
+import type { Timers } from '../../base/timers.ts';
 import { ReplicaRole } from '../../domain/engine-status.ts';
 import type { StateMachine } from '../ledger/state-machine.ts';
 import type { CheckpointPosition, LogEntry, ReplicaLog } from '../log/log.ts';
@@ -25,11 +26,13 @@ import {
   type ReplicaStanding,
 } from './served-replica.ts';
 import type { Reply, SessionTable } from './sessions.ts';
+import { WaitingWrites } from './waiting-writes.ts';
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly log: ReplicaLog;
   readonly ledger: StateMachine;
   readonly clock: Clock;
+  readonly timers: Pick<Timers, 'nowMs'>;
   /** Maximum size of a request's body that clients may send, in bytes. */
   readonly batchSizeLimit: number;
   /** Called when a checkpoint failed; it is tried again when more was logged. */
@@ -58,21 +61,28 @@ export class Replica implements ServedReplica {
   /** Each client's newest read that has not begun, and its newest answer to a read that waits for a commit. */
   readonly #asked = new Map<bigint, RequestHeader>();
   readonly #held = new Map<bigint, Reply>();
+  readonly #full = new WaitingWrites();
+  /** Whether the log was still full when the last checkpoint ended. */
+  #foundNoRoom = false;
   #stopping = false;
   #recovered = false;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
-    const { log, ledger, clock, batchSizeLimit } = options;
+    const { log, ledger, clock, timers, batchSizeLimit } = options;
     this.#executor = new Executor({ ledger, identity: log.identity, batchSizeLimit });
     this.#orderer = new Orderer({
       executor: () => this.#executor,
       nowNs: () => clock.realtimeNs(),
     });
     this.#checkpoints = new Checkpoints({
-      nowMs: () => performance.now(),
+      nowMs: () => timers.nowMs(),
       onError: options.onCheckpointError,
       take: async () => (await log.checkpoint(this.#executor.state, this.position)).op,
+      onEnd: () => {
+        this.#foundNoRoom = log.logFull;
+        this.#tryAgain();
+      },
     });
   }
 
@@ -135,8 +145,16 @@ export class Replica implements ServedReplica {
     return (
       !this.#stopping &&
       this.#options.ledger.admits(Operation.createTransfersUnbatched, fullBatch) &&
-      !this.#options.log.logFull
+      !this.#storageIsFull
     );
+  }
+
+  /**
+   * True when writes are refused because the log is full. While a checkpoint is about to free room they wait, and nobody is told
+   * that the database is full.
+   */
+  get #storageIsFull(): boolean {
+    return this.#options.log.logFull && (this.#foundNoRoom || !this.#checkpoints.isRunning);
   }
 
   get evicts(): boolean {
@@ -148,7 +166,7 @@ export class Replica implements ServedReplica {
     return {
       role: serves ? ReplicaRole.primary : ReplicaRole.recovering,
       syncing: !serves,
-      logFull: serves && this.#options.log.logFull,
+      logFull: serves && this.#storageIsFull,
       unready: serves ? undefined : 'not serving',
       halted: false,
       clock: onlyClock,
@@ -201,7 +219,7 @@ export class Replica implements ServedReplica {
     if (!this.#mayPulse()) return;
     const entry = this.#orderer.nextPulse(this.view);
     if (entry === undefined) return;
-    this.#lastPulseMs = performance.now();
+    this.#lastPulseMs = this.#options.timers.nowMs();
     this.#append(entry, Operation.pulse, undefined);
   }
 
@@ -210,9 +228,9 @@ export class Replica implements ServedReplica {
    * so that it lasts for hours.
    */
   #mayPulse(): boolean {
-    const { log } = this.#options;
+    const { log, timers } = this.#options;
     if (!log.logFull) return true;
-    return !log.logPulsesExhausted && performance.now() >= this.#lastPulseMs + FULL_PULSE_MS;
+    return !log.logPulsesExhausted && timers.nowMs() >= this.#lastPulseMs + FULL_PULSE_MS;
   }
 
   /** Takes a checkpoint that contains everything executed until now. Rejects if there is no room for it. */
@@ -230,6 +248,8 @@ export class Replica implements ServedReplica {
 
   #execute(request: RequestHeader, message: Uint8Array, body: Uint8Array, sink: ReplySink): void {
     const { operation } = request;
+    // Whoever asks something else under the number of a write that waits takes the answer as proof that it was not executed.
+    this.#full.delete(request.client);
     if (isRead(operation)) {
       this.#counts.count(operation);
       this.#read(request, body, sink);
@@ -238,6 +258,7 @@ export class Replica implements ServedReplica {
     // Clients repeat unanswered requests. Official ones have only one in flight, so only others reach this bound.
     if (this.op - this.#committed >= uncommittedMax) return;
     if (this.#isFullFor(operation, body)) {
+      if (this.#mayWait(operation, body) && this.#full.put(request.client, message, sink)) return;
       // There is no answer, because the protocol has none for this case: the client tries again, and the status gives the
       // reason.
       this.#counts.refused += 1;
@@ -258,6 +279,21 @@ export class Replica implements ServedReplica {
     const { ledger, log } = this.#options;
     if (operation === Operation.register) return log.logExhausted;
     return log.logFull || (operation !== Operation.noop && !ledger.admits(operation, body));
+  }
+
+  /** Returns whether the request lacks only room in the log, which a checkpoint in progress is about to free. */
+  #mayWait(operation: number, body: Uint8Array): boolean {
+    const { ledger, log } = this.#options;
+    return log.logFull && this.#checkpoints.isRunning && ledger.admits(operation, body);
+  }
+
+  /** Receives the requests again that have waited for room in the log. */
+  #tryAgain(): void {
+    const writes = this.#full.takeAll();
+    if (this.#stopping || writes.length === 0) return;
+    // If there is still no room, they wait for the next checkpoint.
+    this.#checkpointWhenDue();
+    for (const { message, sink } of writes) this.receive(message, sink);
   }
 
   /** Logs an entry, executes it, and passes its reply to `answer` once it is committed. */

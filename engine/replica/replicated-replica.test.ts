@@ -32,7 +32,7 @@ test('clients are told what happened, once and in one order, whatever goes wrong
   expect(sum.reigns).toBeGreaterThan(seeds.length * 2);
 });
 
-test('a backup owes the answer to what it was asked, not to what came next: the leader may not have executed that', async () => {
+test('a backup answers the request that it was sent, not the next one, which the leader may not have executed', async () => {
   const world = new ReplicaWorld({ seed: 1, chaosMs: 0, clients: 1 });
   await world.runQuietly(3000);
   const leader = world.members.find(({ standing }) => standing?.role === 'primary')!;
@@ -69,7 +69,7 @@ test('a backup owes the answer to what it was asked, not to what came next: the 
   world.end();
 });
 
-test('what was acknowledged outlives the loss of any one volume, though the others had no room for checkpoints', async () => {
+test('acknowledged events survive the loss of any one volume, even if the others had no room for checkpoints', async () => {
   const world = new ReplicaWorld({ seed: 5, chaosMs, retainedBytesMax: 3000 });
   world.cluster.quotaBytes = 200_000;
   await world.runQuietly(2000);

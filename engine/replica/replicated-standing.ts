@@ -7,7 +7,7 @@ import type { HaltedError } from './halted-error.ts';
 import { heardLately } from './heard-lately.ts';
 import type { ClockStanding, ReplicaStanding } from './served-replica.ts';
 
-export interface StandingParts {
+interface StandingParts {
   /** `undefined` before the log is opened and after the replica was stopped. */
   readonly log: ReplicatedLog | undefined;
   readonly halted: HaltedError | ReplicatedLogError | undefined;
@@ -43,8 +43,8 @@ function unreadyOf(parts: StandingParts, follows: boolean): string | undefined {
   if (catchingUp) return 'fetching the state of another replica';
   if (leads) return undefined;
   if (log.memberStatus?.isLearner === true)
-    return 'the etcd member beside it is new: it takes part once that has the log';
-  if (!follows) return 'the etcd member beside it does not serve, or the log is not read yet';
+    return 'its etcd member is new; the replica takes part once the member has the log';
+  if (!follows) return 'its etcd member does not serve, or the log has not been read yet';
   const isLed = heardLately(peers, nowMs).some(({ fence }) => fence === log.lead?.fence);
   return isLed ? undefined : 'no replica leads';
 }

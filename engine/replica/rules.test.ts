@@ -1,11 +1,9 @@
 /** Tests with replicas of several releases: the older ones know rules 1 of the ledger, the newer ones also rules 2. */
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { Operation } from '../wire/operations.ts';
 import { Asker } from './testing/asker.ts';
 import { accountsBody, transferBody } from './testing/records.ts';
 import { ReplicaWorld } from './testing/replica-world.ts';
-
-jest.setTimeout(120_000);
 
 async function mixed(seed: number, rules: readonly number[]) {
   const world = new ReplicaWorld({ seed, chaosMs: 0, clients: 0 });

@@ -31,4 +31,4 @@ export function rulesOf({ message }: LogEntry): number | undefined {
 
 /** Returns the message for a replica that cannot continue, with advice. */
 export const unknownRules = (rules: number, rulesMax: number): string =>
-  `The log goes on by rules ${rules} of the ledger, and this release knows rules up to ${rulesMax}. Start this replica with the release that the others run, or a newer one.`;
+  `The log uses rules ${rules} of the ledger, and this release knows rules up to ${rulesMax}. Start this replica with the release that the others run, or a newer one.`;

@@ -19,7 +19,7 @@ import { Executor } from './executor.ts';
 import { logPositionOf } from './log-position.ts';
 import { newLedger } from './new-ledger.ts';
 
-export interface SalvageOptions {
+interface SalvageOptions {
   /** Data file of a replica that does not run. The salvaged state is written to it as a checkpoint. */
   readonly path: string;
   /** The etcd member beside the replica, which must run. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { StateComparison } from './state-comparison.ts';
 
-test('of three, the one that differs from both others is wrong, and no other', () => {
+test('of three replicas, only the one that differs from both others is wrong', () => {
   const states = ['a', 'a', 'b'];
   const wrong = states.map((own, self) => {
     const comparison = new StateComparison(3);
@@ -13,7 +13,7 @@ test('of three, the one that differs from both others is wrong, and no other', (
   expect(wrong).toEqual([false, false, true]);
 });
 
-test('of two that are known none is wrong: nobody can tell which', () => {
+test('with two known replicas that differ, neither is called wrong', () => {
   const comparison = new StateComparison(3);
   comparison.executed(7, 'a');
   comparison.heard(1, 7, 'b');

@@ -7,10 +7,12 @@ import type { Logger } from 'pino';
 import type { ReplicaIdentity } from '../log/log.ts';
 import type { ServedReplica } from '../replica/served-replica.ts';
 import { clientLimits, type ClientLimits, type CloseReason } from './client-limits.ts';
+import { CheckLookups } from './check-lookups.ts';
 import { Connection } from './connection.ts';
+import { RequestTimes } from './request-times.ts';
 import { mostDispensable, overBounds } from './dispensable.ts';
 
-export interface ClientServerOptions {
+interface ClientServerOptions {
   readonly replica: ServedReplica;
   readonly identity: ReplicaIdentity;
   readonly connectionsMax: number;
@@ -31,8 +33,10 @@ export class ClientServer {
   #sweeper: NodeJS.Timeout | undefined;
   /** Number of connections that were closed for malformed input, by error. */
   readonly streamErrors = new Map<string, number>();
+  readonly checkLookups = new CheckLookups();
   /** Number of connections that were closed because they exceeded a bound, by bound. */
   readonly closed = new Map<CloseReason, number>();
+  readonly times = new RequestTimes();
 
   constructor(options: ClientServerOptions) {
     this.#options = options;
@@ -84,19 +88,21 @@ export class ClientServer {
       replica,
       identity,
       limits: this.#limits,
+      checkLookups: this.checkLookups,
       onClient: (client, own) => this.#replace(client, own),
       onStreamError: (error) => {
         this.streamErrors.set(error, (this.streamErrors.get(error) ?? 0) + 1);
-        logger.warn({ error, remote }, 'connection closed for what it sent');
+        logger.warn({ error, remote }, 'connection closed because of an invalid message');
       },
       onClosed: (reason) => {
         this.#forget(connection);
         this.closed.set(reason, (this.closed.get(reason) ?? 0) + 1);
         // Connections without a client are logged at `debug`, so that they cannot fill the log.
         const level = connection.client === 0n ? 'debug' : 'warn';
-        logger[level]({ reason, remote }, 'connection closed at a bound');
+        logger[level]({ reason, remote }, 'connection closed because it exceeded a bound');
       },
       onHeld: () => this.#bound(),
+      onAnswered: (operation, ms) => this.times.observe(operation, ms),
     });
     this.#connections.add(connection);
     socket.on('error', (error) => logger.debug({ error }, 'connection failed'));

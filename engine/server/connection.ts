@@ -13,27 +13,32 @@ import {
   buildPongClient,
   Command,
   EvictionReason,
+  Header,
   PingClientHeader,
   pingClientIsWellFormed,
+  ReplyHeader,
   RequestHeader,
-  type Header,
 } from '../wire/header.ts';
 import { MessageReader, type Message, type StreamError } from '../wire/message-reader.ts';
 import { engineRelease } from '../wire/release.ts';
 import type { ReplicaIdentity } from '../log/log.ts';
+import type { AskedLookup, CheckLookups } from './check-lookups.ts';
 import type { ClientLimits, CloseReason } from './client-limits.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly socket: Socket;
   readonly replica: Pick<ServedReplica, 'receive' | 'sessions' | 'view' | 'evicts'>;
   readonly identity: ReplicaIdentity;
   readonly limits: ClientLimits;
+  readonly checkLookups: CheckLookups;
   /** Called when the connection's client is known: an older connection of the same client must be closed. */
   readonly onClient: (client: bigint, connection: Connection) => void;
   readonly onStreamError: (error: StreamError) => void;
   readonly onClosed: (reason: CloseReason) => void;
   /** Called when `heldBytes` may have grown. */
   readonly onHeld: () => void;
+  /** Called when a request was answered, with its operation and the time since its arrival. */
+  readonly onAnswered: (operation: number, ms: number) => void;
 }
 
 export class Connection implements ReplySink {
@@ -44,6 +49,10 @@ export class Connection implements ReplySink {
   #heard = false;
   #begunAtMs: number | undefined;
   #unsentSinceMs: number | undefined;
+  /** A client waits for each answer, so that the next one is that of the lookup. */
+  #lookup: AskedLookup | undefined;
+  /** The newest request without an answer. */
+  #asked: { readonly number: number; readonly atMs: number } | undefined;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -112,7 +121,17 @@ export class Connection implements ReplySink {
     socket.write(reply.header);
     if (reply.body.length > 0) socket.write(reply.body);
     socket.uncork();
+    this.#answered(new ReplyHeader(new Header(reply.header)));
     this.#sent();
+    if (this.#lookup === undefined) return;
+    this.#options.checkLookups.answered(this.#lookup, socket.remoteAddress);
+    this.#lookup = undefined;
+  }
+
+  #answered({ request, operation }: ReplyHeader): void {
+    if (this.#asked?.number !== request) return;
+    this.#options.onAnswered(operation, performance.now() - this.#asked.atMs);
+    this.#asked = undefined;
   }
 
   evict(client: bigint, reason: EvictionReason): void {
@@ -143,19 +162,25 @@ export class Connection implements ReplySink {
     if (this.begunBytes > begunBefore) onHeld();
   }
 
-  #arrived({ header, bytes }: Message): void {
+  #arrived(message: Message): void {
     this.#heard = true;
     this.#heardAtMs = performance.now();
     this.#begunAtMs = undefined;
-    this.#dispatch(header, bytes);
+    this.#dispatch(message);
   }
 
-  #dispatch(header: Header, bytes: Uint8Array): void {
+  #dispatch(message: Message): void {
+    const { header, bytes } = message;
     switch (header.command) {
-      case Command.request:
-        this.#isFrom(new RequestHeader(header).client);
+      case Command.request: {
+        const { client, number } = new RequestHeader(header);
+        this.#isFrom(client);
+        // A repeated request has waited since it first came.
+        if (this.#asked?.number !== number) this.#asked = { number, atMs: this.#heardAtMs };
+        this.#lookup = this.#options.checkLookups.askedBy(message);
         this.#options.replica.receive(bytes, this);
         return;
+      }
       case Command.pingClient:
         if (pingClientIsWellFormed(header)) this.#pong(new PingClientHeader(header));
         return;

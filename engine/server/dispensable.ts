@@ -1,7 +1,7 @@
 /** Chooses the connections to close first when there are too many, or when together they hold too much. */
 import type { ClientLimits, CloseReason } from './client-limits.ts';
 
-export interface Holding {
+interface Holding {
   readonly client: bigint;
   readonly hasSpoken: boolean;
   readonly heardAtMs: number;

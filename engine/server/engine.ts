@@ -9,7 +9,7 @@ import { openReplica, type OpenReplica, type OpenReplicaOptions } from './open-r
 import { StatusServer } from './status-server.ts';
 import { shortageOf, warningsOf } from './warnings.ts';
 
-export interface EngineOptions extends OpenReplicaOptions {
+interface EngineOptions extends OpenReplicaOptions {
   readonly version: string;
   readonly connectionsMax: number;
 }
@@ -46,7 +46,9 @@ export class Engine {
           reigns: this.replica.reigns,
           streamErrors: this.clients.streamErrors,
           closed: this.clients.closed,
+          times: () => this.clients.times.text(),
         }),
+      checkpoint: () => this.#checkpoint(),
       exportTo: (write) => this.#export(write),
     });
   }
@@ -128,9 +130,17 @@ export class Engine {
       connections: this.clients.connections,
       accounts: counts.accounts,
       transfers: counts.transfers,
+      checkLookups: this.clients.checkLookups.recent(),
       memory,
       storage,
     };
+  }
+
+  /** Resolves with an op that the data file's newest checkpoint contains, as it does all that was executed before. */
+  async #checkpoint(): Promise<{ readonly op: number }> {
+    if (!this.#serving) throw new Error('the data file is being loaded');
+    await this.replica.checkpointNow();
+    return { op: this.replica.checkpointOp };
   }
 
   async #export(write: (bytes: Uint8Array) => Promise<void>): Promise<void> {

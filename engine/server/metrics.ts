@@ -7,15 +7,18 @@ import {
 import { claimReasons, endReasons, type ReignCounts } from '../log/replicated/reasons.ts';
 import { Operation } from '../wire/operations.ts';
 import { closeReasons } from './client-limits.ts';
-import { exposition, single, type Metric, type Sample } from './exposition.ts';
+import { snake } from './operation-names.ts';
+import { exposition, single, type Metric, type Sample } from '../../base/metrics/exposition.ts';
 
-export interface Counters {
+interface Counters {
   readonly requests: ReadonlyMap<number, number>;
   readonly refused: number;
   /** Absent for a single replica. */
   readonly reigns: ReignCounts | undefined;
   readonly streamErrors: ReadonlyMap<string, number>;
   readonly closed: ReadonlyMap<string, number>;
+  /** Durations of requests, in Prometheus' text format. */
+  readonly times: () => Promise<string>;
 }
 
 const streamErrors = [
@@ -26,8 +29,8 @@ const streamErrors = [
   'unknown_command',
 ];
 
-export function metricsText(status: BuiltinStatus, counters: Counters): Promise<string> {
-  return exposition([
+export async function metricsText(status: BuiltinStatus, counters: Counters): Promise<string> {
+  const figures = await exposition([
     ...statusMetrics(status),
     {
       name: 'ledgerhouse_engine_requests_total',
@@ -44,7 +47,7 @@ export function metricsText(status: BuiltinStatus, counters: Counters): Promise<
     {
       name: 'ledgerhouse_engine_stream_errors_total',
       type: 'counter',
-      help: 'Connections closed for what they sent.',
+      help: 'Connections closed because of an invalid message.',
       samples: streamErrors.map((error) => ({
         labels: { error },
         value: counters.streamErrors.get(error) ?? 0,
@@ -60,7 +63,35 @@ export function metricsText(status: BuiltinStatus, counters: Counters): Promise<
       })),
     },
     ...(counters.reigns === undefined ? [] : reignMetrics(counters.reigns)),
+    ...processMetrics(),
   ]);
+  return figures + (await counters.times());
+}
+
+const startedAtSeconds = performance.timeOrigin / 1_000;
+
+function processMetrics(): readonly Metric[] {
+  const { user, system } = process.cpuUsage();
+  return [
+    {
+      name: 'ledgerhouse_engine_cpu_seconds_total',
+      type: 'counter',
+      help: 'Processor time that the process has used.',
+      samples: single((user + system) / 1e6),
+    },
+    {
+      name: 'ledgerhouse_engine_start_time_seconds',
+      type: 'gauge',
+      help: 'When the process started, in seconds since 1970.',
+      samples: single(startedAtSeconds),
+    },
+    {
+      name: 'ledgerhouse_engine_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Resident memory of the process.',
+      samples: single(process.memoryUsage.rss()),
+    },
+  ];
 }
 
 const reignMetrics = ({ begun, ended }: ReignCounts): readonly Metric[] => [
@@ -89,11 +120,11 @@ export function statusMetrics(status: EngineStatus): readonly Metric[] {
     ['checkpoint_op', 'Operation of the last durable checkpoint.', status.checkpoint],
     ['view', 'View of the cluster.', status.view],
     ['syncing', '1 while the replica catches up with the others.', status.syncing ? 1 : 0],
-    ['accepts_writes', '1 when create requests are taken.', asNumber(status.acceptsWrites)],
-    ['clock_agrees', '1 when the clock may give timestamps.', asNumber(status.clockAgrees)],
+    ['accepts_writes', '1 when create requests are accepted.', asNumber(status.acceptsWrites)],
+    ['clock_agrees', '1 when the clock may be used for timestamps.', asNumber(status.clockAgrees)],
     [
       'clock_offset_seconds',
-      'How far the clock is ahead of the time that the replicas agree on.',
+      'Time by which the clock is ahead of the time that the replicas agree on.',
       status.clockOffsetMs === undefined ? undefined : status.clockOffsetMs / 1000,
     ],
     [
@@ -105,10 +136,10 @@ export function statusMetrics(status: EngineStatus): readonly Metric[] {
     ['connections', 'Client connections.', status.connections],
     ['accounts', 'Accounts.', status.accounts],
     ['transfers', 'Transfers.', status.transfers],
-    ['memory_used_bytes', 'Memory that the ledger takes.', status.memory?.usedBytes],
-    ['memory_limit_bytes', 'Memory that the ledger may take.', status.memory?.limitBytes],
+    ['memory_used_bytes', 'Memory that the ledger uses.', status.memory?.usedBytes],
+    ['memory_limit_bytes', 'Maximum memory of the ledger.', status.memory?.limitBytes],
     ['storage_used_bytes', 'Bytes of the data file.', status.storage.usedBytes],
-    ['storage_limit_bytes', 'Bytes that the data file may grow to.', status.storage.limitBytes],
+    ['storage_limit_bytes', 'Maximum size of the data file.', status.storage.limitBytes],
   ];
   return gauges.flatMap(([name, help, value]) =>
     value === undefined
@@ -134,5 +165,3 @@ function operationCounts(requests: ReadonlyMap<number, number>): readonly Sample
       value: requests.get(code) ?? 0,
     }));
 }
-
-const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -85,6 +85,7 @@ function single(options: OpenReplicaOptions, data: DataFile): OpenReplica {
     log,
     ledger: newLedger(memoryLimitBytes),
     clock: systemClock,
+    timers: systemTimers,
     batchSizeLimit,
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint failed'),
   });
@@ -114,7 +115,7 @@ async function oneOfSeveral(
     onQuestion: async (from, json) => {
       const question = questionOf(json);
       if (question === undefined || keeper === undefined)
-        throw new Error('that is not answered here');
+        throw new Error('this request is not answered here');
       return keeper.answer(from, question);
     },
   });
@@ -150,7 +151,7 @@ async function oneOfSeveral(
     onCheckpointError: (error) => logger.error({ error }, 'checkpoint or catching up failed'),
     onHalted: (error) => {
       ownMember?.stop();
-      logger.fatal({ error }, 'this replica serves no more');
+      logger.fatal({ error }, 'this replica has stopped serving');
     },
     onRole: (role) => logger.info({ role: role.kind, view: viewOf(role), why: role.why }, 'role'),
   });
@@ -203,7 +204,8 @@ function watchOwnMember(
     timers: systemTimers,
     askOthers: () => membersByOthers(peers, peerAddresses.length),
     onRemoved: () => replica.halt(wasRemoved()),
-    onError: (error) => logger.error({ error }, 'which member this replica has cannot be noted'),
+    onError: (error) =>
+      logger.error({ error }, 'the etcd member of this replica cannot be recorded'),
   });
 }
 

@@ -1,14 +1,14 @@
 /**
  * HTTP interface for operating a replica: `/livez`, `/startedz`, `/readyz`, `/status` (domain/engine-status.ts), `/metrics`,
- * and, from the replica's own machine or pod only, `POST /export`, which answers with a data file. Our engine serves it; for
- * an engine without one, the agent does.
+ * `POST /checkpoint`, which answers when everything executed before is in the data file, and, from the replica's own machine
+ * or pod only, `POST /export`, which answers with a data file. Our engine serves it; for an engine without one, the agent does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { metricsContentType } from '../../base/metrics/metrics.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
 
-export interface StatusSource {
+interface StatusSource {
   /** The status, or why there is none now, which is answered with 503. */
   status(): EngineStatus | { readonly problem: string };
   /** Whether the preparation for serving is over: the data file is loaded. */
@@ -17,6 +17,8 @@ export interface StatusSource {
   unready(): string | undefined;
   /** Prometheus' text format, version 0.0.4. */
   metrics(): Promise<string>;
+  /** Takes a checkpoint and returns its op; absent if the engine has no checkpoints of its own to take. */
+  checkpoint?(): Promise<{ readonly op: number }>;
   /** Writes a portable data file of this replica, piece by piece; absent if the engine has no export. */
   exportTo?(write: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
@@ -28,6 +30,10 @@ export class StatusServer {
     this.#server = createServer({ requestTimeout: 5_000 }, (request, response) => {
       if (request.method === 'POST' && request.url === '/export' && source.exportTo !== undefined) {
         void sendExport(source, request, response);
+        return;
+      }
+      if (request.method === 'POST' && request.url === '/checkpoint' && source.checkpoint) {
+        void answerCheckpoint(response, source.checkpoint());
         return;
       }
       if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -96,6 +102,17 @@ async function answerMetrics(
   }
 }
 
+async function answerCheckpoint(
+  response: ServerResponse,
+  checkpoint: Promise<{ readonly op: number }>,
+): Promise<void> {
+  try {
+    answer(response, 200, 'application/json', `${JSON.stringify(await checkpoint)}\n`);
+  } catch (error) {
+    answer(response, 503, 'text/plain', `${String(error)}\n`);
+  }
+}
+
 function answerStatus(response: ServerResponse, status: ReturnType<StatusSource['status']>): void {
   const code = 'problem' in status ? 503 : 200;
   answer(response, code, 'application/json', `${JSON.stringify(status)}\n`);
@@ -108,7 +125,12 @@ async function sendExport(
 ): Promise<void> {
   const from = request.socket.remoteAddress ?? '';
   if (!/^(::ffff:)?127\.|^::1$/.test(from)) {
-    answer(response, 403, 'text/plain', 'an export is given to the same machine or pod only\n');
+    answer(
+      response,
+      403,
+      'text/plain',
+      'an export is available only from the same machine or pod\n',
+    );
     return;
   }
   // A receiver that goes away ends the export, which frees the parts of the data file that it pinned.

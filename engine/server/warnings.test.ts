@@ -28,7 +28,7 @@ test('memory that the largest request could pass is told as memory at its limit'
   expect(warningsOf({ ...well, shortage: shortageOf(roomy) })).toEqual([]);
 });
 
-test('what is nearly used up is told before it is full', () => {
+test('a warning comes before a limit is reached', () => {
   const near = { usedBytes: 90, limitBytes: 100 };
   expect(warningsOf({ ...well, memory: near, storage: near })).toEqual([
     'StorageNearLimit',

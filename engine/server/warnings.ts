@@ -4,7 +4,7 @@ import type { Shortage, StateMachine } from '../ledger/state-machine.ts';
 import { fullBatch } from '../replica/served-replica.ts';
 import { Operation } from '../wire/operations.ts';
 
-export interface Findings {
+interface Findings {
   readonly halted: boolean;
   readonly clockDisagrees: boolean;
   /** The log refuses creates because storage is at its limit. */

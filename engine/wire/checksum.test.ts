@@ -107,7 +107,7 @@ test('equals the plain computation for every length up to 130 and some beyond a 
   }
 });
 
-test('one call leaves nothing behind for the next, and a tag may be written into what was hashed', () => {
+test('a call leaves no state for the next, and a tag may be written into the hashed bytes', () => {
   const message = counting(300);
   const expected = checksum(message.subarray(16));
   checksum(counting(77));

@@ -61,7 +61,7 @@ test("a reply's context is its checksum with a context of zero", () => {
   );
 });
 
-test('what we build is well formed, and any reserved byte that is set makes it ill formed', () => {
+test('built messages are well formed, and any reserved byte that is set makes them invalid', () => {
   const cases: [Uint8Array, (header: Header) => boolean, readonly number[]][] = [
     [
       register,
@@ -123,7 +123,7 @@ test.each([1, 7, 255, 256, 257, 600, 10_000])(
   },
 );
 
-test('every flipped byte ends the stream and no message of it is given', () => {
+test('every flipped byte ends the stream, and no message of it is delivered', () => {
   for (let at = 0; at < 512; at += 1) {
     const changed = Uint8Array.from(twoMessages.subarray(0, 512));
     changed[at] = (changed[at] ?? 0) ^ 0x40;

@@ -40,7 +40,7 @@ export const EvictionReason = {
 export type EvictionReason = (typeof EvictionReason)[keyof typeof EvictionReason];
 
 /** An unsigned integer below 2^128. */
-export type U128 = bigint;
+type U128 = bigint;
 
 /** Reads and writes a header in place. */
 export class Header {
@@ -166,7 +166,7 @@ export function buildEviction(
   return header.bytes;
 }
 
-export interface RequestFields {
+interface RequestFields {
   readonly cluster: U128;
   readonly view: number;
   readonly release: number;
@@ -195,7 +195,7 @@ export function buildRequest(
   return header.bytes;
 }
 
-export interface ReplyFields extends Frame {
+interface ReplyFields extends Frame {
   /** The answered request. The reply repeats its release, client, number, operation and checksum. */
   readonly request: RequestHeader;
   readonly op: number;

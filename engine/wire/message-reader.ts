@@ -20,6 +20,12 @@ export interface Message {
   readonly body: Uint8Array;
 }
 
+interface Callbacks {
+  readonly onMessage: (message: Message) => void;
+  readonly mayGoOn: () => boolean;
+  readonly mayHold: (header: Header) => boolean;
+}
+
 export class MessageReader {
   readonly #cluster: bigint;
   #head = new Uint8Array(headerSize);
@@ -42,23 +48,26 @@ export class MessageReader {
    * Takes a chunk and calls `onMessage` for each message that it completes. Returns the error that ends the stream.
    *
    * `mayGoOn` is asked before the first byte of each message. If it returns false, the rest of the chunk waits for the next
-   * call, for which an empty chunk is enough.
+   * call, for which an empty chunk is enough. `mayHold` is asked in the same way before memory for a message is taken, with the
+   * header that names its size; it is asked again after each false.
    */
   push(
     chunk: Uint8Array,
     onMessage: (message: Message) => void,
     mayGoOn: () => boolean = () => true,
+    mayHold: (header: Header) => boolean = () => true,
   ): StreamError | undefined {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = undefined;
-    return this.#push(bytes, onMessage, mayGoOn);
+    return this.#push(bytes, { onMessage, mayGoOn, mayHold });
   }
 
-  #push(
-    chunk: Uint8Array,
-    onMessage: (message: Message) => void,
-    mayGoOn: () => boolean,
-  ): StreamError | undefined {
+  /** The header that was read last. After a `wrong_cluster` it tells which cluster the sender meant. */
+  get header(): Header {
+    return new Header(this.#head);
+  }
+
+  #push(chunk: Uint8Array, { onMessage, mayGoOn, mayHold }: Callbacks): StreamError | undefined {
     let at = 0;
     while (at < chunk.length && this.#error === undefined) {
       if (this.begunBytes === 0 && !mayGoOn()) {
@@ -71,22 +80,28 @@ export class MessageReader {
       this.#filled += taken;
       at += taken;
       if (this.#filled < target.length) break;
-      if (this.#bytes === undefined) this.#error = this.#beginBody();
+      if (this.#bytes === undefined) {
+        this.#error = this.#checkHeader();
+        if (this.#error !== undefined) break;
+        if (!mayHold(this.header)) {
+          this.#rest = chunk.subarray(at);
+          break;
+        }
+        this.#bytes = new Uint8Array(this.header.size);
+        this.#bytes.set(this.#head);
+      }
       if (this.#bytes !== undefined && this.#filled === this.#bytes.length)
         this.#error = this.#complete(onMessage);
     }
     return this.#error;
   }
 
-  /** Verifies a complete header and allocates memory for the message. */
-  #beginBody(): StreamError | undefined {
+  #checkHeader(): StreamError | undefined {
     const header = new Header(this.#head);
     if (!header.checksumIsRight()) return 'bad_header_checksum';
     if (header.size < headerSize || header.size > messageSizeMax) return 'bad_size';
     if (header.cluster !== this.#cluster) return 'wrong_cluster';
     if (!isKnownCommand(header.command)) return 'unknown_command';
-    this.#bytes = new Uint8Array(header.size);
-    this.#bytes.set(this.#head);
     return undefined;
   }
 

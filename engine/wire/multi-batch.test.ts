@@ -27,7 +27,7 @@ test('an empty batch is a trailer and nothing else', () => {
   expect(decodeMultiBatch(body, 128)).toEqual([0]);
 });
 
-test('what was put in comes out, whatever the batches', () => {
+test('all values come out, in batches of any size', () => {
   const batches = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 90 });
   fc.assert(
     fc.property(batches, fc.constantFrom(8, 16, 64, 128), (counts, size) => {

@@ -27,7 +27,7 @@ import {
   RETRY,
 } from './limits.ts';
 
-export interface AppenderOptions {
+interface AppenderOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;

@@ -161,7 +161,7 @@ function sealOf(key: KeyObject, bytes: Uint8Array): Uint8Array {
   return seal(key, bytes.subarray(0, SEAL_AT), bytes.subarray(PARENT_AT));
 }
 
-export type Misfit = 'sequence' | 'parent' | 'fence' | 'view' | 'op' | 'timestamp';
+type Misfit = 'sequence' | 'parent' | 'fence' | 'view' | 'op' | 'timestamp';
 
 /** Returns in which field a block does not follow a position, or `undefined` if it follows. */
 export function misfitOf(position: LogPosition, block: Block): Misfit | undefined {

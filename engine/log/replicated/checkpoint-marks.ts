@@ -6,7 +6,7 @@ import { checkpointKey } from './keys.ts';
 import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { encodeRecord, type CheckpointMark } from './records.ts';
 
-export interface CheckpointMarksOptions {
+interface CheckpointMarksOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;

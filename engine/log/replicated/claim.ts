@@ -6,7 +6,7 @@ import { LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { decodeLead, encodeRecord, type Lead } from './records.ts';
 
-export interface Claim {
+interface Claim {
   /** mod_revision of `lead` as the claimant last saw it; 0 if nobody has ever led. */
   readonly seen: number;
   readonly lead: Lead;

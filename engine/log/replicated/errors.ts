@@ -7,12 +7,7 @@
  * - `block_corrupt`: a block is damaged on this member's disk, or its place does not fit.
  * - `etcd_refused`: etcd refuses a request that it must serve.
  */
-export type LogErrorCode =
-  | 'log_foreign'
-  | 'log_gone'
-  | 'state_differs'
-  | 'block_corrupt'
-  | 'etcd_refused';
+type LogErrorCode = 'log_foreign' | 'log_gone' | 'state_differs' | 'block_corrupt' | 'etcd_refused';
 
 export class ReplicatedLogError extends Error {
   override readonly name = 'ReplicatedLogError';

@@ -110,7 +110,7 @@ function call<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
-      reject(new EtcdError('cancelled', `${path} was given up before it began`));
+      reject(new EtcdError('cancelled', `${path} was cancelled before it was sent`));
       return;
     }
     const options = { deadline: Date.now() + timeoutMs };

@@ -76,7 +76,7 @@ test('an answer to a transaction', () => {
   ]);
 });
 
-test('a watch: what is asked for, what it tells, how it ends', () => {
+test('a watch: its request, its events, its end', () => {
   const asked = encodeWatchCreate({ key: text('b'), rangeEnd: text('c'), startRevision: 12 });
   expect(asked.toString('hex')).toBe(hex('0a0a 0a0162 120163 180c 4001'));
   const kv = new ProtoWriter().bytes(1, text('b1')).uint(3, 12);

@@ -145,13 +145,7 @@ export interface EtcdMembership {
  * - `compacted`: the requested revision is compacted.
  * - `refused`: the request cannot be served, now or later; the message says why.
  */
-export type EtcdErrorCode =
-  | 'timeout'
-  | 'unavailable'
-  | 'cancelled'
-  | 'no_space'
-  | 'compacted'
-  | 'refused';
+type EtcdErrorCode = 'timeout' | 'unavailable' | 'cancelled' | 'no_space' | 'compacted' | 'refused';
 
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';

@@ -10,7 +10,7 @@ import { EtcdError, type Etcd } from './etcd.ts';
 import { LEAD } from './keys.ts';
 import { BARRIERS_MAX, CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 
-export interface FenceCheckOptions {
+interface FenceCheckOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;
@@ -22,7 +22,7 @@ export interface FenceCheckOptions {
 }
 
 /** A logical time in this process: a counter that orders its calls, independent of clocks. */
-export type Moment = number;
+type Moment = number;
 
 interface Waiting {
   readonly arrived: Moment;

@@ -13,7 +13,7 @@ import { blockKey, BLOCKS_END, sequenceOf } from './keys.ts';
 import { GAP_PATIENCE_MS, PENDING_BLOCKS_MAX, QUIET_MS, RETRY } from './limits.ts';
 import { readTail } from './tail.ts';
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;
@@ -184,7 +184,7 @@ export class Follower {
       this.#options.onBlock(block);
       if (this.#stopped.signal.aborted) return;
     }
-    if (this.#pending.size > PENDING_BLOCKS_MAX) throw new Misfit('too much lies beyond a gap');
+    if (this.#pending.size > PENDING_BLOCKS_MAX) throw new Misfit('too many entries follow a gap');
   }
 
   #fitting(bytes: Uint8Array): Block {
@@ -203,6 +203,6 @@ class Misfit extends Error {}
 export function corruptBlock(sequence: number, misfit: string): ReplicatedLogError {
   return new ReplicatedLogError(
     'block_corrupt',
-    `Block ${sequence} does not follow what this replica holds (${misfit}). Bring this replica back with 'recover'; the others go on.`,
+    `Block ${sequence} does not follow the blocks of this replica (${misfit}). Bring this replica back with 'recover'; the others go on.`,
   );
 }

@@ -72,7 +72,7 @@ export function identityProblem(
   ) {
     return new ReplicatedLogError(
       'state_differs',
-      `The log begins behind op ${found.op} with state ${found.stateHash}; this replica is at op ${own.op} with state ${own.stateHash}. Start it from the same data file as the others.`,
+      `The log begins after op ${found.op} with state ${found.stateHash}; this replica is at op ${own.op} with state ${own.stateHash}. Start it from the same data file as the others.`,
     );
   }
   return undefined;

@@ -131,7 +131,7 @@ test('a trim that comes late does not lower the floor, below which blocks are go
   expect(await trimLate({ lowersFloor: true })).toBe('{"sequence":6}');
 });
 
-test('who lacks blocks that were deleted on purpose does not lead, and deletes nothing', async () => {
+test('a replica that lacks blocks that were deleted on purpose does not lead, and deletes nothing', async () => {
   const { store, etcd } = lateStore({}, () => false);
   const before = lead(store, 0);
   addBlock(store, { ...origin, sequence: 10 }, before, 1);

@@ -44,7 +44,7 @@ function ask(
 
 const holder = peer(0, { fence: 5 });
 
-test('who is beside raft’s new leader claims, once', () => {
+test('the replica beside raft’s new leader claims the lead, once', () => {
   const policy = new LeadershipPolicy();
   expect(ask(policy, { untilMs: 200 }, { peers: [holder] })).toEqual([]);
   const raft = { leads: true, hasLeader: true };
@@ -96,7 +96,7 @@ test('a holder that goes on committing keeps the lead, though its heartbeats do 
   }
 });
 
-test('nobody claims while raft has no leader, or who is not up to date', () => {
+test('no replica claims the lead while raft has no leader or while it is not up to date itself', () => {
   const silent = peer(0, { fence: 5, heardAtMs: -10_000 });
   const without = { raft: { leads: false, hasLeader: false }, peers: [silent] };
   expect(ask(new LeadershipPolicy(), { untilMs: 5000 }, without)).toEqual([]);
@@ -107,7 +107,7 @@ test('nobody claims while raft has no leader, or who is not up to date', () => {
   expect(ask(new LeadershipPolicy(), { untilMs: 5000 }, unknown)).toEqual([]);
 });
 
-test('what was not heard while this process stood still is no silence', () => {
+test('time in which this process stood still does not count as silence of others', () => {
   const policy = new LeadershipPolicy();
   policy.decide({ ...base, nowMs: 0, peers: [holder] });
   const woken = { ...base, nowMs: 9000, peers: [holder] };
@@ -126,7 +126,7 @@ test('raft’s lead follows the engine that has led well for a while', () => {
   expect(made).toEqual([{ atMs: ALIGN_AFTER_MS, decision: { do: 'moveRaft', memberId: 100n } }]);
 });
 
-test('who has handed over does not claim for a while, whatever raft does', () => {
+test('a leader that has handed over does not claim for a while, whatever raft does', () => {
   const policy = new LeadershipPolicy();
   policy.decide({ ...base, nowMs: -50 });
   policy.abstain(ABSTAIN_MS);
@@ -136,7 +136,7 @@ test('who has handed over does not claim for a while, whatever raft does', () =>
   expect(made).toEqual([{ atMs: ABSTAIN_MS, decision: { do: 'claim', why: 'leader_silent' } }]);
 });
 
-test('who has handed over may lead again as soon as somebody else has', () => {
+test('a leader that has handed over may lead again as soon as another has led', () => {
   const policy = new LeadershipPolicy();
   policy.decide({ ...base, leading: true, nowMs: -50 });
   policy.abstain(ABSTAIN_MS);

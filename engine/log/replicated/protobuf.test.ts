@@ -11,7 +11,7 @@ test('the examples of the format’s own description', () => {
   expect(new ProtoWriter().message(3, inner).finish().toString('hex')).toBe('1a03089601');
 });
 
-test('what is written is read, and defaults are left out', () => {
+test('written messages are read back, and default values are left out', () => {
   const field = fc.integer({ min: 1, max: 2000 });
   const value = fc.oneof(fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), fc.uint8Array());
   fc.assert(

@@ -24,7 +24,7 @@ export interface Records {
   readonly checkpoints: ReadonlyMap<number, CheckpointMark>;
 }
 
-export interface RecordsWatchOptions {
+interface RecordsWatchOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;

@@ -25,7 +25,7 @@ export interface Lead {
 }
 
 /** Blocks below this sequence may be deleted. The transaction that deletes them raises it. */
-export interface Floor {
+interface Floor {
   readonly sequence: number;
 }
 
@@ -80,6 +80,6 @@ function decode<T>(name: string, shape: Shape<T>, bytes: Uint8Array): T {
   if (fits) return value as T;
   throw new ReplicatedLogError(
     'log_foreign',
-    `The key '${name}' in etcd holds nothing that this log has written. Check that this etcd belongs to this database alone.`,
+    `The key '${name}' in etcd was not written by this log. Check that this etcd belongs to this database alone.`,
   );
 }

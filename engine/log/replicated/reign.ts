@@ -9,7 +9,7 @@ import { FenceCheck } from './fence-check.ts';
 import type { RetainedBytes } from './retained.ts';
 import { Trimmer } from './trimmer.ts';
 
-export interface ReignOptions {
+interface ReignOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;

@@ -64,7 +64,7 @@ export interface LogConsumer {
   failed(error: ReplicatedLogError): void;
 }
 
-export interface ReplicatedLogOptions {
+interface ReplicatedLogOptions {
   /** Client of the member beside this replica. The log closes it. */
   readonly etcd: Etcd;
   readonly timers: Timers;
@@ -83,7 +83,7 @@ export interface ReplicatedLogOptions {
   readonly retainedBytesMax?: number;
 }
 
-export type Appended = 'taken' | 'full' | 'not_leading';
+type Appended = 'taken' | 'full' | 'not_leading';
 
 export class ReplicatedLog {
   readonly #options: ReplicatedLogOptions;

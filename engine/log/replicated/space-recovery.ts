@@ -13,7 +13,7 @@ import { EtcdError, type Etcd, type MemberStatus } from './etcd.ts';
 import { LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, FULL_PART } from './limits.ts';
 
-export interface SpaceRecoveryOptions {
+interface SpaceRecoveryOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   /** Puts some small record again. */

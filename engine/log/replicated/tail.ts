@@ -7,7 +7,7 @@ import { blockKey, BLOCKS_END, FLOOR, LEAD } from './keys.ts';
 import { CALL_TIMEOUT_MS, PAGE_BLOCKS, PAGE_WINDOW_BLOCKS } from './limits.ts';
 import { decodeFloor } from './records.ts';
 
-export interface TailPage {
+interface TailPage {
   readonly revision: number;
   /** mod_revision of `lead`; 0 if nobody has ever led. */
   readonly fence: number;

@@ -17,7 +17,7 @@ import { CALL_TIMEOUT_MS, RETRY } from './limits.ts';
 import { encodeRecord, type Meta } from './records.ts';
 import { readTail } from './tail.ts';
 
-export interface TakeOverOptions {
+interface TakeOverOptions {
   readonly etcd: Etcd;
   readonly timers: Timers;
   readonly random: () => number;
@@ -35,7 +35,7 @@ export interface TakeOverOptions {
  * - `deposed`: another replica leads by now, or the signal was aborted.
  * - `behind`: blocks that this replica needs are deleted; it must not lead.
  */
-export type TakeOver = 'ready' | 'deposed' | 'behind';
+type TakeOver = 'ready' | 'deposed' | 'behind';
 
 /** Takes over the log, however long it takes. Rejects with ReplicatedLogError. */
 export async function takeOver(options: TakeOverOptions): Promise<TakeOver> {

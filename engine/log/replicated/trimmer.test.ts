@@ -27,7 +27,7 @@ test('the budget goes before a minority that is behind', () => {
   expect(plan(records(0, { 1: 50, 2: 60 }), 30)).toBe(30);
 });
 
-test('whatever the budget, blocks stay until a majority has them in a checkpoint', () => {
+test('with any budget, blocks stay until a majority has them in a checkpoint', () => {
   expect(plan(records(0, { 0: 50, 2: 60 }), 90)).toBe(51);
   expect(plan(records(0, { 0: 90, 1: 10, 2: 20 }), 90)).toBe(21);
   expect(plan(records(0, { 2: 60 }), 90)).toBeUndefined();
@@ -72,7 +72,7 @@ test('blocks of unknown size are not deleted while all that etcd holds is within
   expect(deleted).toHaveLength(1);
 });
 
-test('what was deleted is compacted, though the compaction failed before: else a full log would stay full', async () => {
+test('deleted blocks are compacted after a failed compaction, since otherwise a full log would stay full', async () => {
   const compacted: number[] = [];
   let failing = true;
   const etcd = {

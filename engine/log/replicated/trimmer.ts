@@ -20,7 +20,7 @@ import { encodeRecord } from './records.ts';
 import type { Records } from './records-watch.ts';
 import type { RetainedBytes } from './retained.ts';
 
-export interface TrimmerOptions {
+interface TrimmerOptions {
   readonly etcd: Etcd;
   readonly fence: number;
   readonly replicaCount: number;
@@ -31,7 +31,7 @@ export interface TrimmerOptions {
   readonly bytesInUse: () => number | undefined;
 }
 
-export interface TrimBounds {
+interface TrimBounds {
   readonly replicaCount: number;
   /** Lowest sequence from which on the blocks are within the bound in bytes. */
   readonly withinBudget: number;

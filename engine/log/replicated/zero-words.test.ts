@@ -14,7 +14,7 @@ function stored(bytes: Uint8Array, start = 0): Uint8Array {
   return target.subarray(start, putWithoutZeros(target, start, bytes));
 }
 
-test('what was stored without zeros comes back as it was, wherever it lies', () => {
+test('pieces stored without zeros are read back unchanged, at any position', () => {
   fc.assert(
     fc.property(words, fc.nat(3), (values, offset) => {
       const bytes = bytesOf(values);
@@ -37,7 +37,7 @@ test('a mask and the words that are not zero are all that is stored', () => {
   );
 });
 
-test('the form of it is the one that is written down', () => {
+test('the form is the documented one', () => {
   const values = [0, 7, ...Array.from({ length: 29 }, () => 0), 9, 5, 0];
   expect(stored(bytesOf(values))).toEqual(
     bytesOf([(1 << 1) + 2 ** 31, 7, 9, 1, 5].map((value) => value >>> 0)),

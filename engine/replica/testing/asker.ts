@@ -5,7 +5,7 @@ import { Operation } from '../../wire/operations.ts';
 import { engineRelease } from '../../wire/release.ts';
 import type { ReplicaWorld } from './replica-world.ts';
 
-export interface Answer {
+interface Answer {
   readonly timestamp: bigint;
   readonly body: Uint8Array;
 }

@@ -64,7 +64,7 @@ test.each(histories)('noticed: %s', (_what, happen) => {
   expect(history.violation).toBeDefined();
 });
 
-test('a read may miss what was acknowledged only after it was sent', () => {
+test('a read may miss writes that were acknowledged after it was sent', () => {
   const history = new History();
   const begun = history.beginRead();
   history.beginWrite();

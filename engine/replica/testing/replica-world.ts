@@ -26,7 +26,7 @@ import { History } from './history.ts';
 import { TwoRulesLedger } from './two-rules-ledger.ts';
 import { SimClient, type ClientWorld } from './sim-client.ts';
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number;
   readonly chaosMs: number;
   readonly replicaCount?: number;
@@ -39,7 +39,7 @@ export interface WorldOptions {
   readonly retainedBytesMax?: number;
 }
 
-export interface Outcome {
+interface Outcome {
   readonly violation: Error | undefined;
   readonly writes: number;
   readonly reads: number;

@@ -10,7 +10,7 @@
 import type { Block, LogPosition } from '../block.ts';
 import { misfitOf } from '../block.ts';
 
-export class Violation extends Error {
+class Violation extends Error {
   override readonly name = 'Violation';
 }
 

@@ -17,7 +17,7 @@ import type { Simulation } from './simulation.ts';
 /**
  * Probabilities of faults per call, answer or delivery. If all are 0, nothing goes wrong, but the order is still random.
  */
-export interface FaultRates {
+interface FaultRates {
   /** A call is lost on its way in. */
   lostCall: number;
   /** An answer is lost. */

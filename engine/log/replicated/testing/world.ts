@@ -8,7 +8,7 @@ import { FakeStore, type StoreDefects } from './fake-store.ts';
 import { SimReplica } from './sim-replica.ts';
 import { Simulation } from './simulation.ts';
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly seed: number;
   /** Duration of the faults. */
   readonly chaosMs: number;

@@ -1,0 +1,47 @@
+/** Names of an archive's objects. FORMAT.md, "Keys". */
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+export const archiveKey = (databaseId: string): string => `${databaseId}/archive.json`;
+
+/** The name holds the digest of the rows, so that two histories of one database never meet in one object. */
+export const chunkKey = (
+  databaseId: string,
+  table: number,
+  { firstRow, sha256, copy }: { firstRow: number; sha256: string; copy: number },
+): string => {
+  const name = `${databaseId}/rows/${hex(table, 4)}/${hex(firstRow, 12)}-${sha256.slice(0, 32)}`;
+  return copy === 0 ? name : `${name}-${copy}`;
+};
+
+export const recordsPrefix = (databaseId: string): string => `${databaseId}/backups/`;
+
+export const removalsPrefix = (databaseId: string): string => `${databaseId}/removed/`;
+
+/** The note that a backup is removed. */
+export const removalKey = (databaseId: string, backupId: string): string =>
+  `${removalsPrefix(databaseId)}${backupId}.json`;
+
+export const sweptPrefix = (databaseId: string): string => `${databaseId}/swept/`;
+
+/** The note that the chunks of a removed backup are deleted. */
+export const sweptKey = (databaseId: string, backupId: string): string =>
+  `${sweptPrefix(databaseId)}${backupId}.json`;
+
+/**
+ * A file to be imported. Its folder is no archive's, because the ID of a database has no hyphen; its name is the one that is recommended
+ * for an exported file.
+ */
+export const stagedKey = (importId: string, clusterId: bigint, replicaIndex: number): string =>
+  `import-files/${importId}/${clusterId}_${replicaIndex}.ledger`;
+
+/** Records are listed in the order of their ops. */
+export const recordKey = (databaseId: string, op: number, backupId: string): string =>
+  `${recordsPrefix(databaseId)}${hex(op, 14)}-${backupId}.ndjson`;
+
+/** The op and the backup that a record's key names; `undefined` for another object's key. */
+export function parseRecordKey(
+  key: string,
+): { readonly op: number; readonly backupId: string } | undefined {
+  const [, op = '', backupId] = /\/backups\/([0-9a-f]{14})-([a-z0-9_-]+)\.ndjson$/.exec(key) ?? [];
+  return backupId === undefined ? undefined : { op: Number.parseInt(op, 16), backupId };
+}

@@ -1,0 +1,163 @@
+/**
+ * Rows of a data file that an engine may be writing meanwhile. Rows never change and never move within their table, so rows
+ * up to a checkpoint can be read from any later one: when the engine has used a piece's place again, its seal does not fit,
+ * and the rows are read where the newest checkpoint has them. The engine need not know of the reader.
+ */
+import { assert } from '../../base/assert.ts';
+import { SectionKind } from '../ledger/checkpoint.ts';
+import { DataFileError } from '../log/errors.ts';
+import { SESSIONS_TABLE } from '../log/layout.ts';
+import { readManifest, readPiece, type Piece, type StoredSection } from '../log/manifest.ts';
+import type { StorageFile } from '../log/storage.ts';
+import { readSuperblock, type Superblock } from '../log/superblock.ts';
+import { ArchiveError } from './errors.ts';
+import { INLINE_BYTES_MAX } from './record.ts';
+
+/** Tables below this number have a row for each event; those from it on are replaced by each checkpoint. */
+const FIRST_INLINE_TABLE = 6;
+
+interface Table {
+  readonly table: number;
+  readonly rowSize: number;
+  readonly rowCount: number;
+  readonly pieces: readonly Piece[];
+}
+
+interface Checkpoint {
+  readonly superblock: Superblock;
+  readonly tables: ReadonlyMap<number, Table>;
+}
+
+interface InlineTable {
+  readonly table: number;
+  readonly rowSize: number;
+  readonly bytes: Uint8Array;
+}
+
+export class LiveRows {
+  readonly #file: StorageFile;
+  #newest: Checkpoint;
+  /** The checkpoint that was the newest when reading began: the state that a reader gets. */
+  readonly superblock: Superblock;
+  /** Its tables of rows. */
+  readonly tables: readonly Omit<Table, 'pieces'>[];
+  /** Its small tables, which each checkpoint replaces; they were read at once. */
+  readonly inline: readonly InlineTable[];
+  #last: { readonly piece: Piece; readonly bytes: Uint8Array } | undefined;
+
+  private constructor(file: StorageFile, first: Checkpoint, inline: readonly InlineTable[]) {
+    this.#file = file;
+    this.#newest = first;
+    this.superblock = first.superblock;
+    this.tables = [...first.tables.values()].filter(({ table }) => !isInline(inline, table));
+    this.inline = inline;
+  }
+
+  static async open(file: StorageFile): Promise<LiveRows> {
+    let before = -1;
+    for (;;) {
+      const superblock = await readSuperblock(file);
+      try {
+        const first = await readCheckpoint(file, superblock);
+        return new LiveRows(file, first, await readInline(file, first));
+      } catch (error) {
+        // Damage that no later checkpoint explains is damage.
+        if (!isDamage(error) || superblock.sequence === before) throw error;
+        before = superblock.sequence;
+      }
+    }
+  }
+
+  /** Returns rows of a table of the checkpoint that was the newest when reading began. */
+  async read(table: number, firstRow: number, rowCount: number): Promise<Uint8Array> {
+    for (;;) {
+      const { superblock, tables } = this.#newest;
+      const found = tables.get(table);
+      try {
+        assert(found !== undefined && found.rowCount >= firstRow + rowCount, 'rows never vanish');
+        return await this.#readRows(superblock, found, firstRow, rowCount);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        const newer = await LiveRows.open(this.#file);
+        if (newer.superblock.sequence === superblock.sequence) throw error;
+        this.#newest = newer.#newest;
+      }
+    }
+  }
+
+  async #readRows(
+    { key }: Superblock,
+    { rowSize, pieces }: Table,
+    firstRow: number,
+    rowCount: number,
+  ): Promise<Uint8Array> {
+    const rows = new Uint8Array(rowSize * rowCount);
+    const from = firstRow * rowSize;
+    let at = 0;
+    for (const piece of pieces) {
+      const start = Math.max(from, at);
+      const end = Math.min(from + rows.length, at + piece.size);
+      if (start < end) {
+        const bytes = await this.#readPiece(key, piece);
+        rows.set(bytes.subarray(start - at, end - at), start - from);
+      }
+      at += piece.size;
+    }
+    return rows;
+  }
+
+  /** Neighbouring reads share a piece. */
+  async #readPiece(key: Uint8Array, piece: Piece): Promise<Uint8Array> {
+    if (this.#last?.piece !== piece) {
+      this.#last = { piece, bytes: await readPiece(this.#file, key, piece) };
+    }
+    return this.#last.bytes;
+  }
+}
+
+const isDamage = (error: unknown): boolean =>
+  error instanceof DataFileError && error.code === 'checkpoint_corrupt';
+
+const isInline = (inline: readonly InlineTable[], table: number): boolean =>
+  inline.some((one) => one.table === table);
+
+async function readCheckpoint(file: StorageFile, superblock: Superblock): Promise<Checkpoint> {
+  const tables = new Map<number, Table>();
+  for (const section of await readManifest(file, superblock)) {
+    const { table, rowSize } = section;
+    if (table === SESSIONS_TABLE) continue;
+    const before = section.kind === SectionKind.replace ? undefined : tables.get(table);
+    if (!continues(before, section)) {
+      throw new ArchiveError(
+        'checkpoint_unsupported',
+        `Table ${table} of the data file is not append-only, which this release cannot back up. Use the release of the engine that wrote it.`,
+      );
+    }
+    const rowCount = (before?.rowCount ?? 0) + section.rowCount;
+    const pieces = [...(before?.pieces ?? []), ...section.pieces];
+    tables.set(table, { table, rowSize, rowCount, pieces });
+  }
+  return { superblock, tables };
+}
+
+function continues(before: Table | undefined, section: StoredSection): boolean {
+  if (section.kind === SectionKind.replace) return section.firstRow === 0;
+  if (section.kind !== SectionKind.append) return false;
+  const sameSize = before === undefined || before.rowSize === section.rowSize;
+  return sameSize && section.firstRow === (before?.rowCount ?? 0);
+}
+
+/** Tables that have a single row, or rows of one byte: no rows of events. */
+async function readInline(
+  file: StorageFile,
+  { superblock, tables }: Checkpoint,
+): Promise<readonly InlineTable[]> {
+  const inline: InlineTable[] = [];
+  for (const { table, rowSize, rowCount, pieces } of tables.values()) {
+    if (table < FIRST_INLINE_TABLE || rowSize * rowCount > INLINE_BYTES_MAX) continue;
+    const parts = [];
+    for (const piece of pieces) parts.push(await readPiece(file, superblock.key, piece));
+    inline.push({ table, rowSize, bytes: Buffer.concat(parts) });
+  }
+  return inline;
+}

@@ -1,0 +1,33 @@
+/**
+ * The part of an object store that an archive needs. Objects are written once: nothing here replaces or deletes one. Every
+ * promise rejects with ArchiveError, after the store's own retries.
+ */
+export interface ObjectStore {
+  /** Writes an object unless there is one of this key already. */
+  create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'>;
+  /** Rejects with `object_missing` if there is none. */
+  read(key: string): Promise<Uint8Array>;
+  /** Yields all keys that begin with `prefix`, in order. */
+  list(prefix: string): AsyncIterable<string>;
+}
+
+/** What reading a large object in parts needs beside. */
+export interface RangedStore {
+  /**
+   * Reads up to `length` bytes from `offset` on, and tells the size of the whole object. `offset` is below that size, or 0. Rejects with
+   * `object_missing` if there is no such object.
+   */
+  readRange(
+    key: string,
+    offset: number,
+    length: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly sizeBytes: number }>;
+}
+
+/** What the sweep needs beside; its credentials are its own. */
+export interface SweptStore extends ObjectStore {
+  /** Deletes an object; resolves too if there is none. */
+  remove(key: string): Promise<void>;
+  /** Yields the first parts of all keys: the IDs of databases. */
+  folders(): AsyncIterable<string>;
+}

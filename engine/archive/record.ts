@@ -1,0 +1,132 @@
+/**
+ * The record of one backup, written last: a state of the ledger, named by the rows of each table, and the chunks that hold
+ * them. Its second line is the digest of its first. FORMAT.md, "Record".
+ */
+import { z } from 'zod';
+import { sha256 } from './chunk.ts';
+import { ArchiveError, damaged } from './errors.ts';
+import { chunkKey } from './keys.ts';
+
+export const RECORD_FORMAT = 1;
+/** Tables that are no rows but a few bytes: the ledger's head, the number of its rules. */
+export const INLINE_BYTES_MAX = 4096;
+
+const count = z.number().int().nonnegative();
+const hex = (bytes: number) => z.string().regex(new RegExp(`^[0-9a-f]{${bytes * 2}}$`));
+const decimal = z.string().regex(/^\d{1,39}$/);
+
+const chunkSchema = z.object({
+  firstRow: count,
+  rowCount: count.min(1),
+  /** Bytes of the object. */
+  storedBytes: count,
+  /** Digest of the rows. */
+  sha256: hex(32),
+  /** Number of the object with these rows; above 0 when earlier ones were found damaged. */
+  copy: count,
+});
+
+const tableSchema = z.object({
+  table: count,
+  rowSize: count.min(1),
+  rowCount: count,
+  chunks: z.array(chunkSchema),
+});
+
+const inlineSchema = z.object({ table: count, rowSize: count.min(1), bytes: z.string().max(8192) });
+
+const recordSchema = z.object({
+  format: z.literal(RECORD_FORMAT),
+  databaseId: z.string(),
+  backupId: z.string(),
+  clusterId: decimal,
+  replicaIndex: count,
+  replicaCount: count.min(1),
+  /** Release of the engine that wrote the checkpoint. */
+  release: z.string(),
+  op: count,
+  timestamp: decimal,
+  view: count,
+  stateHash: hex(16),
+  tables: z.array(tableSchema),
+  inline: z.array(inlineSchema),
+  startedAt: z.iso.datetime(),
+  completedAt: z.iso.datetime(),
+});
+
+export type StoredChunk = z.infer<typeof chunkSchema>;
+export type StoredTable = z.infer<typeof tableSchema>;
+export type BackupRecord = z.infer<typeof recordSchema>;
+
+const digestLine = (line: string): string => sha256(Buffer.from(line)).toString('hex');
+
+export function encodeRecord(record: BackupRecord): { bytes: Uint8Array; sha256: string } {
+  const line = JSON.stringify(record);
+  const digest = digestLine(line);
+  return { bytes: Buffer.from(`${line}\n${JSON.stringify({ sha256: digest })}\n`), sha256: digest };
+}
+
+/** Reads a record; rejects one that is damaged, cut, of a newer format or of another database. */
+export function decodeRecord(
+  key: string,
+  bytes: Uint8Array,
+  databaseId: string,
+): { readonly record: BackupRecord; readonly sha256: string } {
+  const [line = '', seal = '', ...rest] = Buffer.from(bytes).toString('utf8').split('\n');
+  const digest = digestLine(line);
+  if (seal !== JSON.stringify({ sha256: digest }) || rest.join('\n') !== '')
+    throw damaged(key, 'its digest does not fit');
+  const json = JSON.parse(line) as { readonly format?: unknown; readonly databaseId?: unknown };
+  if (json.format !== RECORD_FORMAT) {
+    throw new ArchiveError(
+      'format_unknown',
+      `${key} has format ${String(json.format)}, this release knows ${RECORD_FORMAT}. Use a newer release.`,
+      { key },
+    );
+  }
+  const parsed = recordSchema.safeParse(json);
+  if (!parsed.success) throw damaged(key, z.prettifyError(parsed.error));
+  if (parsed.data.databaseId !== databaseId) {
+    throw new ArchiveError(
+      'archive_foreign',
+      `${key} is a backup of ${parsed.data.databaseId}, not of ${databaseId}.`,
+      { key },
+    );
+  }
+  checkRows(key, parsed.data);
+  return { record: parsed.data, sha256: digest };
+}
+
+/** The chunks of a table follow one another without a gap and hold all of its rows. */
+function checkRows(key: string, { tables }: BackupRecord): void {
+  for (const { table, rowCount, chunks } of tables) {
+    let next = 0;
+    for (const chunk of chunks) {
+      if (chunk.firstRow !== next) throw damaged(key, `rows of table ${table} are missing`);
+      next += chunk.rowCount;
+    }
+    if (next !== rowCount) throw damaged(key, `rows of table ${table} are missing`);
+  }
+}
+
+export const storedBytes = ({ tables }: BackupRecord): number =>
+  tables.reduce(
+    (sum, { chunks }) => sum + chunks.reduce((all, one) => all + one.storedBytes, 0),
+    0,
+  );
+
+export const plainBytes = ({ tables }: BackupRecord): number =>
+  tables.reduce((sum, { rowSize, rowCount }) => sum + rowSize * rowCount, 0);
+
+export interface NamedChunk {
+  /** Key in the store. */
+  readonly name: string;
+  /** Bytes of the object. */
+  readonly size: number;
+}
+
+/** The objects that a backup needs, besides its record. */
+export const chunksOf = ({ databaseId, tables }: BackupRecord): readonly NamedChunk[] =>
+  tables.flatMap(({ table, chunks }) =>
+    chunks.map((chunk) => ({ name: chunkKey(databaseId, table, chunk), size: chunk.storedBytes })),
+  );

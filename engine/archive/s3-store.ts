@@ -1,0 +1,203 @@
+/** An archive's objects in a bucket of any S3 server with conditional writes. */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type GetObjectCommandOutput,
+  type ListObjectsV2CommandOutput,
+} from '@aws-sdk/client-s3';
+import { backoffMs } from '../../base/backoff.ts';
+import { ArchiveError, missing } from './errors.ts';
+import type { RangedStore, SweptStore } from './object-store.ts';
+import { isEmptyRange, isExists, isMissing, isPassing, namedError } from './s3-errors.ts';
+
+interface S3Options {
+  /** URL of the server; that of AWS by default. */
+  readonly endpoint: string | undefined;
+  readonly region: string;
+  readonly bucket: string;
+  /** What all keys begin with: '' or a path that ends with a slash. */
+  readonly prefix: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Puts the bucket into the path instead of the host name. */
+  readonly forcePathStyle: boolean;
+  /** How long a request is tried again while the store does not answer. */
+  readonly patienceMs: number;
+}
+
+/** Time for one try; a try sends or receives at most a few MiB. */
+const TRY_MS = 30_000;
+const RETRY = { baseMs: 200, maxMs: 30_000 };
+
+interface Part {
+  readonly offset: number;
+  readonly length: number;
+}
+
+export class S3Store implements SweptStore, RangedStore {
+  readonly #client: S3Client;
+  readonly #options: S3Options;
+
+  constructor(options: S3Options) {
+    this.#options = options;
+    const { endpoint, region, accessKeyId, secretAccessKey, forcePathStyle } = options;
+    this.#client = new S3Client({
+      ...(endpoint === undefined ? {} : { endpoint }),
+      region,
+      credentials: { accessKeyId, secretAccessKey },
+      forcePathStyle,
+      // Retries are our own: they follow a deadline, and tell a refusal from an outage.
+      maxAttempts: 1,
+      // The library's default checksums are not known to all servers; ours are in the objects and their records.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    });
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  async create(key: string, bytes: Uint8Array): Promise<'created' | 'exists'> {
+    const { bucket, prefix } = this.#options;
+    const command = new PutObjectCommand({
+      Bucket: bucket,
+      Key: `${prefix}${key}`,
+      Body: bytes,
+      ContentLength: bytes.length,
+      IfNoneMatch: '*',
+      ChecksumSHA256: createHash('sha256').update(bytes).digest('base64'),
+    });
+    return this.#retry(async (abortSignal) => {
+      try {
+        await this.#client.send(command, { abortSignal });
+        return 'created';
+      } catch (error) {
+        if (isExists(error)) return 'exists';
+        throw error;
+      }
+    });
+  }
+
+  async read(key: string): Promise<Uint8Array> {
+    return (await this.#get(key)).bytes;
+  }
+
+  async readRange(
+    key: string,
+    offset: number,
+    length: number,
+  ): Promise<{ readonly bytes: Uint8Array; readonly sizeBytes: number }> {
+    const { bytes, range } = await this.#get(key, { offset, length });
+    const [, size] = /\/(\d+)$/.exec(range ?? '') ?? [];
+    return { bytes, sizeBytes: size === undefined ? bytes.length : Number(size) };
+  }
+
+  /** Reads an object, or a part of it. */
+  #get(
+    key: string,
+    part?: Part,
+  ): Promise<{ readonly bytes: Uint8Array; readonly range?: string | undefined }> {
+    const { bucket, prefix } = this.#options;
+    const command = new GetObjectCommand({
+      Bucket: bucket,
+      Key: `${prefix}${key}`,
+      ...(part === undefined
+        ? {}
+        : { Range: `bytes=${part.offset}-${part.offset + part.length - 1}` }),
+    });
+    return this.#retry(async (abortSignal) => {
+      try {
+        const answer = await this.#client.send(command, { abortSignal });
+        const { Body, ContentLength, ContentRange } = answer;
+        if (part !== undefined && !isPart(answer, part)) {
+          // Whatever still comes is not read: an object may be larger than the memory.
+          (Body as Readable | undefined)?.destroy();
+          const what = `answers with ${ContentLength ?? 'unknown'} bytes where ${part.length} from byte ${part.offset} on were asked of ${key}. Use a store that reads ranges of objects.`;
+          throw new ArchiveError('store_refused', `bucket ${bucket} ${what}`, { key });
+        }
+        const bytes = (await Body?.transformToByteArray()) ?? new Uint8Array(0);
+        // A connection that breaks off early may end the body without an error.
+        if (ContentLength !== undefined && bytes.length !== ContentLength) {
+          throw new Error(`${bytes.length} of ${ContentLength} bytes of ${key} arrived`);
+        }
+        return { bytes, range: ContentRange };
+      } catch (error) {
+        if (isEmptyRange(error)) return { bytes: new Uint8Array(0) };
+        throw isMissing(error) ? missing(key, error) : error;
+      }
+    });
+  }
+
+  async *list(start: string): AsyncIterable<string> {
+    for await (const page of this.#pages(start)) {
+      for (const { Key } of page.Contents ?? []) {
+        if (Key !== undefined) yield Key.slice(this.#options.prefix.length);
+      }
+    }
+  }
+
+  async *folders(): AsyncIterable<string> {
+    for await (const page of this.#pages('', '/')) {
+      for (const { Prefix } of page.CommonPrefixes ?? []) {
+        if (Prefix !== undefined) yield Prefix.slice(this.#options.prefix.length, -1);
+      }
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const { bucket, prefix } = this.#options;
+    const command = new DeleteObjectCommand({ Bucket: bucket, Key: `${prefix}${key}` });
+    await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));
+  }
+
+  async *#pages(start: string, delimiter?: string): AsyncIterable<ListObjectsV2CommandOutput> {
+    const { bucket, prefix } = this.#options;
+    let token: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: `${prefix}${start}`,
+        ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+        ...(token === undefined ? {} : { ContinuationToken: token }),
+      });
+      const page = await this.#retry((abortSignal) => this.#client.send(command, { abortSignal }));
+      yield page;
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  /** Tries until it succeeds, is refused, or the patience is over. Each try has a deadline. */
+  async #retry<T>(request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { endpoint, bucket, patienceMs } = this.#options;
+    const where = `bucket ${bucket} at ${endpoint ?? 'AWS'}`;
+    const giveUpAt = performance.now() + patienceMs;
+    const tryMs = Math.min(TRY_MS, patienceMs);
+    for (let failures = 1; ; failures += 1) {
+      try {
+        return await request(AbortSignal.timeout(tryMs));
+      } catch (error) {
+        const waitMs = backoffMs(failures, RETRY, Math.random);
+        if (!isPassing(error) || performance.now() + waitMs > giveUpAt) {
+          throw namedError(error, where);
+        }
+        await sleep(waitMs);
+      }
+    }
+  }
+}
+
+/** Whether an answer is of the part that was asked for. One that ignores the range may still be the whole of a small object. */
+function isPart(
+  { ContentLength, ContentRange }: Pick<GetObjectCommandOutput, 'ContentLength' | 'ContentRange'>,
+  { offset, length }: Part,
+): boolean {
+  if (ContentLength === undefined || ContentLength > length) return false;
+  return ContentRange === undefined ? offset === 0 : ContentRange.startsWith(`bytes ${offset}-`);
+}

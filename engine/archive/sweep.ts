@@ -1,0 +1,103 @@
+/**
+ * Removal of backups, second half: deletes the objects of removed backups that no other backup needs. It deletes nothing that it
+ * cannot account for, may be killed at any point, and may run twice at a time. Each backup goes in two rounds:
+ *
+ * 1. Its chunks, once every backup that was begun before the removal, and may build on it, has ended.
+ * 2. Its record, as much later: as long as it is there, new backups avoid the names of its chunks (make-backup.ts), so that a
+ *    request that arrives late deletes nothing new.
+ */
+import { allRecordKeys, readRecord, type RecordKey } from './archive.ts';
+import { isLost } from './errors.ts';
+import { removalKey, sweptKey } from './keys.ts';
+import type { SweptStore } from './object-store.ts';
+import { chunksOf, type NamedChunk } from './record.ts';
+import { noteSwept, removals, sweptTimes } from './removals.ts';
+
+/** Least time between removal and first round, and between both rounds. Making a backup may not take longer. */
+export const GRACE_MS = 24 * 3_600_000;
+
+interface SweepOptions {
+  readonly store: SweptStore;
+  readonly databaseId: string;
+  readonly nowMs: number;
+  /** GRACE_MS or more, except in tests. */
+  readonly graceMs: number;
+}
+
+interface Swept {
+  /** Backups whose chunks were deleted, and those of which nothing is left. */
+  readonly emptied: number;
+  readonly gone: number;
+  /** Deleted chunks, and their bytes. */
+  readonly chunks: number;
+  readonly bytes: number;
+  /** Removed backups whose time has not come. */
+  readonly waiting: number;
+}
+
+/**
+ * Sweeps one archive. Rejects if a record that stays cannot be read: what it needs is not known then, and nothing is deleted.
+ */
+export async function sweep({ store, databaseId, nowMs, graceMs }: SweepOptions): Promise<Swept> {
+  const isOld = (time: string) => nowMs - Date.parse(time) >= graceMs;
+  const notes = await removals(store, databaseId);
+  const swept = await sweptTimes(store, databaseId);
+  const due = [...notes.values()].filter(
+    ({ backupId, removedAt }) => !swept.has(backupId) && isOld(removedAt),
+  );
+  const over = [...swept].filter(([, at]) => isOld(at)).map(([backupId]) => backupId);
+  const waiting = notes.size - due.length - over.length;
+  if (due.length === 0 && over.length === 0)
+    return { emptied: 0, gone: 0, chunks: 0, bytes: 0, waiting };
+  const records = await allRecordKeys(store, databaseId);
+  const recordOf = (backupId: string) => records.find((one) => one.backupId === backupId);
+  const goes = new Set([...swept.keys(), ...due.map(({ backupId }) => backupId)]);
+  const stay = records.filter(({ backupId }) => !goes.has(backupId));
+  const needed = await neededChunks(store, databaseId, stay);
+  let [chunks, bytes] = [0, 0];
+  for (const { backupId } of due) {
+    for (const { name, size } of await chunksOfRemoved(store, databaseId, recordOf(backupId))) {
+      if (needed.has(name)) continue;
+      await store.remove(name);
+      chunks += 1;
+      bytes += size;
+    }
+    await noteSwept(store, databaseId, { backupId, sweptAt: new Date(nowMs).toISOString() });
+  }
+  for (const backupId of over) {
+    const record = recordOf(backupId);
+    if (record !== undefined) await store.remove(record.key);
+    await store.remove(removalKey(databaseId, backupId));
+    await store.remove(sweptKey(databaseId, backupId));
+  }
+  return { emptied: due.length, gone: over.length, chunks, bytes, waiting };
+}
+
+/** Chunks of the backups that stay, and of those whose time has not come. */
+async function neededChunks(
+  store: SweptStore,
+  databaseId: string,
+  records: readonly RecordKey[],
+): Promise<ReadonlySet<string>> {
+  const needed = new Set<string>();
+  for (const { key } of records) {
+    const { record } = await readRecord(store, databaseId, key);
+    for (const { name } of chunksOf(record)) needed.add(name);
+  }
+  return needed;
+}
+
+/** None if the record is damaged: its chunks cannot be named, and stay. */
+async function chunksOfRemoved(
+  store: SweptStore,
+  databaseId: string,
+  going: RecordKey | undefined,
+): Promise<readonly NamedChunk[]> {
+  if (going === undefined) return [];
+  try {
+    return chunksOf((await readRecord(store, databaseId, going.key)).record);
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+import { makeBackup } from '../../archive/make-backup.ts';
+import { plainBytes, storedBytes, type BackupRecord } from '../../archive/record.ts';
+import { TableId } from '../../ledger/checkpoint-tables.ts';
+import { diskStorage } from '../../log/disk-storage.ts';
+import { readWholeCheckpoint } from '../../log/export.ts';
+import type { FoundRecord } from '../../archive/archive.ts';
+import { parseAddress, parseInteger, required } from '../values.ts';
+import { UsageError, type Input, type Verb } from '../verb.ts';
+import { resultFlag, tellResult } from './result.ts';
+import { databaseIdOf, parseBackupId, storeFlags, withStore } from './store-flags.ts';
+
+export const backup: Verb = {
+  name: 'backup',
+  summary: 'Back up a data file into a bucket, beside the engine that writes it.',
+  arguments: ['path'],
+  flags: [
+    ...storeFlags,
+    { name: 'id', value: 'name', help: 'name of the backup, unique for the database' },
+    {
+      name: 'status-address',
+      value: 'address',
+      help: "the running replica's status address: it is asked for a checkpoint first",
+    },
+    {
+      name: 'op-min',
+      value: 'op',
+      help: 'instead: an op that the newest checkpoint must contain',
+    },
+    { name: 'stopped', value: undefined, help: 'instead: no engine has the file open' },
+    { name: 'full', value: undefined, help: 'verify and repair what earlier backups stored' },
+    resultFlag,
+  ],
+  run(input) {
+    const [path = ''] = input.arguments;
+    const databaseId = databaseIdOf(input);
+    const backupId = parseBackupId('id', required(input.flag('id'), 'id'));
+    return tellResult(input, async () => {
+      const opMin = await opThatMustBeThere(input);
+      const started = performance.now();
+      const isStopped = input.flag('stopped') !== undefined;
+      const file = await diskStorage.open(path, { writable: false, exclusive: isStopped });
+      try {
+        if (isStopped) await readWholeCheckpoint(file, path);
+        const full = input.flag('full') !== undefined;
+        const made = await withStore(input, (store) =>
+          makeBackup({ file, store, databaseId, backupId, opMin, full, now: () => new Date() }),
+        );
+        const seconds = Math.round(performance.now() - started) / 1_000;
+        const { newObjects, newBytes } = made;
+        return { ...summaryOf(made), newObjects, newBytes, seconds };
+      } finally {
+        await file.close();
+      }
+    });
+  },
+};
+
+async function opThatMustBeThere(input: Input): Promise<number> {
+  const ways = ['status-address', 'op-min', 'stopped'].filter(
+    (flag) => input.flag(flag) !== undefined,
+  );
+  if (ways.length !== 1) {
+    throw new UsageError(
+      'say how the file is: --status-address of its running replica, --op-min, or --stopped',
+    );
+  }
+  const address = input.flag('status-address');
+  if (address !== undefined) return askForCheckpoint(address);
+  return parseInteger('op-min', input.flag('op-min') ?? '0', 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** Lets the engine write everything that it has executed into the data file. Returns the op. */
+async function askForCheckpoint(address: string): Promise<number> {
+  const { host, port } = parseAddress(address);
+  const signal = AbortSignal.timeout(CHECKPOINT_TIMEOUT_MS);
+  const response = await fetch(`http://${host}:${port}/checkpoint`, { method: 'POST', signal });
+  const body = await response.text();
+  if (!response.ok) throw new UsageError(`the replica refused: ${response.status} ${body.trim()}`);
+  return (JSON.parse(body) as { readonly op: number }).op;
+}
+
+const CHECKPOINT_TIMEOUT_MS = 120_000;
+
+export function summaryOf({ key, record, sha256 }: FoundRecord): BackupSummary {
+  const rowsOf = (id: number) => record.tables.find(({ table }) => table === id)?.rowCount ?? 0;
+  const { databaseId, backupId, clusterId, op, timestamp, stateHash, release } = record;
+  return {
+    databaseId,
+    backupId,
+    key,
+    sha256,
+    clusterId,
+    op,
+    timestamp,
+    stateHash,
+    release,
+    accounts: rowsOf(TableId.accounts),
+    transfers: rowsOf(TableId.transfers),
+    sizeBytes: plainBytes(record),
+    storedBytes: storedBytes(record),
+    completedAt: record.completedAt,
+  };
+}
+
+interface BackupSummary extends Pick<
+  BackupRecord,
+  | 'databaseId'
+  | 'backupId'
+  | 'clusterId'
+  | 'op'
+  | 'timestamp'
+  | 'stateHash'
+  | 'release'
+  | 'completedAt'
+> {
+  /** Key of the record, and its digest. */
+  readonly key: string;
+  readonly sha256: string;
+  readonly accounts: number;
+  readonly transfers: number;
+  /** Bytes of all rows, and of the objects that hold them. */
+  readonly sizeBytes: number;
+  readonly storedBytes: number;
+}

@@ -1,0 +1,29 @@
+/** What a command says to the program that ran it: one line of JSON, on stdout and in a file. */
+import { writeFile } from 'node:fs/promises';
+import { ArchiveError } from '../../archive/errors.ts';
+import { DataFileError } from '../../log/errors.ts';
+import type { Flag, Input } from '../verb.ts';
+
+export const resultFlag: Flag = {
+  name: 'result',
+  value: 'path',
+  help: 'a file for the result too, or for the code and message of the error',
+};
+
+/** Runs a command and writes its result; an error with a code is written before it is thrown on. */
+export async function tellResult(input: Input, command: () => Promise<object>): Promise<number> {
+  const path = input.flag('result');
+  const tell = async (result: object) => {
+    if (path !== undefined) await writeFile(path, `${JSON.stringify(result)}\n`);
+  };
+  try {
+    const result = await command();
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    await tell(result);
+    return 0;
+  } catch (error) {
+    const hasCode = error instanceof ArchiveError || error instanceof DataFileError;
+    if (hasCode) await tell({ error: error.code, message: error.message.slice(0, 1_000) });
+    throw error;
+  }
+}

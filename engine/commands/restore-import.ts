@@ -1,0 +1,48 @@
+import { restoreImport } from '../archive/restore-import.ts';
+import { forgetMember } from '../members/own-member.ts';
+import { engineRelease } from '../wire/release.ts';
+import { bucketFlags, withStore } from './backup/store-flags.ts';
+import { identityFlags, readIdentity } from './identity.ts';
+import { parseClusterId, required } from './values.ts';
+import { UsageError, type Verb } from './verb.ts';
+
+const IMPORT_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+export const restoreFromImport: Verb = {
+  name: 'restore-import',
+  summary:
+    "Make a replica's data file from exported files in a bucket, one for each replica, verifying all of it. Refuses to overwrite.",
+  arguments: ['path'],
+  flags: [
+    ...bucketFlags,
+    { name: 'import', value: 'name', help: 'the folder of the files, below import-files' },
+    { name: 'from-cluster', value: 'id', help: 'the cluster that the files were exported from' },
+    ...identityFlags,
+  ],
+  async run(input) {
+    const [to = ''] = input.arguments;
+    const importId = required(input.flag('import'), 'import');
+    if (!IMPORT_ID.test(importId)) {
+      throw new UsageError(`--import is "${importId}"; it has 1 to 63 of a-z, 0-9, _ and -`);
+    }
+    const sourceCluster = parseClusterId(required(input.flag('from-cluster'), 'from-cluster'));
+    const identity = readIdentity(input);
+    const { op } = await withStore(input, (store) =>
+      restoreImport({
+        store,
+        importId,
+        sourceCluster,
+        to,
+        identity,
+        release: engineRelease,
+        now: () => new Date(),
+      }),
+    );
+    await forgetMember(to);
+    const { clusterId, replicaIndex, replicaCount } = identity;
+    process.stderr.write(
+      `imported ${to}: cluster=${clusterId} replica=${replicaIndex} replica-count=${replicaCount} op=${op}\n`,
+    );
+    return 0;
+  },
+};
