@@ -5,7 +5,7 @@ export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }
 
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal;
   /** Restarts the time. */
   extend(): void;

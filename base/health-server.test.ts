@@ -3,7 +3,7 @@ import { answerHealth } from './health-server.ts';
 
 const well = { live: () => [], ready: () => [], metrics: () => Promise.resolve('up 1\n') };
 
-test('what is wrong is named, and only where it belongs', async () => {
+test('errors are reported at their field, and only there', async () => {
   expect(await answerHealth('GET', '/livez', well)).toMatchObject({ status: 200, body: 'ok\n' });
   const unready = { ...well, ready: () => ['pods: not listed yet', 'jobs: not listed yet'] };
   expect((await answerHealth('GET', '/livez', unready)).status).toBe(200);

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { metricsContentType } from './metrics/metrics.ts';
 
-export interface HealthServerOptions {
+interface HealthServerOptions {
   readonly host: string;
   /** Port to listen on; 0: any free one. */
   readonly port: number;
@@ -16,12 +16,12 @@ export interface HealthServerOptions {
   readonly metrics: () => Promise<string>;
 }
 
-export interface HealthServer {
+interface HealthServer {
   readonly port: number;
   stop(): Promise<void>;
 }
 
-export interface HealthAnswer {
+interface HealthAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;

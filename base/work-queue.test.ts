@@ -59,7 +59,7 @@ test('no more keys are in flight than there are workers, and the others keep the
   expect(started).toEqual(['a', 'b', 'c']);
 });
 
-test('of several planned visits the soonest counts, and a run cancels them', async () => {
+test('the soonest of several planned visits counts, and a run cancels them', async () => {
   const { queue, started, end, timers } = manual();
   queue.addAfter('a', 500);
   queue.addAfter('a', 100);
@@ -129,7 +129,7 @@ test('age and depth tell how long keys have been due', async () => {
   expect([queue.depth, queue.oldestAgeMs, queue.longestRunMs]).toEqual([0, 0, 0]);
 });
 
-test('stopping starts nothing more, waits for what is in flight, but not for ever', async () => {
+test('stopping starts nothing more and waits for running work, but not for ever', async () => {
   const { queue, started, end, timers } = manual({ concurrency: 1 });
   queue.add('a');
   queue.add('b');

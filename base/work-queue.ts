@@ -9,7 +9,7 @@ import { assert } from './assert.ts';
 import { backoffMs, type BackoffRange } from './backoff.ts';
 import { systemTimers, type Timers } from './timers.ts';
 
-export interface WorkQueueOptions {
+interface WorkQueueOptions {
   /** Must not reject: an exception is a bug. `waitedMs` is the time since the key was due. */
   readonly work: (key: string, waitedMs: number) => Promise<void>;
   /** Maximum number of keys in work at once. Default 10. */

@@ -53,6 +53,7 @@ export const StallReason = {
   ReplicaDataForeign: 'ReplicaDataForeign',
   ReplicaDataDamaged: 'ReplicaDataDamaged',
   BackupsUnavailable: 'BackupsUnavailable',
+  ImportUnavailable: 'ImportUnavailable',
   RefusedByApiServer: 'RefusedByApiServer',
   ChangedByAdmission: 'ChangedByAdmission',
 } as const;
@@ -99,7 +100,7 @@ export const conditionReasons = {
   ],
   Suspended: ['Suspended', 'Suspending', 'NotSuspended'],
   Paused: ['Paused', 'NotPaused'],
-  BackupHealthy: ['NotConfigured'],
+  BackupHealthy: ['Healthy', 'NotConfigured', 'NotYet', 'Overdue', 'Unproven', 'Damaged'],
   CapacityLeft: ['Enough', 'NearLimit', 'Full', 'NotKnown'],
   Autogrow: ['Watching', 'LimitReached', 'NotGrowable', 'NotEnabled'],
 } as const satisfies Readonly<Record<ConditionType, readonly string[]>>;
@@ -107,7 +108,40 @@ export type ReasonOf<Type extends ConditionType> = (typeof conditionReasons)[Typ
 
 /** Reasons of the conditions of the other kinds. */
 export const CatalogReason = { valid: 'Valid', inconsistent: 'Inconsistent' } as const;
-export const BackupReason = { notSupportedYet: 'NotSupportedYet' } as const;
+/** Reasons of `Succeeded` of a LedgerBackup. */
+export const BackupReason = {
+  StoreNotConfigured: 'StoreNotConfigured',
+  DatabaseNotFound: 'DatabaseNotFound',
+  DatabaseNotReady: 'DatabaseNotReady',
+  Running: 'Running',
+  Delayed: 'Delayed',
+  Completed: 'Completed',
+  EngineUnsupported: 'EngineUnsupported',
+  StoreUnreachable: 'StoreUnreachable',
+  StoreRefused: 'StoreRefused',
+  StoreFull: 'StoreFull',
+  StoreOverwrites: 'StoreOverwrites',
+  ArchiveForeign: 'ArchiveForeign',
+  ArchiveDamaged: 'ArchiveDamaged',
+  ReplicaDamaged: 'ReplicaDamaged',
+  Failed: 'Failed',
+} as const;
+export type BackupReason = (typeof BackupReason)[keyof typeof BackupReason];
+/** Reasons of `Verified` of a LedgerBackup, beside those of `Succeeded` when the test failed or could not be made. */
+export const VerifiedReason = {
+  NotVerified: 'NotVerified',
+  Passed: 'Passed',
+  NotScheduled: 'NotScheduled',
+} as const;
+export type VerifiedReason = (typeof VerifiedReason)[keyof typeof VerifiedReason];
+/** Reasons of `Active` of a LedgerBackupSchedule. */
+export const ScheduleReason = {
+  Scheduled: 'Scheduled',
+  Suspended: 'Suspended',
+  InvalidSchedule: 'InvalidSchedule',
+  NameTaken: 'NameTaken',
+} as const;
+export type ScheduleReason = (typeof ScheduleReason)[keyof typeof ScheduleReason];
 
 /** Events about volumes: of a database that is gone, and of one whose storage grows by itself. */
 export const VolumeEvent = {

@@ -11,6 +11,19 @@ const identity = fc
   .chain((replicaCount) =>
     fc.record({ replicaCount: fc.constant(replicaCount), replicaIndex: fc.nat(replicaCount - 1) }),
   );
+const u128 = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map(String);
+const release = fc.tuple(fc.nat(65_535), part, part).map((parts) => parts.join('.'));
+const checkLookup = fc.record({
+  accountId: u128,
+  ip: fc.oneof(
+    fc.ipV4(),
+    fc.ipV6().filter((ip) => ip.length <= 45),
+    fc.constant(''),
+  ),
+  release,
+  latencyMs: fc.nat(100_000).map((hundredths) => hundredths / 100),
+  agoMs: count,
+});
 const status: fc.Arbitrary<EngineStatus> = fc
   .tuple(
     identity,
@@ -18,8 +31,8 @@ const status: fc.Arbitrary<EngineStatus> = fc
       {
         engine: fc.constantFrom('Builtin' as const, 'TigerBeetle' as const),
         version: fc.stringMatching(/^[\x21-\x7e]{1,64}$/),
-        release: fc.tuple(fc.nat(65_535), part, part).map((parts) => parts.join('.')),
-        clusterId: fc.bigInt({ min: 0n, max: (1n << 128n) - 1n }).map(String),
+        release,
+        clusterId: u128,
         role: fc.constantFrom(...Object.values(ReplicaRole)),
         syncing: fc.boolean(),
         view: count,
@@ -35,6 +48,7 @@ const status: fc.Arbitrary<EngineStatus> = fc
         connections: count,
         accounts: count,
         transfers: count,
+        checkLookups: fc.array(checkLookup, { maxLength: 3 }),
         memory: usage,
         storage: usage,
       },
@@ -58,7 +72,7 @@ const status: fc.Arbitrary<EngineStatus> = fc
   )
   .map(([replica, rest]) => ({ ...rest, ...replica }));
 
-test('what an engine says comes through as it said it', () => {
+test('the status of an engine is parsed unchanged', () => {
   fc.assert(
     fc.property(status, (said) => {
       expect(parseEngineStatus(JSON.parse(JSON.stringify(said)))).toEqual(said);
@@ -66,7 +80,7 @@ test('what an engine says comes through as it said it', () => {
   );
 });
 
-test('whatever JSON comes, the answer is a status or a short problem', () => {
+test('any JSON gives a status or a short problem', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (json) => {
       const parsed = parseEngineStatus(json);
@@ -85,6 +99,7 @@ const optional = new Set<string>([
   'connections',
   'accounts',
   'transfers',
+  'checkLookups',
   'memory',
 ] satisfies (keyof EngineStatus)[]);
 
@@ -100,9 +115,9 @@ test('one wrong field is a problem that names it, whatever it holds', () => {
       (said, pick, wrong) => {
         const names = Object.keys(said) as (keyof EngineStatus)[];
         const name = names[pick % names.length]!;
-        // A free-text field may be a dash, and unknown fields of a newer engine are ignored.
+        // A free-text field may be a dash, and unknown words of a newer engine are ignored.
         if (name === 'version' && wrong === '-') return;
-        if (name === 'warnings' && Array.isArray(wrong)) return;
+        if ((name === 'warnings' || name === 'checkLookups') && Array.isArray(wrong)) return;
         if (name === 'clockOffsetMs' && wrong === -1) return;
         const parsed = parseEngineStatus({ ...said, [name]: wrong });
         expect('problem' in parsed && parsed.problem).toContain(name);

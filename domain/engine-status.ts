@@ -57,6 +57,8 @@ export interface EngineStatus {
   readonly connections?: number;
   readonly accounts?: number;
   readonly transfers?: number;
+  /** Lookups of connection checks that this replica answered in the last 15 minutes, oldest first, 32 at most. */
+  readonly checkLookups?: readonly CheckLookup[];
   readonly memory?: Usage;
   readonly storage: Usage;
 }
@@ -64,6 +66,19 @@ export interface EngineStatus {
 /** Status of our own engine, with every field. */
 export type BuiltinStatus = Required<Omit<EngineStatus, 'clockOffsetMs'>> &
   Pick<EngineStatus, 'clockOffsetMs'>;
+
+export interface CheckLookup {
+  /** u128, decimal. */
+  readonly accountId: string;
+  /** Address of the client as the replica sees it; empty when its connection was gone. */
+  readonly ip: string;
+  /** Release of the client: `0.17.9`. */
+  readonly release: string;
+  /** From the request's arrival at the replica to its answer. */
+  readonly latencyMs: number;
+  /** Time since the answer. */
+  readonly agoMs: number;
+}
 
 export interface Usage {
   readonly usedBytes: number;

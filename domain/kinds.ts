@@ -40,7 +40,7 @@ export type NetworkPolicy = KubeObject & {
     readonly egress: readonly NetworkPolicyRule<'to'>[];
   };
 };
-export type NetworkPolicyRule<Direction extends 'from' | 'to'> = {
+type NetworkPolicyRule<Direction extends 'from' | 'to'> = {
   readonly ports?: readonly V1NetworkPolicyPort[];
 } & Readonly<Partial<Record<Direction, readonly NetworkPolicyPeer[]>>>;
 export interface NetworkPolicyPeer {

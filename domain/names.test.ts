@@ -14,7 +14,7 @@ import {
   uidOf,
   workloadNameOf,
 } from './names.ts';
-import { apiVersion, type LedgerDatabase } from './resources.ts';
+import { apiVersion, type LedgerDatabase } from './custom-resources.ts';
 import { isTypeId } from './type-id.ts';
 
 const databaseOf = (name: string, uid?: string, databaseId?: string): LedgerDatabase => ({
@@ -34,7 +34,7 @@ const names = fc.stringMatching(/^[a-z][-a-z0-9]{1,38}[a-z0-9]$/);
 const indexes = fc.integer({ min: 0, max: 5 });
 const dnsLabel = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-test('whatever a database is called, the names of what belongs to it are names and labels that Kubernetes takes', () => {
+test('for any name of a database, the names and labels of its objects are valid in Kubernetes', () => {
   fc.assert(
     fc.property(names, fc.uuid(), indexes, (name, uid, index) => {
       const database = databaseOf(name, uid);
@@ -71,11 +71,11 @@ test('no two things of one database share a name', () => {
   expect(new Set(made).size).toBe(made.length);
 });
 
-test("a claim is called what the StatefulSet's controller calls it", () => {
+test("a claim has the name that the StatefulSet's controller gives it", () => {
   expect(claimName('payments-01890a', 2)).toBe('data-payments-01890a-2');
 });
 
-test('the public ID is what the API has put on the resource, otherwise made from its uid', () => {
+test('the public ID is the one that the API put on the resource, otherwise it is made from the uid', () => {
   const uid = '01890a5d-ac96-774b-bcce-b302099a8057';
   expect(databaseIdOf(databaseOf('payments', uid))).toBe('db_01h455vb4pex5vsknk084sn02q');
   const given = 'db_0123456789abcdefghjkmnpqrs';
@@ -83,7 +83,7 @@ test('the public ID is what the API has put on the resource, otherwise made from
   expect(isTypeId('db', given)).toBe(true);
 });
 
-test('what was not read from the API server has no names', () => {
+test('an object that was not read from the API server has no names', () => {
   expect(() => uidOf(databaseOf('payments'))).toThrow('payments has no uid');
 });
 

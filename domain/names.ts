@@ -1,5 +1,5 @@
 /** Names, labels and annotations of all that belongs to a database. */
-import type { LedgerDatabase } from './resources.ts';
+import type { LedgerDatabase } from './custom-resources.ts';
 import { typeIdOfUuid } from './type-id.ts';
 
 export const labels = {
@@ -15,6 +15,14 @@ export const labels = {
   engine: 'ledgerhouse.dev/engine',
   topology: 'ledgerhouse.dev/topology',
   clusterId: 'ledgerhouse.dev/cluster-id',
+  /** On a Job and its pods: name of the LedgerBackup that they make. */
+  backup: 'ledgerhouse.dev/backup',
+  /** On a LedgerBackup: name of the LedgerBackupSchedule that made it. */
+  schedule: 'ledgerhouse.dev/schedule',
+  /** On a Job of a backup that exists: what it does with it (`verify`, `remove`). */
+  work: 'ledgerhouse.dev/work',
+  /** On pods of Jobs that reach the store of backups. */
+  usesStore: 'ledgerhouse.dev/uses-store',
   /** `replica` (an engine's pod) or `job`. */
   role: 'ledgerhouse.dev/role',
   /** On a namespace: the organization whose databases it holds. */
@@ -28,6 +36,8 @@ export const annotations = {
   engineVersion: 'ledgerhouse.dev/engine-version',
   /** On a volume whose database is gone: the time (RFC 3339) from which it is deleted. */
   purgeAt: 'ledgerhouse.dev/purge-at',
+  /** On a volume: `Delete` if it goes at once when its database is gone. Only where no finalizer can see to that. */
+  deletionPolicy: 'ledgerhouse.dev/deletion-policy',
   /** On a StatefulSet: hash of the inputs of its pods' template. */
   templateInputs: 'ledgerhouse.dev/template-inputs',
   /** On a StatefulSet: revision of the code that made its pods' template. */
@@ -55,10 +65,11 @@ export const zoneLabel = 'topology.kubernetes.io/zone';
 /** Finalizer of a database whose deletion needs an action of the operator first. */
 export const volumesFinalizer = 'ledgerhouse.dev/volumes';
 
-/** Value of `labels.managedBy` on all objects that the operator makes: its watches select by it. */
+/** Value of `labels.managedBy` on all objects that the operator makes: policies and networks select by it. */
 export const managedBy = 'ledgerhouse-operator';
 export const operatorName = 'ledgerhouse-operator';
 export const apiName = 'ledgerhouse-api';
+export const workerName = 'ledgerhouse-worker';
 export const catalogName = 'default';
 
 /** `peer` and `etcd` connect several replicas of the built-in engine. `etcdHealth` serves the kubelet's probes only. */
@@ -83,6 +94,21 @@ export const claimName = (workload: string, index: number) => `data-${workload}-
 export const serviceName = (workload: string, index: number) => `${workload}-${index}`;
 export const formatJobName = (workload: string, index: number) => `${workload}-format-${index}`;
 export const recoverJobName = (workload: string, index: number) => `${workload}-recover-${index}`;
+/** Name of the Job of a backup. It holds the backup's uid: a backup's name may come again. */
+export const backupJobName = (workload: string, uid: string) =>
+  `${workload}-backup-${uid.slice(0, 8)}`;
+/** Name of the Job that tests a backup, or removes it. */
+export const backupWorkName = (workload: string, work: 'verify' | 'remove', uid: string) =>
+  `${workload}-${work}-${uid.slice(0, 8)}`;
+/** Name of the LedgerBackup before the volumes of a deleted database go. */
+export const finalBackupName = (workload: string) => `${workload}-final`;
+/** Name of the LedgerBackup before an upgrade; `occasion` tells upgrades apart. */
+export const preChangeBackupName = (workload: string, occasion: string) =>
+  `${workload}-pre-${occasion}`;
+/** The public ID of a backup, made from its uid. */
+export const backupIdOf = (uid: string) => typeIdOfUuid('bkp', uid);
+/** The public ID of a schedule of backups, made from its uid. */
+export const scheduleIdOf = (uid: string) => typeIdOfUuid('bks', uid);
 /**
  * Name of replica `index` in its etcd cluster, and host name by which the members' pods reach it, whatever address its
  * Service has: members keep each other's names for ever, while a database that adopts volumes has other Services.
@@ -111,10 +137,13 @@ export function databaseIdOf(database: LedgerDatabase): string {
   return database.metadata.labels?.[labels.databaseId] ?? typeIdOfUuid('db', uidOf(database));
 }
 
-export function uidOf(database: LedgerDatabase): string {
-  const { uid } = database.metadata;
-  if (uid === undefined)
-    throw new TypeError(`${database.metadata.name} has no uid: it is not from the API server`);
+export function uidOf({
+  metadata,
+}: {
+  readonly metadata: { readonly name?: string | undefined; readonly uid?: string | undefined };
+}): string {
+  const { uid, name } = metadata;
+  if (uid === undefined) throw new TypeError(`${name} has no uid: it is not from the API server`);
   return uid;
 }
 

@@ -25,11 +25,14 @@ const good: EngineStatus = {
   connections: 4,
   accounts: 5,
   transfers: 6,
+  checkLookups: [
+    { accountId: '7', ip: '10.0.0.1', release: '0.17.9', latencyMs: 0.25, agoMs: 1_000 },
+  ],
   memory: { usedBytes: 1, limitBytes: 2 },
   storage: { usedBytes: 1, limitBytes: 2 },
 };
 
-test('what an engine says comes through whole', () => {
+test('the whole status of an engine is parsed', () => {
   expect(parseEngineStatus(JSON.parse(JSON.stringify(good)))).toEqual(good);
   const { stateHash: _, sessions: __, ...tigerBeetle } = good;
   expect(parseEngineStatus(tigerBeetle)).toEqual(tigerBeetle);
@@ -37,6 +40,11 @@ test('what an engine says comes through whole', () => {
 
 test('a warning of a newer engine is passed over', () => {
   expect(parseEngineStatus({ ...good, warnings: ['MemoryNearLimit', 'TooWarm'] })).toEqual(good);
+});
+
+test('a lookup that is not understood is passed over', () => {
+  const odd = { ...good, checkLookups: [...(good.checkLookups ?? []), { ip: 'fe80::1%eth0' }] };
+  expect(parseEngineStatus(odd)).toEqual(good);
 });
 
 test.each([

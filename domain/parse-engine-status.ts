@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { EngineWarning, ReplicaRole, type EngineStatus } from './engine-status.ts';
 
-export interface StatusProblem {
+interface StatusProblem {
   readonly problem: string;
 }
 
@@ -21,11 +21,25 @@ const warnings = z
   .max(32)
   .transform((given) => Object.values(EngineWarning).filter((known) => given.includes(known)));
 
+const release = z.string().regex(/^\d{1,5}\.\d{1,3}\.\d{1,3}$/);
+const checkLookup = z.object({
+  accountId: u128,
+  ip: z.string().regex(/^[0-9a-fA-F:.]{0,45}$/),
+  release,
+  latencyMs: z.number().min(0),
+  agoMs: count,
+});
+/** A lookup that is not understood is left out: nothing about the replica follows from it. */
+const checkLookups = z
+  .array(z.unknown())
+  .max(64)
+  .transform((given) => given.flatMap((one) => checkLookup.safeParse(one).data ?? []));
+
 const engineStatus = z
   .object({
     engine: z.enum(['Builtin', 'TigerBeetle']),
     version: text,
-    release: z.string().regex(/^\d{1,5}\.\d{1,3}\.\d{1,3}$/),
+    release,
     clusterId: u128,
     replicaIndex: count,
     replicaCount: count.min(1).max(6),
@@ -49,6 +63,7 @@ const engineStatus = z
     connections: count.exactOptional(),
     accounts: count.exactOptional(),
     transfers: count.exactOptional(),
+    checkLookups: checkLookups.exactOptional(),
     memory: usage.exactOptional(),
   })
   .refine(({ replicaIndex, replicaCount }) => replicaIndex < replicaCount, {

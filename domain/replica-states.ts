@@ -1,6 +1,6 @@
 /** States of a replica (`status.members`) and causes of failure: closed lists, documented in docs/operating/conditions.md. */
 import { certificatesForeign, DataProblem } from './data-problem.ts';
-import type { ReplicaRow } from './resources.ts';
+import type { ReplicaRow } from './custom-resources.ts';
 
 export const replicaStates = [
   'Absent',

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { apiPath } from './api-path.ts';
 import { resources } from '../../domain/kinds.ts';
 
-test('paths of the core group, of others, of what has no namespace, of a subresource', () => {
+test('paths of the core group, of other groups, of cluster-wide resources, of subresources', () => {
   expect(apiPath(resources.pod, {})).toBe('/api/v1/pods');
   expect(apiPath(resources.pod, { namespace: 'a', name: 'b' })).toBe('/api/v1/namespaces/a/pods/b');
   expect(apiPath(resources.storageClass, { name: 'fast' })).toBe(

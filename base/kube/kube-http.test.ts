@@ -123,7 +123,7 @@ test('429 is tried again for every verb, after the time that the server asks for
   expect(requests.map(({ atMs }) => atMs)).toEqual([0, 2_000, 4_000]);
 });
 
-test('who is told to wait longer than a call may last passes that on', async () => {
+test('a wait longer than a call may last is passed on to the caller', async () => {
   const { kube, requests } = serverOf([status(429, 'TooManyRequests', { 'retry-after': '60' })]);
   await expect(kube.read(pod)).rejects.toMatchObject({ status: 429, retryAfterMs: 60_000 });
   expect(requests).toHaveLength(1);

@@ -18,7 +18,14 @@ import {
   type Reference,
   type Resource,
 } from './kube.ts';
-import type { KubeSource, Page, WatchEvent, WatchOptions } from './kube-source.ts';
+import type {
+  KubeSource,
+  Page,
+  PodLogOptions,
+  PodLogs,
+  WatchEvent,
+  WatchOptions,
+} from './kube-source.ts';
 import { LostLeadership } from './lost-leadership.ts';
 import { sleep, systemTimers, type Timers } from '../timers.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -26,7 +33,7 @@ import { createTransport, type Transport, type TransportResponse } from './trans
 import { WatchLines } from './watch-lines.ts';
 
 /** Verbs of RBAC. */
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
+type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
 
 /** One request on the wire: a call that is tried three times makes three records. */
 export interface RequestRecord {
@@ -60,7 +67,7 @@ export interface KubeHttpOptions {
   readonly random?: () => number;
 }
 
-export interface KubeHttp extends Kube, KubeSource {
+export interface KubeHttp extends Kube, KubeSource, PodLogs {
   /** Returns a client of the same API whose calls end with the signal. */
   withSignal(signal: AbortSignal): KubeHttp;
   close(): Promise<void>;
@@ -107,6 +114,7 @@ interface Call extends PathParts {
   readonly signal?: AbortSignal | undefined;
 }
 
+const pods: Resource = { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
 const writes: ReadonlySet<Verb> = new Set(['create', 'patch', 'delete']);
 const retryBackoff = { baseMs: 100, maxMs: 5_000 };
 
@@ -222,7 +230,7 @@ class KubeOverHttp implements KubeHttp {
 
   apply<T extends KubeObject>(resource: Resource, object: T, options: ApplyOptions): Promise<T> {
     const { name, namespace } = object.metadata;
-    assert(name !== undefined, 'what is applied has a name');
+    assert(name !== undefined, 'an applied object has a name');
     return this.#call<T>({
       verb: 'patch',
       method: 'PATCH',
@@ -294,7 +302,6 @@ class KubeOverHttp implements KubeHttp {
   }
 
   async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<readonly WatchEvent[]> {
-    const { timers, callTimeoutMs } = this.#shared;
     const call: Call = {
       verb: 'watch',
       method: 'GET',
@@ -307,17 +314,57 @@ class KubeOverHttp implements KubeHttp {
         resourceVersion: options.resourceVersion,
         timeoutSeconds: String(options.timeoutSeconds),
       },
+      signal: options.signal,
     };
-    // The deadline covers the answer's head; the reader decides how long the body may be silent.
-    const deadline = startDeadline(timers, callTimeoutMs, options.signal, this.#signal);
+    const lines = new WatchLines();
+    yield* this.#stream(call, {
+      take: (bytes) => lines.push(bytes),
+      end: () => {
+        if (lines.torn) throw new Error('the stream ended in the middle of an event');
+      },
+    });
+  }
+
+  podLog(pod: Omit<Reference, 'resource'>, options: PodLogOptions): AsyncGenerator<Uint8Array> {
+    const { container, follow, previous, since, tailLines, signal } = options;
+    const call: Call = {
+      verb: 'get',
+      method: 'GET',
+      resource: pods,
+      namespace: pod.namespace,
+      name: pod.name,
+      subresource: 'log',
+      query: {
+        container,
+        timestamps: 'true',
+        follow: follow === true ? 'true' : undefined,
+        previous: previous === true ? 'true' : undefined,
+        // Whole seconds: the kubelet takes no finer ones.
+        sinceTime: since && `${since.toISOString().slice(0, 19)}Z`,
+        tailLines: tailLines === undefined ? undefined : String(tailLines),
+      },
+      signal,
+    };
+    return this.#stream(call, { take: (bytes) => bytes, end: () => {} });
+  }
+
+  /**
+   * Yields once the answer has begun, and then for each piece of it. The deadline covers the answer's head; the reader decides how
+   * long the body may be silent.
+   */
+  async *#stream<T>(
+    call: Call,
+    { take, end }: { readonly take: (bytes: Uint8Array) => T; readonly end: () => void },
+  ): AsyncGenerator<T> {
+    const { timers, callTimeoutMs } = this.#shared;
+    const deadline = startDeadline(timers, callTimeoutMs, call.signal, this.#signal);
     try {
       await this.#turn(call, deadline.signal, callTimeoutMs);
       const response = await this.#send(call, deadline.signal, (head) => Promise.resolve(head));
       deadline.disarm();
-      yield [];
-      const lines = new WatchLines();
-      for await (const bytes of response.body ?? []) yield lines.push(bytes);
-      if (lines.torn) throw new Error('the stream ended in the middle of an event');
+      yield take(new Uint8Array(0));
+      for await (const bytes of response.body ?? []) yield take(bytes);
+      end();
     } catch (error) {
       throw error instanceof ApiError
         ? error

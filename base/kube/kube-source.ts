@@ -1,5 +1,5 @@
-/** The API calls that a reflector needs: pages of a list, and the stream of later changes. */
-import type { KubeObject, ListOptions, Resource } from './kube.ts';
+/** The API calls that a reflector needs: pages of a list, and the stream of later changes; and the logs of pods. */
+import type { KubeObject, ListOptions, Reference, Resource } from './kube.ts';
 
 export interface Page<T extends KubeObject> {
   readonly items: readonly T[];
@@ -34,4 +34,22 @@ export interface KubeSource {
    * dead connection is recognized by silence. Returns when the server has ended the stream; throws `ApiError` otherwise.
    */
   watch(resource: Resource, options: WatchOptions): AsyncIterable<readonly WatchEvent[]>;
+}
+
+export interface PodLogOptions {
+  readonly container: string;
+  /** Goes on with new lines until the container ends. */
+  readonly follow?: boolean;
+  /** Of the container that ran before the current one. */
+  readonly previous?: boolean;
+  /** Lines from the second of this time on. */
+  readonly since?: Date | undefined;
+  /** Only the last ones of those that are there. */
+  readonly tailLines?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface PodLogs {
+  /** Yields no bytes once the log is open, and then lines as they come, each with its time, cut anywhere. Throws `ApiError`. */
+  podLog(pod: Omit<Reference, 'resource'>, options: PodLogOptions): AsyncGenerator<Uint8Array>;
 }

@@ -206,6 +206,44 @@ test('a connection over which nothing comes is given up, and the watch goes on',
   await reflector.stop();
 });
 
+/** Lets so many watches open and bring nothing. */
+async function silence(of: ReturnType<typeof reflectorOf>, watches: number): Promise<void> {
+  for (let index = 0; index < watches; index += 1) {
+    await of.last().send();
+    await of.timers.advance(90_000 + 200);
+  }
+}
+
+test('what watches that open do not bring is seen in a list, and time after time the watch is deaf', async () => {
+  const first = pod('a', 4);
+  const of = reflectorOf([list(5, first), list(9, pod('a', 8)), list(20, pod('a', 19))]);
+  await settle();
+  await silence(of, 1);
+  expect(of.listed()).toBe(1);
+  await silence(of, 1);
+  expect([of.listed(), of.changes.at(-1), of.reflector.deaf]).toEqual([2, 'a 4>8', false]);
+  await silence(of, 2);
+  expect([of.listed(), of.changes.at(-1), of.reflector.deaf]).toEqual([3, 'a 8>19', true]);
+  await of.last().send(bookmark(21));
+  expect(of.reflector.deaf).toBe(false);
+  await of.reflector.stop();
+});
+
+test('watches of a quiet cluster are not deaf, nor those that once bring something', async () => {
+  const quiet = reflectorOf([list(5, pod('a', 4))]);
+  await settle();
+  await silence(quiet, 9);
+  expect([quiet.listed(), quiet.reflector.deaf, quiet.changes]).toEqual([5, false, ['a ->4']]);
+  await quiet.reflector.stop();
+  const late = reflectorOf([list(5), list(9, pod('a', 8)), list(20, pod('a', 19))]);
+  await settle();
+  await silence(late, 2);
+  await late.last().send(bookmark(12));
+  await silence(late, 3);
+  expect([late.listed(), late.reflector.deaf]).toEqual([3, false]);
+  await late.reflector.stop();
+});
+
 test('waits grow with errors in a row and start again once something has come', async () => {
   const { timers, streams, last, reflector } = reflectorOf([list(5)]);
   await settle();
@@ -268,7 +306,7 @@ for (const how of ['as an event', 'as an answer'] as const) {
   });
 }
 
-test('what a list shows of the time that the watch had covered was missed, and is counted', async () => {
+test('changes that a list shows and the watch did not are counted as missed', async () => {
   const { last, reflector, metric, timers } = reflectorOf([
     list(5, pod('a', 1)),
     list(20, pod('a', 9), pod('b', 15)),
@@ -293,7 +331,7 @@ test('another object of the same name is a removal and an addition, in a watch a
   await reflector.stop();
 });
 
-test('a list older than what is known undoes nothing, until it came thrice', async () => {
+test('a list older than the cache changes nothing until it has come three times', async () => {
   const { changes, last, reflector, timers } = reflectorOf([
     list(10, pod('a', 10)),
     list(9, pod('a', 1)),
@@ -339,7 +377,46 @@ test('objects are found by their label as it is now', async () => {
   await reflector.stop();
 });
 
-test('what only the API server needs is not kept', async () => {
+test('the answer to a write is seen at once, and what the watch brings from before it undoes nothing', async () => {
+  const { reflector, last, changes } = reflectorOf([list(5, pod('a', 4))]);
+  await settle();
+  const versionOf = (name: string) => reflector.cache.get('ns', name)?.metadata.resourceVersion;
+  reflector.note(pod('a', 8));
+  reflector.note(pod('b', 9, 'second'));
+  expect([versionOf('a'), versionOf('b')]).toEqual(['8', '9']);
+  await last().send(
+    event('MODIFIED', pod('a', 6)),
+    event('ADDED', pod('b', 6, 'first')),
+    event('DELETED', pod('b', 7, 'first')),
+  );
+  expect([versionOf('a'), versionOf('b')]).toEqual(['8', '9']);
+  const told = changes.length;
+  await last().send(event('MODIFIED', pod('a', 8)), event('ADDED', pod('b', 9, 'second')));
+  expect(changes).toHaveLength(told);
+  await last().send(event('DELETED', pod('b', 10, 'second')));
+  expect(versionOf('b')).toBeUndefined();
+  await reflector.stop();
+});
+
+test('an answer that comes after the watch has shown the object’s end brings nothing back', async () => {
+  const { reflector, last } = reflectorOf([list(5)]);
+  await settle();
+  await last().send(event('ADDED', pod('a', 6)), event('DELETED', pod('a', 7)));
+  reflector.note(pod('a', 6));
+  expect(reflector.cache.get('ns', 'a')).toBeUndefined();
+  await reflector.stop();
+});
+
+test('an answer is not seen that the watch would not bring', async () => {
+  const { reflector } = reflectorOf([list(5)], { labelSelector: 'app=x' });
+  await settle();
+  reflector.note(pod('a', 6, 'a', { app: 'y' }));
+  reflector.note(pod('b', 7, 'b', { app: 'x' }));
+  expect(reflector.cache.list().map(({ metadata }) => metadata.name)).toEqual(['b']);
+  await reflector.stop();
+});
+
+test('fields that only the API server needs are dropped', async () => {
   const full: Pod = {
     ...pod('a', 1),
     metadata: {

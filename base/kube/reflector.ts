@@ -4,6 +4,8 @@
  * - The server ends each watch after 4 to 5 minutes; the next one begins at once from where it stopped. Bookmarks keep that
  *   position fresh. Only errors cause waits.
  * - A connection on which nothing arrives for 90 s (bookmarks do each minute) is given up as dead, whatever TCP says.
+ * - Watches may open and bring nothing: the cluster is quiet, or something in between swallows the events. After two such
+ *   watches the list is read again. If it shows changes time after time, the watch is deaf.
  * - When the position is too old to go on from (410), the list is read again. Changes in it that the watch should have
  *   reported are counted as missed.
  * - A list older than the cache is rejected: it would undo newer changes. Only after it came three times is it accepted,
@@ -24,6 +26,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly source: KubeSource;
   readonly resource: Resource;
   readonly namespace?: string | undefined;
+  /** One label: `KEY=VALUE`, or `KEY` for any value. */
   readonly labelSelector?: string | undefined;
   /** Index functions for `cache.byIndex`. */
   readonly index?: Index<T>;
@@ -43,6 +46,10 @@ export interface ReflectorOptions<T extends KubeObject> {
 
 /** Number of consecutive older lists after which one is accepted. */
 const staleListsMax = 3;
+/** Number of consecutive watches that bring nothing, after which the list is read again. */
+const silentWatchesMax = 2;
+/** Number of such lists with changes, none of which a watch brought: one change may fall between a watch and the list. */
+const unheardListsMax = 2;
 /** A shorter watch without an event is a failure, however cleanly it ended. */
 const shortWatchMs = 1_000;
 
@@ -58,6 +65,8 @@ export class Reflector<T extends KubeObject> {
   #mustList = true;
   #failures = 0;
   #staleLists = 0;
+  #silentWatches = 0;
+  #unheardLists = 0;
   #heardAtMs: number;
   #loop: Promise<void> | undefined;
   #refused = false;
@@ -102,9 +111,34 @@ export class Reflector<T extends KubeObject> {
     return this.#options.resource;
   }
 
+  /**
+   * Takes in the API server's answer to a write, which the watch may bring only later. Once the watch has got as far, it
+   * knows better: the object may be gone since.
+   */
+  note(object: T): void {
+    const { namespace, name = '', resourceVersion = '' } = object.metadata;
+    if (this.#position === undefined || !isOlder(this.#position, resourceVersion)) return;
+    const held = this.cache.get(namespace, name)?.metadata.resourceVersion ?? '';
+    if (this.#isWatched(object) && isOlder(held, resourceVersion))
+      this.#tell(this.cache.put(object));
+  }
+
+  #isWatched({ metadata }: T): boolean {
+    const { labelSelector } = this.#options;
+    if (labelSelector === undefined) return true;
+    const [label = '', value] = labelSelector.split('=');
+    const has = metadata.labels?.[label];
+    return value === undefined ? has !== undefined : has === value;
+  }
+
   /** The only namespace that it watches; `undefined` if it watches all. */
   get namespace(): string | undefined {
     return this.#options.namespace;
+  }
+
+  /** Whether lists show changes that the watches, although they open, do not bring. */
+  get deaf(): boolean {
+    return this.#unheardLists >= unheardListsMax;
   }
 
   /** Time in ms since anything arrived from the API server. */
@@ -179,7 +213,9 @@ export class Reflector<T extends KubeObject> {
       this.#options.logger.warn({ resource: resource.plural, held, position }, 'list went back');
     }
     this.#staleLists = 0;
-    this.#takeIn(found, wentBack ? undefined : held);
+    const changed = this.#takeIn(found, wentBack ? undefined : held);
+    if (this.#silentWatches >= silentWatchesMax && changed) this.#unheardLists += 1;
+    this.#silentWatches = 0;
     this.#position = position;
     this.#mustList = false;
     this.cache.synced = true;
@@ -188,21 +224,26 @@ export class Reflector<T extends KubeObject> {
     this.#answered.resolve();
   }
 
-  /** Loads a list. `covered` is the version up to which the watch should have reported changes. */
-  #takeIn(found: ReadonlyMap<string, T>, covered: string | undefined): void {
+  /** Loads a list. `covered` is the version up to which the watch should have reported changes. Returns whether it has any. */
+  #takeIn(found: ReadonlyMap<string, T>, covered: string | undefined): boolean {
+    let changed = false;
     for (const object of this.cache.list()) {
       const { namespace, name = '' } = object.metadata;
+      if (found.has(pathOf(namespace, name))) continue;
+      changed = true;
       // A list does not show whether the watch missed a deletion or the deletion came later.
-      if (!found.has(pathOf(namespace, name))) this.#tell(this.cache.remove(namespace, name));
+      this.#tell(this.cache.remove(namespace, name));
     }
     for (const object of found.values()) {
       const changes = this.cache.put(object);
+      changed ||= changes.length > 0;
       const version = object.metadata.resourceVersion ?? '';
       if (changes.length > 0 && covered !== undefined && !isOlder(covered, version)) {
         this.#options.metrics.watchMissed.inc(this.#labels);
       }
       this.#tell(changes);
     }
+    return changed;
   }
 
   async #watch(): Promise<void> {
@@ -231,11 +272,15 @@ export class Reflector<T extends KubeObject> {
         if (events.length > 0) {
           told = true;
           this.#failures = 0;
+          this.#silentWatches = 0;
+          this.#unheardLists = 0;
         }
       }
     } catch (error) {
       // The connection may be half open, or the cluster quiet: bookmarks come when the API server sees fit. A new watch tells.
       if (!connected || !(watchdog.signal.reason instanceof DeadlineExceeded)) throw error;
+      if (!told) this.#silentWatches += 1;
+      if (this.#silentWatches >= silentWatchesMax) this.#mustList = true;
     } finally {
       watchdog.clear();
       metrics.watchConnected.set(this.#labels, 0);
@@ -250,7 +295,10 @@ export class Reflector<T extends KubeObject> {
   #apply({ type, object }: WatchEvent): void {
     if (type === 'ERROR') throw failureOfStatus(`watch ${this.#options.resource.plural}`, object);
     const { namespace, name = '', resourceVersion } = object.metadata;
-    if (type === 'DELETED') this.#tell(this.cache.remove(namespace, name));
+    const held = this.cache.get(namespace, name)?.metadata.resourceVersion ?? '';
+    // A noted answer may be ahead of the watch, which brings what was before it only now.
+    if (isOlder(resourceVersion ?? held, held)) this.#position = resourceVersion;
+    else if (type === 'DELETED') this.#tell(this.cache.remove(namespace, name));
     else if (type !== 'BOOKMARK') this.#tell(this.cache.put(object as T));
     this.#position = resourceVersion ?? this.#position;
   }

@@ -8,7 +8,7 @@ test('a burst goes at once, then the rate holds, in the order asked', () => {
   expect(bucket.reserve(1_000, 0)).toBe(0);
 });
 
-test('who would wait too long takes nothing', () => {
+test('a caller that would wait too long takes no token', () => {
   const bucket = new TokenBucket({ perSecond: 1, burst: 1, nowMs: 0 });
   expect(bucket.reserve(0, 0)).toBe(0);
   expect(bucket.reserve(0, 500)).toBeUndefined();

@@ -96,7 +96,7 @@ test('every wrong parameter is named, in the order of their names', () => {
   ]);
 });
 
-test('what was resolved before stays when the catalog drops or narrows the parameter', () => {
+test('a resolved value stays when the catalog drops or narrows the parameter', () => {
   const before = { limitConnections: '--limit-connections=512', gone: '--gone=1' };
   expect(flagsOf({ limitConnections: '512', gone: '1' }, before)).toEqual({
     flags: before,

@@ -1,5 +1,5 @@
 /** Checks a database's engine parameters against the catalog's closed list. */
-import type { CatalogSpec } from '../resources.ts';
+import type { CatalogSpec } from '../custom-resources.ts';
 import { problem, type Problem } from './problem.ts';
 
 type Parameter = NonNullable<CatalogSpec['engines'][number]['parameters']>[number];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
-import type { CatalogSpec, DatabaseSpec } from '../resources.ts';
+import type { CatalogSpec, DatabaseSpec } from '../custom-resources.ts';
 import { nothing, resolve, type Previous } from './resolve.ts';
 
 type Region = CatalogSpec['providers'][number]['regions'][number];
@@ -23,7 +23,7 @@ function podsOf(
   return result.ok ? { resolved: result.resolved } : { problems: result.problems };
 }
 
-test('the spec adds to the lists and maps of the region, and overrides its single values', () => {
+test('the spec adds to the lists and maps of the region, which wins where both have a key, and overrides its single values', () => {
   const { resolved } = podsOf(
     {
       tolerations: [{ key: 'ledger', operator: 'Exists' }],
@@ -31,7 +31,7 @@ test('the spec adds to the lists and maps of the region, and overrides its singl
       priorityClassName: 'databases',
       imagePullSecrets: ['mirror'],
       labels: { 'example.com/cost': '1', team: 'platform' },
-      annotations: { a: 'region' },
+      annotations: { a: 'region', c: 'region' },
       architecture: 'amd64',
       qosClass: 'Guaranteed',
       excludeFromMesh: true,
@@ -39,8 +39,8 @@ test('the spec adds to the lists and maps of the region, and overrides its singl
     {
       tolerations: [{ key: 'fast', effect: 'NoSchedule' }],
       imagePullSecrets: ['mirror', 'own'],
-      labels: { team: 'payments' },
-      annotations: { b: 'spec' },
+      labels: { team: 'payments', shift: 'night' },
+      annotations: { b: 'spec', c: 'spec' },
       architecture: 'arm64',
       qosClass: 'Burstable',
       excludeFromMesh: false,
@@ -54,8 +54,8 @@ test('the spec adds to the lists and maps of the region, and overrides its singl
     ],
     priorityClassName: 'databases',
     imagePullSecrets: ['mirror', 'own'],
-    labels: { 'example.com/cost': '1', team: 'payments' },
-    annotations: { a: 'region', b: 'spec' },
+    labels: { 'example.com/cost': '1', team: 'platform', shift: 'night' },
+    annotations: { a: 'region', b: 'spec', c: 'region' },
     architecture: 'arm64',
   });
 });

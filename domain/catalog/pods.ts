@@ -1,6 +1,6 @@
 /** Settings of a database's pods: those of the catalog's region, with those of the spec added to or put over them. */
 import { digestOf } from '../../base/digest.ts';
-import type { CatalogSpec, DatabaseSpec, Resolved } from '../resources.ts';
+import type { CatalogSpec, DatabaseSpec, Resolved } from '../custom-resources.ts';
 import { problem, type Problem } from './problem.ts';
 
 type Region = CatalogSpec['providers'][number]['regions'][number];
@@ -8,7 +8,7 @@ type Asked = DatabaseSpec['pods'];
 type Settings = NonNullable<Resolved['pods']>;
 type Toleration = NonNullable<Settings['tolerations']>[number];
 
-export interface PodsRequest {
+interface PodsRequest {
   readonly asked: Asked;
   readonly before: Settings | undefined;
   /** Whether the region's settings of today are wanted: the database is new, or somebody has asked for them. */
@@ -45,7 +45,7 @@ function refusals(
   const keys = pods?.tolerationKeys ?? [];
   const foreign = (asked?.tolerations ?? []).find(({ key }) => !keys.includes(key));
   if (foreign !== undefined) {
-    const sentence = `databases of region ${placement.region} may not tolerate the taint "${foreign.key}"; its tolerationKeys in the catalog say which they may`;
+    const sentence = `databases of region ${placement.region} may not tolerate the taint "${foreign.key}"; the catalog lists the allowed ones in tolerationKeys`;
     problems.push(problem('spec.pods.tolerations', 'PodSettingRefused', sentence, keys));
   }
   if (asked?.qosClass === 'Guaranteed' && (placement.cpuRequestPercent ?? 100) < 100) {
@@ -63,8 +63,9 @@ function refusals(
 function merged(region: NonNullable<Region['pods']>, asked: NonNullable<Asked>): Settings {
   const tolerations = united<Toleration>(region.tolerations, asked.tolerations);
   const imagePullSecrets = united<string>(region.imagePullSecrets, asked.imagePullSecrets);
-  const labels = { ...region.labels, ...asked.labels };
-  const annotations = { ...region.annotations, ...asked.annotations };
+  // Administrators count on what they say of a region's pods, for costs or policies: a tenant cannot say otherwise.
+  const labels = { ...asked.labels, ...region.labels };
+  const annotations = { ...asked.annotations, ...region.annotations };
   const architecture = asked.architecture ?? region.architecture;
   const isGuaranteed = (asked.qosClass ?? region.qosClass) === 'Guaranteed';
   const excludeFromMesh = asked.excludeFromMesh ?? region.excludeFromMesh ?? false;

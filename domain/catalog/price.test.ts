@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
-import type { CatalogSpec } from '../resources.ts';
+import type { CatalogSpec } from '../custom-resources.ts';
 import { priceLinesOf, priceOf } from './price.ts';
 
 type Prices = NonNullable<CatalogSpec['prices']>;
@@ -12,7 +12,7 @@ const pricesOf = (monthly: string, monthlyPerGb: string): Prices => ({
   sizes: [{ size: 'lh-5', monthly }],
   storage: [{ tier: 'network-ssd', monthlyPerGb }],
 });
-const chosen = { size: 'lh-5', tier: 'network-ssd', sizeGb: 20, replicas: 1, members: false };
+const chosen = { size: 'lh-5', tier: 'network-ssd', storageGb: 20, replicas: 1, members: false };
 
 test.each([
   ['10', '0.1', 20, 1, '12.00'],
@@ -27,8 +27,8 @@ test.each([
   // Prices that floating point cannot represent.
   ['0.1', '0.2', 1, 1, '0.30'],
   ['999999999.9999', '999999999.9999', 65_536, 6, '393221999999960.68'],
-])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, sizeGb, replicas, expected) => {
-  const price = priceOf(withPrices(pricesOf(monthly, perGb)), { ...chosen, sizeGb, replicas });
+])('%s and %s a GB, %i GB, %i replicas: %s', (monthly, perGb, storageGb, replicas, expected) => {
+  const price = priceOf(withPrices(pricesOf(monthly, perGb)), { ...chosen, storageGb, replicas });
   expect(price).toEqual({ currency: 'EUR', monthly: expected });
 });
 
@@ -59,16 +59,16 @@ test('a price is exact to the cent, whatever the decimals', () => {
       decimals,
       fc.integer({ min: 1, max: 65_536 }),
       replicaCounts,
-      (size, storage, sizeGb, replicas) => {
+      (size, storage, storageGb, replicas) => {
         const catalog = withPrices(pricesOf(written(size), written(storage)));
-        const price = priceOf(catalog, { ...chosen, sizeGb, replicas });
+        const price = priceOf(catalog, { ...chosen, storageGb, replicas });
         expect(price?.monthly).toMatch(/^\d+\.\d\d$/);
         const cents = BigInt(price?.monthly.replace('.', '') ?? '');
-        const lines = priceLinesOf(catalog, { ...chosen, sizeGb, replicas });
+        const lines = priceLinesOf(catalog, { ...chosen, storageGb, replicas });
         const inLines = lines.map((line) => BigInt(line.amount.replace('.', '')));
         expect(inLines.reduce((sum, line) => sum + line, 0n)).toBe(cents);
         const off =
-          cents * 100n - (counted(size) + counted(storage) * BigInt(sizeGb)) * BigInt(replicas);
+          cents * 100n - (counted(size) + counted(storage) * BigInt(storageGb)) * BigInt(replicas);
         expect(off > -50n && off <= 50n).toBe(true);
       },
     ),

@@ -1,7 +1,7 @@
 /** Estimated monthly prices, in exact decimals: ten-thousandths of the currency's unit. */
-import type { CatalogSpec } from '../resources.ts';
+import type { CatalogSpec } from '../custom-resources.ts';
 
-export interface Price {
+interface Price {
   readonly currency: string;
   /** Decimal with two places. */
   readonly monthly: string;
@@ -10,7 +10,7 @@ export interface Price {
 interface Chosen {
   readonly size: string;
   readonly tier: string;
-  readonly sizeGb: number;
+  readonly storageGb: number;
   readonly replicas: number;
   /** Whether a member of etcd runs beside each replica. */
   readonly members: boolean;
@@ -23,7 +23,7 @@ export function priceOf(catalog: CatalogSpec, chosen: Chosen): Price | undefined
   return { currency: parts.currency, monthly: written(inCents(parts.size + parts.storage)) };
 }
 
-export interface PriceLine {
+interface PriceLine {
   readonly item: string;
   /** Decimal with two places. */
   readonly amount: string;
@@ -33,12 +33,12 @@ export interface PriceLine {
 export function priceLinesOf(catalog: CatalogSpec, chosen: Chosen): readonly PriceLine[] {
   const parts = partsOf(catalog, chosen);
   if (parts === undefined) return [];
-  const { size, tier, sizeGb, replicas } = chosen;
+  const { size, tier, storageGb, replicas } = chosen;
   const all = inCents(parts.size + parts.storage);
   const sizes = inCents(parts.size);
   return [
     { item: `${replicas} × ${size}`, amount: written(sizes) },
-    { item: `${replicas} × ${sizeGb} GB ${tier}`, amount: written(all - sizes) },
+    { item: `${replicas} × ${storageGb} GB ${tier}`, amount: written(all - sizes) },
   ];
 }
 
@@ -52,7 +52,7 @@ function partsOf({ prices }: CatalogSpec, chosen: Chosen) {
   return {
     currency: prices.currency,
     size: (tenThousandths(size.monthly) + member) * replicas,
-    storage: tenThousandths(storage.monthlyPerGb) * BigInt(chosen.sizeGb) * replicas,
+    storage: tenThousandths(storage.monthlyPerGb) * BigInt(chosen.storageGb) * replicas,
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { catalogSpec } from '../../test/fixtures/catalog.ts';
-import type { CatalogSpec } from '../resources.ts';
+import type { CatalogSpec } from '../custom-resources.ts';
 import type { Problem } from './problem.ts';
 import { replicasOf } from './topologies.ts';
 import {
@@ -47,13 +47,12 @@ test('a database that asks for nothing gets the defaults', () => {
       topology: { name: 'single', replicas: 1 },
       size: { name: 'lh-5', cpuMillis: 50, memoryMib: 640 },
       storage: { tier: 'network-ssd', className: 'ledgerhouse-network' },
-      parameters: {},
       price: { currency: 'EUR', monthly: '10.10' },
     },
   });
 });
 
-test('what is asked for is what is got', () => {
+test('the resolution has the requested values', () => {
   const request: Request = {
     engine: 'TigerBeetle',
     version: '0.17.9',
@@ -83,8 +82,18 @@ test('what is asked for is what is got', () => {
     topology: { name: 'ha-3', replicas: 3 },
     size: { name: 'lh-40', cpuMillis: 50, memoryMib: 1024 },
     storage: { tier: 'local-nvme', className: 'ledgerhouse-local' },
-    parameters: {},
   });
+});
+
+test('the last parameter that is taken back leaves no map, which server-side apply would make null of; an empty one of before stays', () => {
+  const parameters = { limitConnections: '300' };
+  const set = resolve(catalog, { parameters });
+  if (!set.ok) throw new Error('refused');
+  const previous = { ...nothing, resolved: set.resolved, storageGb: set.storageGb };
+  const taken = resolve(catalog, { parameters: {} }, previous);
+  expect(taken.ok && 'parameters' in taken.resolved).toBe(false);
+  const emptyBefore = { ...previous, resolved: { ...set.resolved, parameters: {} } };
+  expect(resolve(catalog, {}, emptyBefore)).toMatchObject({ resolved: { parameters: {} } });
 });
 
 test('several replicas of the built-in engine get a member of etcd each: its image, its share, its price', () => {
@@ -182,7 +191,7 @@ test.each<[string, Request, string, string, string]>([
     { topology: 'ha-3' },
     'spec.topology',
     'TopologyUnsupported',
-    'engine Builtin does not run topology ha-3 here; there are single',
+    'engine Builtin does not run topology ha-3 in this catalog; there are single',
   ],
   [
     'an unknown size',
@@ -288,7 +297,7 @@ test('another provider begins with its own first region', () => {
   expect(resolved.placement).toEqual({ provider: 'elsewhere', region: 'cellar', nodeSelector: {} });
 });
 
-test('a default size of storage below what the tier begins with becomes that', () => {
+test('a default storage size below the minimum of the tier is raised to the minimum', () => {
   const tiers = catalog.storageTiers.map((row) => ({ ...row, minGb: 25 }));
   expect(ok(resolve({ ...catalog, storageTiers: tiers }, {})).storageGb).toBe(25);
 });
@@ -317,7 +326,7 @@ test('a version that cannot be reached from the one that runs is refused with th
       field: 'spec.version',
       reason: 'UpgradePathUnsupported',
       message:
-        'there is no upgrade from 0.2.0, which runs, to 0.1.0; there are 0.3.0-broken, 0.2.0',
+        'there is no upgrade from the running version 0.2.0 to 0.1.0; there are 0.3.0-broken, 0.2.0',
     },
   ]);
 });
@@ -362,7 +371,7 @@ test('a version that is deprecated is given to no new database, and left to thos
   }));
   const edited = { ...catalog, engines };
   expect(messagesOf(resolve(edited, { version: '0.1.0' }))).toEqual([
-    'version 0.1.0 of Builtin is left to databases that have it; there are 0.2.0, 0.3.0-broken',
+    'version 0.1.0 of Builtin is deprecated; only databases that have it may keep it; there are 0.2.0, 0.3.0-broken',
   ]);
   const before = ran();
   expect(ok(resolve(edited, {}, before)).resolved).toEqual(before.resolved);
@@ -381,7 +390,7 @@ test('storage grows, and its price with it', () => {
   expect(resolved).toEqual({ ...before.resolved, price: { currency: 'EUR', monthly: '10.50' } });
 });
 
-test('storage that the catalog no longer offers stays; it grows only to what is offered', () => {
+test('storage of a size that the catalog no longer offers stays, and grows only to an offered size', () => {
   const before = ran({ storage: { sizeGb: 90 } });
   const smaller = catalog.storageTiers.map((row) => ({ ...row, maxGb: 50 }));
   const edited: CatalogSpec = { ...catalog, storageTiers: smaller };
@@ -636,7 +645,7 @@ test('asked again of the same catalog, the answer is the same', () => {
   );
 });
 
-test('what is refused is refused whole: no part of it is resolved, and each reason is a sentence about a field', () => {
+test('a refused request resolves no part, and each reason is a sentence about a field', () => {
   fc.assert(
     fc.property(catalogs, requests, fc.option(databases, optional), (edited, request, database) => {
       const resolution = resolve(edited, request, database?.previous ?? nothing);
@@ -656,7 +665,7 @@ test('what is refused is refused whole: no part of it is resolved, and each reas
   );
 });
 
-test('neither catalog nor request nor what was before is written to', () => {
+test('the catalog, the request and the earlier resolution are not modified', () => {
   const frozen = <T>(value: T): T => {
     if (typeof value !== 'object' || value === null) return value;
     for (const inner of Object.values(value)) frozen(inner);
@@ -684,7 +693,7 @@ test('a change of one part changes that part and the price, nothing else', () =>
   );
 });
 
-test('whatever resolves for a new database is in the catalog, and goes together', () => {
+test('each resolution of a new database is in the catalog, and its parts are compatible', () => {
   fc.assert(
     fc.property(catalogs, requests, (from, request) => {
       const resolution = resolve(from, request);

@@ -3,7 +3,7 @@
  * (before it acts) share. Earlier results stay until the spec asks for something else, so that editing the catalog never
  * changes a running database; a refusal of any part changes nothing at all.
  */
-import type { CatalogSpec, DatabaseSpec, EngineName, Resolved } from '../resources.ts';
+import type { CatalogSpec, DatabaseSpec, EngineName, Resolved } from '../custom-resources.ts';
 import { resolvePods } from './pods.ts';
 import { resolveParameters } from './parameters.ts';
 import { priceOf } from './price.ts';
@@ -34,8 +34,8 @@ export interface Previous {
   readonly refreshPods?: boolean;
 }
 
-export type Complete = Required<Omit<Resolved, 'price' | 'pods'>> &
-  Pick<Resolved, 'price' | 'pods'>;
+export type Complete = Required<Omit<Resolved, 'price' | 'pods' | 'parameters'>> &
+  Pick<Resolved, 'price' | 'pods' | 'parameters'>;
 
 export type Resolution =
   | { readonly ok: true; readonly resolved: Complete; readonly storageGb: number }
@@ -78,7 +78,7 @@ export function resolve(
     problems.push(...pairProblems(catalog, topology.name, storage.tier, engine.name as EngineName));
   }
   if (problems.length > 0) return { ok: false, problems };
-  const { sizeGb: storageGb, ...rest } = storage;
+  const { storageGb, ...rest } = storage;
   const price = agreedPrice(catalog, previous, { topology, size, tier: storage.tier, storageGb });
   return {
     ok: true,
@@ -89,11 +89,23 @@ export function resolve(
       topology,
       size,
       storage: rest,
-      parameters: flags,
+      ...parametersOf(flags, previous.resolved),
       ...(pods === undefined ? {} : { pods }),
       ...(price === undefined ? {} : { price }),
     },
   };
+}
+
+/**
+ * Without parameters the field is absent: server-side apply makes null of a map that loses its last entry, which the definition
+ * refuses. A map that was empty before stays, so that a status which earlier versions wrote is not written again.
+ */
+function parametersOf(
+  flags: Readonly<Record<string, string>>,
+  before: Resolved | undefined,
+): Pick<Resolved, 'parameters'> {
+  const wasEmpty = before?.parameters !== undefined && Object.keys(before.parameters).length === 0;
+  return Object.keys(flags).length > 0 || wasEmpty ? { parameters: flags } : {};
 }
 
 type Part<Key extends keyof Resolved> = NonNullable<Resolved[Key]>;
@@ -112,7 +124,7 @@ function podsOf(
 /** The earlier price, while nothing changes that costs money. */
 function agreedPrice(
   catalog: CatalogSpec,
-  { resolved: before, storageGb: sizeBefore }: Previous,
+  { resolved: before, storageGb: storageGbBefore }: Previous,
   now: Pick<Complete, 'topology' | 'size'> & { tier: string; storageGb: number },
 ): Resolved['price'] {
   const { topology, size, tier, storageGb } = now;
@@ -120,11 +132,11 @@ function agreedPrice(
     before?.price !== undefined &&
     before.size?.name === size.name &&
     before.storage?.tier === tier &&
-    sizeBefore === storageGb;
+    storageGbBefore === storageGb;
   if (same) return before.price;
   const members = size.member !== undefined;
   const { replicas } = topology;
-  return priceOf(catalog, { size: size.name, tier, sizeGb: storageGb, replicas, members });
+  return priceOf(catalog, { size: size.name, tier, storageGb, replicas, members });
 }
 
 function resolveEngine(
@@ -157,7 +169,7 @@ function resolveEngine(
     const sentence =
       found === undefined
         ? `the catalog has no version "${version}" of ${name}`
-        : `version ${version} of ${name} is left to databases that have it`;
+        : `version ${version} of ${name} is deprecated; only databases that have it may keep it`;
     return [problem('spec.version', 'UnknownVersion', sentence, offered)];
   }
   if (
@@ -168,7 +180,7 @@ function resolveEngine(
     const reachable = row.versions
       .filter((candidate) => candidate.upgradableFrom?.includes(activeVersion))
       .map((candidate) => candidate.version);
-    const sentence = `there is no upgrade from ${activeVersion}, which runs, to ${found.version}`;
+    const sentence = `there is no upgrade from the running version ${activeVersion} to ${found.version}`;
     return [
       problem('spec.version', 'UpgradePathUnsupported', sentence, [...reachable, activeVersion]),
     ];
@@ -295,7 +307,7 @@ function resolveStorage(
   catalog: CatalogSpec,
   request: Request,
   previous: Previous,
-): (Part<'storage'> & { sizeGb: number }) | readonly Problem[] {
+): (Part<'storage'> & { storageGb: number }) | readonly Problem[] {
   const before = previous.resolved?.storage;
   const tierId = request.storage?.tier ?? before?.tier ?? catalog.defaults.storageTier;
   const tier = catalog.storageTiers.find((row) => row.id === tierId);
@@ -304,20 +316,20 @@ function resolveStorage(
     previous.storageGb ??
     Math.max(catalog.defaults.storageGb, tier?.minGb ?? 1);
   const grownGb = request.storage?.autogrow === undefined ? undefined : previous.grownGb;
-  const sizeGb = Math.max(askedGb, grownGb ?? 0);
+  const storageGb = Math.max(askedGb, grownGb ?? 0);
   const keeps = before !== undefined && before.tier === tierId;
-  if (keeps && sizeGb === previous.storageGb) return { ...before, sizeGb };
+  if (keeps && storageGb === previous.storageGb) return { ...before, storageGb };
   if (tier === undefined) {
     const ids = catalog.storageTiers.map((row) => row.id);
     const sentence = `the catalog has no storage tier "${tierId}"`;
     return [problem('spec.storage.tier', 'UnknownTier', sentence, ids)];
   }
-  if (sizeGb < tier.minGb || sizeGb > tier.maxGb || sizeGb % tier.stepGb !== 0) {
+  if (storageGb < tier.minGb || storageGb > tier.maxGb || storageGb % tier.stepGb !== 0) {
     const step = tier.stepGb === 1 ? '' : ` in steps of ${tier.stepGb}`;
-    const sentence = `storage of tier ${tierId} has ${tier.minGb} to ${tier.maxGb} GB${step}, not ${sizeGb}`;
+    const sentence = `storage of tier ${tierId} has ${tier.minGb} to ${tier.maxGb} GB${step}, not ${storageGb}`;
     return [problem('spec.storage.sizeGb', 'StorageOutOfRange', sentence)];
   }
-  return keeps ? { ...before, sizeGb } : { tier: tier.id, className: tier.className, sizeGb };
+  return keeps ? { ...before, storageGb } : { tier: tier.id, className: tier.className, storageGb };
 }
 
 /** Compatibility checks: tiers with topologies, topologies with engines. */
@@ -335,7 +347,7 @@ function pairProblems(
   }
   const runs = catalog.engines.find((row) => row.name === engine)?.topologies;
   if (runs !== undefined && !runs.some((id) => id === topology)) {
-    const sentence = `engine ${engine} does not run topology ${topology} here`;
+    const sentence = `engine ${engine} does not run topology ${topology} in this catalog`;
     problems.push(problem('spec.topology', 'TopologyUnsupported', sentence, runs));
   }
   return problems;

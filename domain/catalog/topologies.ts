@@ -1,4 +1,4 @@
-import type { TopologyName } from '../resources.ts';
+import type { TopologyName } from '../custom-resources.ts';
 
 /** Number of replicas of each topology. The catalog's definition accepts no other pairs. */
 export const replicasOf: Readonly<Record<TopologyName, 1 | 3 | 6>> = {

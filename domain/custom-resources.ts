@@ -1,8 +1,9 @@
 /** TypeScript types of the custom resources: the generated shapes with Kubernetes' metadata. */
+import type { KubeObject } from '../base/kube/kube.ts';
 import type * as generated from '../gen/crds.ts';
 
 /** The metadata fields that are read here. Times are strings as sent by the API server. */
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
@@ -27,6 +28,15 @@ export type LedgerDatabase = Kind<generated.LedgerDatabase, 'LedgerDatabase'>;
 export type LedgerCatalog = Kind<generated.LedgerCatalog, 'LedgerCatalog'>;
 export type LedgerBackup = Kind<generated.LedgerBackup, 'LedgerBackup'>;
 export type LedgerBackupSchedule = Kind<generated.LedgerBackupSchedule, 'LedgerBackupSchedule'>;
+
+/** The custom resources as the transport returns them. */
+export type DatabaseObject = LedgerDatabase & KubeObject;
+export type CatalogObject = LedgerCatalog & KubeObject;
+export type BackupObject = (LedgerBackup | LedgerBackupSchedule) & KubeObject;
+/** One backup, as the transport returns it. */
+export type OneBackupObject = LedgerBackup & KubeObject;
+
+export type ScheduleObject = LedgerBackupSchedule & KubeObject;
 
 export type DatabaseSpec = LedgerDatabase['spec'];
 export type DatabaseStatus = NonNullable<LedgerDatabase['status']>;
