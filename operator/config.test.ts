@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { readConfig } from './config.ts';
 
-test('what is not set has a default that serves a developer', () => {
+test('settings that are absent have defaults for development', () => {
   expect(readConfig({})).toMatchObject({
     namespace: 'ledgerhouse-system',
     listen: { host: '127.0.0.1', port: 8080 },
@@ -23,7 +23,10 @@ test.each([
   [{ LEDGERHOUSE_OPERATOR_LOG_LEVEL: 'loud' }, 'must be debug, info, warn or error, not loud'],
   [{ LEDGERHOUSE_OPERATOR_TIGERBEETLE_SECCOMP: 'off' }, 'must be localhost or unconfined, not off'],
   [{ LEDGERHOUSE_OPERATOR_OPENSHIFT: 'maybe' }, 'must be detect, yes, no, not maybe'],
-  [{ LEDGERHOUSE_OPERATOR_WATCH_NAMESPACES: 'a, b' }, 'must be names of namespaces'],
+  [
+    { LEDGERHOUSE_OPERATOR_WATCH_NAMESPACES: 'a, b' },
+    'must be a comma-separated list of namespaces',
+  ],
   [{ LEDGERHOUSE_OPERATOR_NAMESPASE: 'x' }, 'no setting LEDGERHOUSE_OPERATOR_NAMESPASE; there are'],
 ])('%p is refused with words', (environment, words) => {
   expect(() => readConfig(environment)).toThrow(words);

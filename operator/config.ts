@@ -1,5 +1,6 @@
 /** The operator's configuration, from the environment. An unknown variable with our prefix is a mistake. */
 import { hostname } from 'node:os';
+import type { BackupStore } from './store/backup-store.ts';
 import { parseHostPort, type HostPort } from '../base/host-port.ts';
 
 export interface Config {
@@ -19,6 +20,10 @@ export interface Config {
   readonly openshift: (typeof openshiftChoices)[number];
   /** Namespaces to look after; empty: all. */
   readonly watchNamespaces: readonly string[];
+  /** The bucket that backups are in, and the folder of its credentials; absent: no backups can be made. */
+  readonly store:
+    | (Omit<BackupStore, 'accessKeyId' | 'secretAccessKey'> & { readonly credentials: string })
+    | undefined;
 }
 
 const openshiftChoices = ['detect', 'yes', 'no'] as const;
@@ -34,6 +39,10 @@ const names = [
   'TIGERBEETLE_SECCOMP',
   'OPENSHIFT',
   'WATCH_NAMESPACES',
+  'STORE_URL',
+  'STORE_ENDPOINT',
+  'STORE_REGION',
+  'STORE_CREDENTIALS',
 ] as const;
 
 class ConfigError extends Error {
@@ -76,7 +85,34 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     tigerbeetleSeccomp: seccomp,
     openshift,
     watchNamespaces: namespaces(read('WATCH_NAMESPACES', '')),
+    store: storeOf(read),
   };
+}
+
+function storeOf(
+  read: (name: (typeof names)[number], fallback: string) => string,
+): Config['store'] {
+  const url = read('STORE_URL', '');
+  if (url === '') return undefined;
+  if (!/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[^\s]*)?$/.test(url)) {
+    throw new ConfigError(
+      `${prefix}STORE_URL must be s3://BUCKET or s3://BUCKET/PREFIX, not ${url}`,
+    );
+  }
+  const endpoint = read('STORE_ENDPOINT', '');
+  if (endpoint !== '' && !/^https?:\/\/[^/\s]+$/.test(endpoint)) {
+    throw new ConfigError(
+      `${prefix}STORE_ENDPOINT must be http(s)://HOST or http(s)://HOST:PORT, not ${endpoint}`,
+    );
+  }
+  const credentials = read('STORE_CREDENTIALS', '');
+  if (credentials === '') {
+    throw new ConfigError(
+      `${prefix}STORE_CREDENTIALS must name a folder with the files access-key-id and secret-access-key`,
+    );
+  }
+  const region = read('STORE_REGION', 'us-east-1');
+  return { url, ...(endpoint === '' ? {} : { endpoint }), region, credentials };
 }
 
 function address(text: string): HostPort {
@@ -90,7 +126,7 @@ function namespaces(text: string): readonly string[] {
   const wrong = all.find((one) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(one));
   if (wrong !== undefined) {
     throw new ConfigError(
-      `${prefix}WATCH_NAMESPACES must be names of namespaces with commas between them, not "${text}"`,
+      `${prefix}WATCH_NAMESPACES must be a comma-separated list of namespaces, not "${text}"`,
     );
   }
   return [...new Set(all)];

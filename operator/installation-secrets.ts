@@ -7,14 +7,14 @@ import { ApiError, type Kube } from '../base/kube/kube.ts';
 import { resources, type Secret } from '../domain/kinds.ts';
 
 export const secretKinds = ['signing-key', 'bootstrap-token', 'postgres', 's3'] as const;
-export type SecretKind = (typeof secretKinds)[number];
+type SecretKind = (typeof secretKinds)[number];
 
 export interface SecretWanted {
   readonly kind: SecretKind;
   readonly name: string;
 }
 
-export interface SecretsOptions {
+interface SecretsOptions {
   readonly kube: Pick<Kube, 'create' | 'mergePatch'>;
   readonly namespace: string;
   readonly wanted: readonly SecretWanted[];
@@ -43,7 +43,7 @@ export async function makeMissingSecrets(options: SecretsOptions): Promise<void>
       if (!(error instanceof ApiError) || error.reason !== 'AlreadyExists') throw error;
       const reference = { resource: resources.secret, namespace, name };
       await kube.mergePatch(reference, { metadata: { annotations } }, { fieldManager });
-      report(name, 'there already, its content is left alone');
+      report(name, 'exists already; its content is not changed');
     }
   }
 }

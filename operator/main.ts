@@ -4,10 +4,12 @@ import { KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
 import { operatorName } from '../domain/names.ts';
 import { readConfig, type Config } from './config.ts';
+import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { Operator, reconciledKinds, watchedResources } from './operator.ts';
 import { startHealthServer } from '../base/health-server.ts';
 import { createKube } from '../base/kube/kube-http.ts';
 import { createTransport } from '../base/kube/transport.ts';
+import { readCredentials } from './store/backup-store.ts';
 import { isOpenShift } from './openshift.ts';
 import { LeaderElection } from './runtime/leader.ts';
 import { createOperatorMetrics, operatorPrefix } from './runtime/operator-metrics.ts';
@@ -45,11 +47,7 @@ async function run(config: Config): Promise<void> {
     source: kube,
     kube,
     kubeFor: (signal) => kube.withSignal(signal),
-    plan: {
-      operatorNamespace: config.namespace,
-      tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
-      assignsUsers: await usersAreAssigned(config, kubeConfig),
-    },
+    plan: await planOptionsOf(config, kubeConfig),
     namespaces: config.watchNamespaces,
     instance: config.identity,
     concurrency: config.concurrency,
@@ -99,6 +97,17 @@ async function run(config: Config): Promise<void> {
   };
   process.on('SIGTERM', () => void stop('SIGTERM'));
   process.on('SIGINT', () => void stop('SIGINT'));
+}
+
+async function planOptionsOf(config: Config, kubeConfig: KubeConfig): Promise<PlanOptions> {
+  const { store } = config;
+  return {
+    operatorNamespace: config.namespace,
+    namespaced: config.watchNamespaces.length > 0,
+    tigerBeetleSeccomp: config.tigerbeetleSeccomp === 'localhost' ? 'Localhost' : 'Unconfined',
+    assignsUsers: await usersAreAssigned(config, kubeConfig),
+    ...(store === undefined ? {} : { store: { ...store, ...readCredentials(store.credentials) } }),
+  };
 }
 
 async function usersAreAssigned({ openshift }: Config, kubeConfig: KubeConfig): Promise<boolean> {

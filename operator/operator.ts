@@ -3,15 +3,27 @@
  * standby knows everything when it takes the lead; it works only while it leads.
  */
 import type { Logger } from 'pino';
-import { labels, managedBy, uidOf } from '../domain/names.ts';
-import type { LedgerBackup, LedgerBackupSchedule } from '../domain/resources.ts';
+import { labels, uidOf } from '../domain/names.ts';
+import type {
+  CatalogObject,
+  DatabaseObject,
+  LedgerBackup,
+  LedgerBackupSchedule,
+} from '../domain/custom-resources.ts';
+import type { BackupEnvironment } from './ledgerbackup/environment.ts';
 import { reconcileBackup } from './ledgerbackup/reconcile.ts';
+import { scheduleOf, stateOf } from './ledgerbackup/states.ts';
+import { askForCheckpoint, type AskForCheckpoint } from './ledgerbackup/source.ts';
+import { TestTurns } from './ledgerbackup/test-turns.ts';
+import { reconcileSchedule } from './ledgerbackupschedule/reconcile.ts';
 import { reconcileCatalog } from './ledgercatalog/reconcile.ts';
-import type { CatalogObject, DatabaseObject } from '../domain/custom-objects.ts';
 import { fetchStatus, type StatusFetch } from '../domain/fetch-status.ts';
 import { CapacityWatch } from './capacity/capacity-watch.ts';
+import { backupsOf } from './ledgerdatabase/backups-seen.ts';
+import { backupRows } from './ledgerdatabase/backup-rows.ts';
 import { belongsTo } from './ledgerdatabase/belongs-to.ts';
 import { reconcileDatabase } from './ledgerdatabase/reconcile.ts';
+import { StatusPace } from './ledgerdatabase/status-pace.ts';
 import type { PlanOptions } from './ledgerdatabase/subject-of.ts';
 import { turnsOf, type Transitions } from './ledgerdatabase/transitions.ts';
 import { certificateRows } from './ledgerdatabase/certificate-rows.ts';
@@ -38,6 +50,7 @@ import { MergedCache } from '../base/kube/merged-cache.ts';
 import { Reflector } from '../base/kube/reflector.ts';
 import { NodeZones } from './runtime/node-zones.ts';
 import { claimsOf } from './volumes/decide.ts';
+import { GoneDatabases } from './volumes/gone-databases.ts';
 import { reconcileVolume } from './volumes/reconcile.ts';
 
 export const reconciledKinds = [
@@ -63,7 +76,7 @@ export const watchedResources = [
   resources.networkPolicy,
 ].map((resource) => resource.plural);
 
-export interface OperatorOptions {
+interface OperatorOptions {
   /** API for the watches, without the fence. */
   readonly source: KubeSource;
   /** Makes the API for a reconcile, whose calls end with its signal. It writes only while this process leads. */
@@ -79,6 +92,9 @@ export interface OperatorOptions {
   readonly metrics: OperatorMetrics;
   readonly onLostLeadership: () => void;
   readonly fetchStatus?: StatusFetch;
+  readonly askForCheckpoint?: AskForCheckpoint;
+  /** Maximum silence of a watch before the next one. Default 90,000. */
+  readonly watchSilenceMaxMs?: number;
   /** Interval at which engines are asked for their usage. Default 60,000. */
   readonly capacityPeriodMs?: number;
   readonly nowMs?: () => number;
@@ -88,8 +104,12 @@ export interface OperatorOptions {
 /** Every object is visited again now and then, at random times: it costs nothing when there is nothing to do. */
 const lookAgainMs = { min: 10 * 60_000, max: 15 * 60_000 };
 
-/** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard. */
+/** Maximum silence of a watch: each restarts after 90 s of silence, and a restart is heard, even by one that is deaf. */
 const silenceMaxMs = 5 * 60_000;
+
+/** ID of the backup that a database is being begun with: it is not removed before the database has its data, or is gone. */
+const heldBackupOf = (database: DatabaseObject | undefined): string | undefined =>
+  database?.status?.bootstrapped === true ? undefined : database?.spec.bootstrap?.backup?.backupId;
 
 /** Whether a single namespace refuses its objects to this process. */
 const isLeftOut = ({ namespace, refused }: Reflector<never>): boolean =>
@@ -104,9 +124,13 @@ export class Operator {
   readonly #controllers: Readonly<Record<(typeof reconciledKinds)[number], Controller>>;
   readonly #conditions: Gauge;
   readonly #certificates: Gauge;
+  readonly #backups: Gauge;
   readonly #started: Gauge;
   readonly #failing: Gauge;
   readonly #zones = new NodeZones();
+  readonly #pace = new StatusPace();
+  readonly #gone = new GoneDatabases();
+  readonly #testTurns = new TestTurns();
   #leads = false;
 
   constructor(options: OperatorOptions) {
@@ -147,6 +171,12 @@ export class Operator {
       'Expiry of the certificate that the etcd members of a database show.',
       [],
       ['namespace', 'name'],
+    );
+    this.#backups = metrics.registry.labelledGauge(
+      'ledgerhouse_database_backup_timestamp_seconds',
+      'When the newest good backup of a database was made (event="made"), and one was last proven (event="verified").',
+      [],
+      ['namespace', 'name', 'event'],
     );
   }
 
@@ -216,9 +246,15 @@ export class Operator {
       .filter((reflector) => !isLeftOut(reflector))
       .map(
         ({ resource, silenceMs }) =>
-          `nothing was heard of ${resource.plural} for ${Math.round(silenceMs / 1_000)} s`,
+          `the watch of ${resource.plural} has been silent for ${Math.round(silenceMs / 1_000)} s`,
       );
-    return [...controllers.filter((words) => words !== undefined), ...silent];
+    const deaf = this.#reflectors
+      .filter((reflector) => reflector.deaf)
+      .map(
+        ({ resource }) =>
+          `the watch of ${resource.plural} brings nothing, though lists show changes`,
+      );
+    return [...controllers.filter((words) => words !== undefined), ...silent, ...deaf];
   }
 
   measure(): void {
@@ -228,6 +264,7 @@ export class Operator {
     replaceSeries(this.#conditions, conditionRows(told));
     replaceSeries(this.#started, startedRows(told));
     replaceSeries(this.#certificates, certificateRows(told));
+    replaceSeries(this.#backups, backupRows(told));
     replaceSeries(
       this.#failing,
       this.#controllers.LedgerDatabase.failing().map(([{ namespace = '', name }, times]) => [
@@ -263,12 +300,18 @@ export class Operator {
       catalogs: this.#watch<CatalogObject>(resources.catalog, (change) =>
         this.#catalogChanged(change),
       ),
-      backups: this.#watch<LedgerBackup & KubeObject>(resources.backup, ({ object }) =>
-        this.#enqueue('LedgerBackup', object),
+      backups: this.#watch<LedgerBackup & KubeObject>(resources.backup, (change) =>
+        this.#backupChanged(change),
       ),
       schedules: this.#watch<LedgerBackupSchedule & KubeObject>(
         resources.backupSchedule,
-        ({ object }) => this.#enqueue('LedgerBackupSchedule', object),
+        ({ object, previous }) => {
+          this.#enqueue('LedgerBackupSchedule', object);
+          const { metadata, spec } = object ?? previous ?? {};
+          this.#enqueueSiblings(metadata?.namespace, metadata?.name);
+          if (spec !== undefined)
+            this.#enqueueNamed('LedgerDatabase', metadata?.namespace, spec.database);
+        },
       ),
       services: owned<Service>(resources.service),
       claims: this.#watch<Claim>(resources.claim, (change) => this.#claimChanged(change), true),
@@ -285,13 +328,13 @@ export class Operator {
     };
   }
 
-  /** Watches a kind. With `ours`, only objects labelled as made by the operator, indexed by the database's uid. */
+  /** Watches a kind. With `ours`, only objects with the label of a database's uid, by which they are indexed. */
   #watch<T extends KubeObject>(
     resource: Resource,
     onChange: (change: ObjectChange<T>) => void,
     ours = false,
   ): Cache<T> {
-    const { source, logger, metrics, namespaces = [] } = this.#options;
+    const { source, logger, metrics, namespaces = [], watchSilenceMaxMs } = this.#options;
     const watched = (namespace?: string) => {
       const reflector = new Reflector<T>({
         source,
@@ -301,7 +344,8 @@ export class Operator {
         logger,
         metrics,
         index: ours ? labels.uid : ({ metadata }) => metadata.uid,
-        ...(ours ? { labelSelector: `${labels.managedBy}=${managedBy}` } : {}),
+        ...(ours ? { labelSelector: labels.uid } : {}),
+        ...(watchSilenceMaxMs === undefined ? {} : { silenceMaxMs: watchSilenceMaxMs }),
       });
       this.#reflectors.push(reflector as unknown as Reflector<never>);
       return reflector.cache;
@@ -338,10 +382,13 @@ export class Operator {
             options: this.#options.plan,
             kube: kubeOf(context),
             caches,
+            noteAnswer: (object) => this.#noteAnswer(object),
             fetchStatus: this.#options.fetchStatus ?? fetchStatus,
             nowMs,
             zones: this.#zones,
+            pace: this.#pace,
             capacityOf: (uid) => this.#capacity.of(uid),
+            backupsOf: (database) => backupsOf(caches, database),
             transitions: this.#transitions,
           },
           key,
@@ -350,7 +397,7 @@ export class Operator {
       ),
       PersistentVolumeClaim: controller('PersistentVolumeClaim', (key, context) =>
         reconcileVolume(
-          { ...caches, kube: kubeOf(context), events: this.#events },
+          { ...caches, kube: kubeOf(context), events: this.#events, gone: this.#gone },
           key,
           context.logger,
         ),
@@ -359,18 +406,30 @@ export class Operator {
         reconcileCatalog({ kube: kubeOf(context), catalogs: caches.catalogs, nowMs }, key),
       ),
       LedgerBackup: controller('LedgerBackup', (key, context) =>
-        reconcileBackup(kubeOf(context), resources.backup, caches.backups, key, nowMs()),
+        reconcileBackup(this.#backupEnvironment(kubeOf(context)), key),
       ),
       LedgerBackupSchedule: controller('LedgerBackupSchedule', (key, context) =>
-        reconcileBackup(kubeOf(context), resources.backupSchedule, caches.schedules, key, nowMs()),
+        reconcileSchedule(this.#backupEnvironment(kubeOf(context)), key),
       ),
+    };
+  }
+
+  #backupEnvironment(kube: Kube): BackupEnvironment {
+    const { plan, nowMs = Date.now } = this.#options;
+    return {
+      ...this.#caches,
+      kube,
+      options: plan,
+      askForCheckpoint: this.#options.askForCheckpoint ?? askForCheckpoint,
+      testTurns: this.#testTurns,
+      nowMs,
     };
   }
 
   readonly #transitions: Transitions = (before, after, logger) => {
     for (const turn of turnsOf(before, after)) {
       this.#events.record(after, turn);
-      logger.info({ reason: turn.reason, note: turn.note }, 'condition turned');
+      logger.info({ reason: turn.reason, note: turn.note }, 'condition changed');
     }
   };
 
@@ -380,8 +439,43 @@ export class Operator {
     if (this.#knows(namespace)) this.#controllers[kind].enqueue({ namespace, name });
   }
 
+  #enqueueNamed(
+    kind: (typeof reconciledKinds)[number],
+    namespace: string | undefined,
+    name: string,
+  ) {
+    if (this.#leads && this.#knows(namespace)) this.#controllers[kind].enqueue({ namespace, name });
+  }
+
+  #backupChanged({ object, previous }: ObjectChange<LedgerBackup & KubeObject>): void {
+    this.#enqueue('LedgerBackup', object);
+    const backup = object ?? previous;
+    if (backup === undefined) return;
+    const { namespace } = backup.metadata;
+    const schedule = scheduleOf(backup);
+    if (schedule !== undefined) this.#enqueueNamed('LedgerBackupSchedule', namespace, schedule);
+    this.#enqueueNamed('LedgerDatabase', namespace, backup.spec.database);
+    // Another good one may make an older one dispensable.
+    const became = object === undefined ? 'gone' : stateOf(object);
+    const was = previous === undefined ? 'new' : stateOf(previous);
+    if (became !== was) this.#enqueueSiblings(namespace, schedule);
+  }
+
+  #enqueueSiblings(namespace: string | undefined, schedule: string | undefined): void {
+    if (schedule === undefined) return;
+    for (const one of this.#caches.backups.list()) {
+      const isSibling = one.metadata.namespace === namespace && scheduleOf(one) === schedule;
+      if (isSibling) this.#enqueue('LedgerBackup', one);
+    }
+  }
+
   #ownedChanged({ object, previous }: ObjectChange<KubeObject>): void {
     const { metadata } = object ?? previous ?? {};
+    const backup = metadata?.labels?.[labels.backup];
+    if (backup !== undefined) {
+      this.#enqueueNamed('LedgerBackup', metadata?.namespace, backup);
+      return;
+    }
     const name = metadata?.labels?.[labels.database];
     if (!this.#leads || name === undefined || !this.#knows(metadata?.namespace)) return;
     this.#controllers.LedgerDatabase.enqueue({ namespace: metadata?.namespace, name });
@@ -419,7 +513,14 @@ export class Operator {
 
   #databaseChanged({ object, previous }: ObjectChange<DatabaseObject>): void {
     this.#enqueue('LedgerDatabase', object);
+    const backupId = heldBackupOf(previous);
+    if (backupId !== undefined && heldBackupOf(object) === undefined) {
+      for (const backup of this.#caches.backups.list()) {
+        if (backup.status?.backupId === backupId) this.#enqueue('LedgerBackup', backup);
+      }
+    }
     if (object !== undefined && previous !== undefined) return;
+    if (object === undefined && previous !== undefined) this.#gone.note(previous);
     // The database appeared or disappeared: that decides about its volumes, and about those that it adopts.
     const database = object ?? previous;
     const uid = database?.metadata.uid ?? '';
@@ -431,6 +532,15 @@ export class Operator {
       if (claim.metadata.labels?.[labels.databaseId] === from) {
         this.#enqueue('PersistentVolumeClaim', claim);
       }
+    }
+  }
+
+  #noteAnswer(object: KubeObject): void {
+    const { namespace } = object.metadata;
+    for (const reflector of this.#reflectors) {
+      const ofKind = reflector.resource.kind === object.kind;
+      const here = reflector.namespace === undefined || reflector.namespace === namespace;
+      if (ofKind && here) reflector.note(object as never);
     }
   }
 

@@ -2,13 +2,12 @@
  * Checks that a database could be created here: makes the smallest one, waits until it is ready, deletes it, and waits until it is
  * gone. It is deleted with its volume whatever happens in between.
  */
-import { apiVersion } from '../domain/resources.ts';
-import type { DatabaseObject } from '../domain/custom-objects.ts';
+import { apiVersion, type DatabaseObject } from '../domain/custom-resources.ts';
 import { resources } from '../domain/kinds.ts';
 import { ApiError, type Kube, type Reference } from '../base/kube/kube.ts';
 import { sleep, type Timers } from '../base/timers.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly kube: Kube;
   readonly namespace: string;
   /** Name of the database. An existing database of that name is left alone, and the check fails. */
@@ -40,7 +39,7 @@ export async function checkInstallation(options: CheckOptions): Promise<void> {
     report(`ready after ${Math.round((timers.nowMs() - startedAtMs) / 1_000)} s`);
   } finally {
     await kube.delete(referenceTo(options), { uid: made.metadata.uid ?? '' });
-    report('deleting it, and its volume');
+    report('deleting the database and its volume');
   }
   await untilGone(options);
   report('gone');
@@ -81,7 +80,7 @@ async function makeDatabase({ kube, namespace, name }: CheckOptions): Promise<Da
 async function untilReady(options: CheckOptions): Promise<void> {
   const { kube, namespace, name, timeoutMs, timers, report, signal } = options;
   const endsAtMs = timers.nowMs() + timeoutMs;
-  let last = 'the operator has not seen it; check that its Deployment runs';
+  let last = 'the operator has not seen the database; check that its Deployment runs';
   for (;;) {
     const database = await kube.read<DatabaseObject>(referenceTo(options));
     if (database === undefined) throw new CheckFailed('someone else deleted the database');
@@ -93,7 +92,7 @@ async function untilReady(options: CheckOptions): Promise<void> {
     last = standing;
     const stalled = conditions.find(({ type, status }) => type === 'Stalled' && status === 'True');
     if (stalled !== undefined) throw new CheckFailed(`${stalled.reason}: ${stalled.message}`);
-    if (signal.aborted) throw new CheckFailed(`asked to end; until then: ${last}`);
+    if (signal.aborted) throw new CheckFailed(`interrupted; last state: ${last}`);
     if (timers.nowMs() > endsAtMs) {
       const within = `not ready within ${Math.round(timeoutMs / 1_000)} s`;
       throw new CheckFailed(`${within}; ${last} (kubectl -n ${namespace} describe ldb ${name})`);

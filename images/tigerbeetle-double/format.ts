@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { required } from '../../engine/commands/format.ts';
-import { parseClusterId, parseInteger } from '../../engine/commands/values.ts';
+import { parseClusterId, parseInteger, required } from '../../engine/commands/values.ts';
 import type { Input, Verb } from '../../engine/commands/verb.ts';
 import type { ReplicaIdentity } from '../../engine/log/log.ts';
 import type { DoubleConfig } from './config.ts';

@@ -6,7 +6,7 @@ export interface Member extends Hello {
   readonly syncStage: number;
 }
 
-export interface Heard {
+interface Heard {
   /** Recent hellos of the other replicas, by index. */
   readonly others: ReadonlyMap<number, Hello>;
   /** Whether a recovered replica has had enough time to catch up. */

@@ -1,5 +1,4 @@
-import { required } from '../../engine/commands/format.ts';
-import { parseAddresses, parseClusterId } from '../../engine/commands/values.ts';
+import { parseAddresses, parseClusterId, required } from '../../engine/commands/values.ts';
 import { UsageError, type Verb } from '../../engine/commands/verb.ts';
 import type { DoubleConfig } from './config.ts';
 import { createDataFile } from './data-file.ts';

@@ -1,7 +1,6 @@
 import pino from 'pino';
-import { required } from '../../engine/commands/format.ts';
 import type { HostPort } from '../../base/host-port.ts';
-import { parseAddress, parseAddresses } from '../../engine/commands/values.ts';
+import { parseAddress, parseAddresses, required } from '../../engine/commands/values.ts';
 import { UsageError, type Input, type Verb } from '../../engine/commands/verb.ts';
 import { formatRelease } from '../../engine/wire/release.ts';
 import type { DoubleConfig } from './config.ts';

@@ -29,7 +29,7 @@ const superblock = fc.integer({ min: 1, max: 6 }).chain((replicaCount) =>
   }),
 );
 
-test('what is written is what the reader of TigerBeetle’s data files reads', () => {
+test('the writer’s output is readable by the reader of TigerBeetle’s data files', () => {
   fc.assert(
     fc.property(superblock, (written) => {
       const { identity, ...rest } = written;

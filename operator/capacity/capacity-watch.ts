@@ -3,17 +3,18 @@
  * answer changes, a reconcile of that database writes to the API server.
  */
 import type { Logger } from 'pino';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { uidOf } from '../../domain/names.ts';
-import { systemTimers, sleep, type Timers } from '../../base/timers.ts';
+import { RepeatingTask } from '../../base/repeating-task.ts';
+import { systemTimers, type Timers } from '../../base/timers.ts';
 import type { Pod } from '../../domain/kinds.ts';
-import { isReady, replicaPods } from '../ledgerdatabase/members.ts';
+import { isReady, replicaPods } from '../ledgerdatabase/replica-pods.ts';
 import type { StatusFetch } from '../../domain/fetch-status.ts';
 import { pollEngines } from '../ledgerdatabase/polls.ts';
 import { growsAt } from '../ledgerdatabase/steps/autogrow.ts';
 import { capacityOf, storageUse, type Capacity } from './capacity.ts';
 
-export interface CapacityWatchOptions {
+interface CapacityWatchOptions {
   readonly databases: () => readonly DatabaseObject[];
   readonly podsOf: (database: DatabaseObject) => readonly Pod[];
   readonly fetchStatus: StatusFetch;
@@ -31,13 +32,19 @@ const askedAtOnce = 20;
 export class CapacityWatch {
   readonly #options: CapacityWatchOptions;
   readonly #timers: Timers;
-  readonly #stopping = new AbortController();
+  readonly #task: RepeatingTask;
   readonly #known = new Map<string, Capacity>();
-  #loop: Promise<void> | undefined;
 
   constructor(options: CapacityWatchOptions) {
     this.#options = options;
     this.#timers = options.timers ?? systemTimers;
+    this.#task = new RepeatingTask({
+      everyMs: options.periodMs ?? 60_000,
+      timers: this.#timers,
+      run: (signal) => this.#askAll(signal),
+      onFailure: (error) =>
+        options.logger.error({ err: error }, 'the capacity of engines could not be read'),
+    });
   }
 
   /** Capacity that this process last heard of. */
@@ -46,34 +53,21 @@ export class CapacityWatch {
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#task.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#task.stop();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        await this.#askAll();
-      } catch (error) {
-        this.#options.logger.error({ err: error }, 'the capacity of engines could not be read');
-      }
-      await sleep(this.#timers, this.#options.periodMs ?? 60_000, signal);
-    }
-  }
-
-  async #askAll(): Promise<void> {
+  async #askAll(signal: AbortSignal): Promise<void> {
     const databases = this.#options.databases();
     const living = new Set(databases.map(uidOf));
     for (const uid of this.#known.keys()) if (!living.has(uid)) this.#known.delete(uid);
     const queue = databases.filter(({ status }) => status?.bootstrapped === true);
     const ask = async () => {
       for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-        if (this.#stopping.signal.aborted) return;
+        if (signal.aborted) return;
         await this.#ask(next);
       }
     };
@@ -88,7 +82,7 @@ export class CapacityWatch {
     const polls = await pollEngines(workload, pods, fetchStatus);
     const capacity = capacityOf(workload, polls);
     if (capacity === undefined) return;
-    const storage = storageUse(polls, this.#timers.nowMs());
+    const storage = storageUse(polls, this.#timers.wallMs());
     this.#known.set(uidOf(database), { ...capacity, storage });
     const told = database.status?.conditions?.find(({ type }) => type === 'CapacityLeft');
     const isNews = told?.reason !== capacity.reason || told.message !== capacity.message;

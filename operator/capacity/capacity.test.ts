@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { EngineWarning, type EngineStatus, type Usage } from '../../domain/engine-status.ts';
 import type { Pod } from '../../domain/kinds.ts';
 import { engineSays } from '../../test/support/engine/engine-says.ts';
@@ -35,10 +35,10 @@ test('the replica that is worst off decides, and the message says which limit, h
   expect(capacityOf('w', two)).toEqual({
     reason: 'Full',
     message:
-      'memory of w-1: 100 % used, some 1000 MiB of 1000 MiB; new records are refused. To go on choose a larger spec.size',
+      'memory of w-1: 100 % used, about 1000 MiB of 1000 MiB; new records are refused. To go on, choose a larger spec.size',
   });
   expect(capacityOf('w', new Map([[0, near(931)]]))?.message).toContain(
-    '92 % used, some 920 MiB of 1000 MiB',
+    '92 % used, about 920 MiB of 1000 MiB',
   );
 });
 
@@ -50,7 +50,7 @@ test('records at their limit are not told as a lack of memory', () => {
   expect(capacityOf('w', new Map([[0, numbered]]))).toEqual({
     reason: 'Full',
     message:
-      'records of w-0: the largest number of records that an engine can hold; new records are refused. To go on write new records to another database',
+      'records of w-0: the largest number of records that an engine can hold; new records are refused. To go on, write new records to another database',
   });
 });
 
@@ -108,4 +108,34 @@ test('a database is looked at again only when what its engines say has another m
   expect(asked).toBeGreaterThanOrEqual(30);
   expect(asked).toBeLessThanOrEqual(32);
   expect(looked).toEqual(['Enough', 'Full', 'Enough']);
+});
+
+test('an answer is dated by the clock that dates conditions: storage grows only on an answer of after its last change', async () => {
+  const timers = new VirtualTimers();
+  const filling = { ...well, storage: { usedBytes: 90 * mib, limitBytes: 100 * mib } };
+  const database = {
+    metadata: { name: 'payments', uid: 'u' },
+    spec: {},
+    status: { bootstrapped: true, workload: 'w' },
+  } as unknown as DatabaseObject;
+  const pod = {
+    metadata: { name: 'w-0' },
+    status: { podIP: '10.0.0.1', conditions: [{ type: 'Ready', status: 'True' }] },
+  } as unknown as Pod;
+  const watch = new CapacityWatch({
+    databases: () => [database],
+    podsOf: () => [pod],
+    fetchStatus: () => Promise.resolve(filling),
+    onChange: () => {},
+    logger: pino({ level: 'silent' }),
+    timers,
+  });
+  const beganMs = timers.wallMs();
+  watch.start();
+  await timers.advance(3 * 60_000);
+  await watch.stop();
+  const { usedPart, atMs = 0 } = watch.of('u')?.storage ?? {};
+  expect(usedPart).toBe(0.9);
+  expect(atMs).toBeGreaterThan(beganMs);
+  expect(atMs).toBeLessThanOrEqual(timers.wallMs());
 });

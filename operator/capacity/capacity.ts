@@ -7,7 +7,7 @@ import type { Polls } from '../ledgerdatabase/observation.ts';
 export interface Capacity {
   readonly reason: Exclude<ReasonOf<'CapacityLeft'>, 'NotKnown'>;
   readonly message: string;
-  /** Storage of the fullest replica: the part in use, from 0 to 1, and when that was told. */
+  /** Storage of the fullest replica: the part in use, from 0 to 1, and when that was told, in milliseconds since the UNIX epoch. */
   readonly storage?: { readonly usedPart: number; readonly atMs: number } | undefined;
 }
 
@@ -44,8 +44,8 @@ export function capacityOf(workload: string, polls: Polls): Capacity | undefined
   const pod = podName(workload, index);
   const used = `${limit} of ${pod}: ${wordsOf(worst)}`;
   return level === 2
-    ? { reason: 'Full', message: `${used}; new records are refused. To go on ${cures[limit]}` }
-    : { reason: 'NearLimit', message: `${used}; before it is full ${cures[limit]}` };
+    ? { reason: 'Full', message: `${used}; new records are refused. To go on, ${cures[limit]}` }
+    : { reason: 'NearLimit', message: `${used}; before it is full, ${cures[limit]}` };
 }
 
 /** Storage of the fullest replica, as told at `atMs`; `undefined` when no engine told a limit. */
@@ -75,7 +75,7 @@ function wordsOf(finding: Finding): string {
   if (usage === undefined) return 'the used amount is not reported';
   const percent = Math.floor(partOf(finding) * 50) * 2;
   const usedBytes = (usage.limitBytes * percent) / 100;
-  return `${percent} % used, some ${sizeOf(usedBytes)} of ${sizeOf(usage.limitBytes)}`;
+  return `${percent} % used, about ${sizeOf(usedBytes)} of ${sizeOf(usage.limitBytes)}`;
 }
 
 function sizeOf(bytes: number): string {

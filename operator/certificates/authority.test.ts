@@ -10,7 +10,7 @@ const validity = {
 };
 const hosts = ['r0', '10.96.0.7', 'fd00::12', '::1', '2001:db8:0:1:2:3:4:5', '::ffff:10.1.2.3'];
 
-test('what an authority signs is for both ends of a connection, under all of its names', async () => {
+test('an authority’s certificates serve both ends of a connection, under all of their names', async () => {
   const authority = await createAuthority('some database 1', validity);
   const { certificate, key } = await authority.sign('some database', hosts);
   const issuer = new X509Certificate(authority.certificate);

@@ -15,12 +15,12 @@ import {
 } from 'pkijs';
 
 /** A certificate and its key, both PEM; the key is PKCS #8. */
-export interface Identity {
+interface Identity {
   readonly certificate: string;
   readonly key: string;
 }
 
-export interface Validity {
+interface Validity {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }

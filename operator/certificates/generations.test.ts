@@ -117,7 +117,7 @@ test('only several replicas of the built-in engine have them', () => {
   ]);
 });
 
-test('a Secret cannot be changed, goes with its database, and names no key in what is on record', async () => {
+test('a Secret is immutable and owned by its database, and the fields on record contain no key', async () => {
   const { secret, generation } = await issue(subject, 3, [], nowMs);
   expect(secret).toMatchObject({
     type: 'kubernetes.io/tls',
@@ -145,7 +145,7 @@ test('a certificate has the addresses and the names of all replicas, and the dat
   }
 });
 
-test('what is noted on a StatefulSet is read again, and nothing else is', () => {
+test('the annotations of a StatefulSet are read again, and nothing else', () => {
   const generations = [{ number: 1, authority: 'PEM', expiresAt: '2028-11-20T10:00:00Z' }];
   expect(generationsIn(JSON.stringify(generations))).toEqual(generations);
   const others = [

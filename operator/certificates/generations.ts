@@ -7,7 +7,7 @@
  * trusts the new certificates of the others, and the others still trust its own.
  */
 import { isReplicatedByEtcd } from '../../domain/catalog/resolve.ts';
-import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 
 export type PeerCertificates = NonNullable<DatabaseStatus['peerCertificates']>;
@@ -25,7 +25,7 @@ export const hasPeers = ({ resolved: { engine, topology } }: Pick<Subject, 'reso
   isReplicatedByEtcd(engine.name, topology.replicas);
 
 /** Names of the Secrets from which a member's pod takes `ca.crt` (`trust`) and `tls.crt`, `tls.key` (`identity`). */
-export interface PeerSecrets {
+interface PeerSecrets {
   readonly trust: string;
   readonly identity: string;
 }

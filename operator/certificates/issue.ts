@@ -6,7 +6,7 @@ import type { Subject } from '../manifests/subject.ts';
 import { createAuthority } from './authority.ts';
 import { generationsMax, lifetimeMs, type Generation } from './generations.ts';
 
-export interface Issued {
+interface Issued {
   readonly secret: Secret;
   readonly generation: Generation;
 }

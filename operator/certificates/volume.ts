@@ -15,7 +15,7 @@ export const certificatesMount: V1VolumeMount = {
 /** The volume combines two Secrets, or uses one: a member's trust is renewed before its identity. */
 export function certificatesVolume({ workload, peerCertificates = [] }: Subject): V1Volume {
   const secrets = peerSecretsOf(workload, peerCertificates);
-  assert(secrets !== undefined, 'certificates are made before what mounts them');
+  assert(secrets !== undefined, 'certificates are made before the pods that mount them');
   return {
     name: certificatesMount.name,
     projected: {
@@ -40,7 +40,7 @@ export function certificatesVolume({ workload, peerCertificates = [] }: Subject)
 /** The expected content of the volume, for the agent to compare. A Secret trusts the recorded authorities, in their order. */
 export function wantedCertificates({ peerCertificates = [] }: Subject): string {
   const shown = shownOf(peerCertificates);
-  assert(shown !== undefined, 'certificates are made before what mounts them');
+  assert(shown !== undefined, 'certificates are made before the pods that mount them');
   const trusted = peerCertificates.map(({ authority }) => authority).join('');
   return [trusted, shown.authority].map(sha256).join(':');
 }

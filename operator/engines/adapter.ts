@@ -6,7 +6,7 @@ import type {
   V1Volume,
   V1VolumeMount,
 } from '@kubernetes/client-node';
-import type { EngineName } from '../../domain/resources.ts';
+import type { EngineName } from '../../domain/custom-resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 
 export interface EngineAdapter {
@@ -51,7 +51,7 @@ export interface MountedVolume {
 
 export const nothingBeside: Beside = { initContainers: [], volumes: [], hostAliases: [] };
 
-export interface PeerPort {
+interface PeerPort {
   readonly name: string;
   readonly port: number;
   /** Whether the pods of Jobs may use the port too. */
@@ -59,7 +59,7 @@ export interface PeerPort {
 }
 
 /** Number of replicas that must work together for each purpose. */
-export interface Quorum {
+interface Quorum {
   /** Replicas needed to commit, while there is a primary. */
   readonly replication: number;
   /** Replicas needed to go on after the loss of the primary. */

@@ -53,7 +53,7 @@ export const builtin: EngineAdapter = {
           `--listen=${anyAddress(subject, ports.client)}`,
           `--status-address=${anyAddress(subject, ports.status)}`,
           ...peerFlags(subject),
-          ...parameterFlags(resolved.parameters),
+          ...parameterFlags(resolved.parameters ?? {}),
           dataFileOfAny(subject),
         ],
         env: [replicaIndexEnv],

@@ -89,10 +89,10 @@ function engine(subject: Subject): V1Container {
       'start',
     ],
     args: [
-      ...cacheFlags(memoryMib, resolved.parameters),
+      ...cacheFlags(memoryMib, resolved.parameters ?? {}),
       '--experimental',
       `--statsd=${statsd}`,
-      ...parameterFlags(resolved.parameters),
+      ...parameterFlags(resolved.parameters ?? {}),
       dataFileOfAny(subject),
     ],
     env: [replicaIndexEnv, ...lists],

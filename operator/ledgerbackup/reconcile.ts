@@ -1,46 +1,80 @@
-/** Backups cannot be made yet; the status of a requested one says so at once. */
+/** Looks after one backup: it is made once, proven now and then, and removed when it is to go. */
 import type { Key, Outcome } from '../runtime/controller.ts';
-import { sameStatus, setConditions } from '../runtime/conditions.ts';
-import type { Cache, Kube, Resource } from '../../base/kube/kube.ts';
-import type { BackupObject } from '../../domain/custom-objects.ts';
-import { BackupReason } from '../../domain/conditions.ts';
+import { sameStatus, setConditions, type NextCondition } from '../runtime/conditions.ts';
+import { resources } from '../../domain/kinds.ts';
+import { backupIdOf, uidOf } from '../../domain/names.ts';
 import { statusManager } from '../field-managers.ts';
+import { endOf } from './end-of.ts';
+import type { BackupEnvironment, BackupObject, BackupStatus, Verdict } from './environment.ts';
+import { make } from './make.ts';
+import { deleteJob, jobsOf } from './own-jobs.ts';
+import { remove } from './remove.ts';
+import { stateOf } from './states.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { verify } from './verify.ts';
 
-/** The condition that reports the state of each of the two kinds. */
-const conditionOf: Readonly<Record<BackupObject['kind'], string>> = {
-  LedgerBackup: 'Succeeded',
-  LedgerBackupSchedule: 'Active',
-};
+export async function reconcileBackup(environment: BackupEnvironment, key: Key): Promise<Outcome> {
+  const backup = environment.backups.get(key.namespace, key.name);
+  if (backup === undefined || backup.metadata.deletionTimestamp !== undefined) return {};
+  const end = endOf(backup, surroundingsOf(environment, backup));
+  if (end !== undefined) {
+    const verdict = await remove(environment, backup, end);
+    return verdict === undefined ? {} : tell(environment, backup, 'Removed', verdict);
+  }
+  const state = stateOf(backup);
+  if (state === 'running') {
+    const database = environment.databases.get(key.namespace, backup.spec.database);
+    return tell(environment, backup, 'Succeeded', await make(environment, backup, database));
+  }
+  const verdict = state === 'succeeded' ? await verify(environment, backup) : undefined;
+  if (verdict !== undefined) return tell(environment, backup, 'Verified', verdict);
+  for (const job of jobsOf(environment, backup)) await deleteJob(environment, job);
+  return {};
+}
 
-export async function reconcileBackup<T extends BackupObject>(
-  kube: Kube,
-  resource: Resource,
-  cache: Cache<T>,
-  key: Key,
-  nowMs: number,
+type ConditionType = 'Succeeded' | 'Verified' | 'Removed';
+const order: readonly ConditionType[] = ['Succeeded', 'Verified', 'Removed'];
+
+async function tell(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  type: ConditionType,
+  { status, reason, message, facts = {}, requeueAfterMs }: Verdict<string>,
 ): Promise<Outcome> {
-  const object = cache.get(key.namespace, key.name);
-  if (object === undefined) return {};
-  const { apiVersion, kind, metadata } = object;
+  const now: NextCondition = { type, status, reason, message: message.slice(0, 1_024) };
+  await writeStatus(environment, backup, now, facts);
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+}
+
+async function writeStatus(
+  { kube, nowMs }: BackupEnvironment,
+  backup: BackupObject,
+  now: NextCondition,
+  facts: Partial<BackupStatus>,
+): Promise<void> {
+  const { apiVersion, kind, metadata } = backup;
+  const { conditions: before = [], ...known } = backup.status ?? {};
   const observedGeneration = metadata.generation ?? 0;
-  const condition = {
-    type: conditionOf[kind],
-    status: 'False',
-    reason: BackupReason.notSupportedYet,
-    message:
-      'this version makes no backups; copy a database with `ledger-engine export`: docs/operating/disaster-recovery.md',
-  } as const;
-  const conditions = setConditions(object.status?.conditions ?? [], [condition], {
+  const next = order.flatMap((type) =>
+    type === now.type ? [now] : before.filter((one) => one.type === type),
+  );
+  const status = {
+    ...known,
+    backupId: backupIdOf(uidOf(backup)),
+    ...facts,
     observedGeneration,
-    nowMs,
-  });
-  const status = { observedGeneration, conditions };
-  if (sameStatus(status, object.status)) return {};
-  const { name, namespace } = metadata;
+    conditions: setConditions(before, next, { observedGeneration, nowMs: nowMs() }),
+  };
+  if (sameStatus(status, backup.status)) return;
+  const { name, namespace, resourceVersion } = metadata;
   await kube.apply(
-    resource,
-    { apiVersion, kind, metadata: { name, namespace }, status } as unknown as BackupObject,
+    resources.backup,
+    {
+      apiVersion,
+      kind,
+      metadata: { name, namespace, resourceVersion },
+      status,
+    } as unknown as BackupObject,
     { fieldManager: statusManager, force: true, subresource: 'status' },
   );
-  return {};
 }

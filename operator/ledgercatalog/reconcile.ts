@@ -1,15 +1,14 @@
 /** Checks that a database can be made from the catalog's defaults, so that a mistake is seen when the catalog is applied. */
 import { resolve } from '../../domain/catalog/resolve.ts';
 import { CatalogReason } from '../../domain/conditions.ts';
-import type { LedgerCatalog } from '../../domain/resources.ts';
+import type { CatalogObject, LedgerCatalog } from '../../domain/custom-resources.ts';
 import type { Key, Outcome } from '../runtime/controller.ts';
 import { sameStatus, setConditions } from '../runtime/conditions.ts';
 import { resources } from '../../domain/kinds.ts';
 import type { Cache, Kube } from '../../base/kube/kube.ts';
-import type { CatalogObject } from '../../domain/custom-objects.ts';
 import { statusManager } from '../field-managers.ts';
 
-export interface CatalogEnvironment {
+interface CatalogEnvironment {
   readonly kube: Kube;
   readonly catalogs: Cache<CatalogObject>;
   readonly nowMs: () => number;

@@ -5,7 +5,7 @@ import { ApiError, type Kube } from '../../base/kube/kube.ts';
 import { act, WriteFailed } from './act.ts';
 import { Purpose, targetOf, type Action } from './actions.ts';
 
-const { database } = planOf({}).observed;
+const { database, owned } = planOf({}).observed;
 
 const noted = async (actions: readonly Action[], refused: (action: Action) => boolean) => {
   const cluster = new SimulatedCluster();
@@ -15,7 +15,8 @@ const noted = async (actions: readonly Action[], refused: (action: Action) => bo
     if (current !== undefined && refused(current)) {
       throw new ApiError('exceeded quota: storage', { status: 403, reason: 'Forbidden' });
     }
-    return Promise.resolve({} as never);
+    // An answer with all labels.
+    return Promise.resolve(owned.claims[0] as never);
   };
   const kube: Kube = {
     serverTimeMs: () => cluster.serverTimeMs(),
@@ -64,7 +65,7 @@ test('a growth that was refused keeps no upgrade and no broken pod waiting', () 
   expect(deleted.map((action) => targetOf(action).name)).toEqual(['payments-5e1f0c-1']);
 });
 
-test('whatever is refused, only what builds on it is left out', async () => {
+test('after a refused write, only the actions that depend on it are left out', async () => {
   const action = (purpose: Purpose): Action => ({
     verb: 'patch',
     purpose,
@@ -86,6 +87,7 @@ test('whatever is refused, only what builds on it is left out', async () => {
     networkPolicy: ['format', 'recovery', 'workload', 'rollout'],
     volume: ['format', 'recovery', 'workload', 'rollout'],
     adoption: ['format', 'workload', 'rollout'],
+    store: ['format'],
     certificates: ['workload', 'rollout'],
     recovery: ['rollout'],
     workload: ['rollout'],
@@ -100,8 +102,7 @@ test('the same failure of the API server has the same words each time', async ()
   const failing = (port: number) =>
     act(
       {
-        read: () => Promise.resolve(undefined),
-        apply: () =>
+        create: () =>
           Promise.reject(
             new ApiError(`failed calling webhook: read tcp 10.0.0.1:${port}->10.0.0.2:443: reset`, {
               status: 500,

@@ -2,17 +2,13 @@
  * Carries out a plan's writes in order, each independently: the operator may end between any two of them. A refused write
  * stops only those that build on it.
  */
+import { resources } from '../../domain/kinds.ts';
 import { labels } from '../../domain/names.ts';
 import type { StallReason } from '../../domain/conditions.ts';
-import { createIfNone } from '../../base/kube/create-if-none.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
-import { resources } from '../../domain/kinds.ts';
-import type { Generation } from '../certificates/generations.ts';
-import { issue } from '../certificates/issue.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
-import { fieldManager } from '../field-managers.ts';
-import { belongsTo } from './belongs-to.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import { dependsOn, targetOf, type Action, type Purpose } from './actions.ts';
+import { isFound, perform, type Result } from './perform.ts';
 
 /** A write that cannot succeed until a person acts. */
 export interface Refusal {
@@ -45,7 +41,7 @@ export async function act(
   kube: Kube,
   database: LedgerDatabase,
   actions: readonly Action[],
-  onDone: (action: Action, issued: Generation | undefined) => void,
+  onDone: (action: Action, result: Result) => void,
 ): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];
   const refused = new Set<Purpose>();
@@ -67,71 +63,47 @@ async function tryOne(
   kube: Kube,
   database: LedgerDatabase,
   action: Action,
-  onDone: (action: Action, issued: Generation | undefined) => void,
+  onDone: (action: Action, result: Result) => void,
 ): Promise<Refusal | undefined> {
-  const taken = await nameTaken(kube, database, action);
-  if (taken !== undefined) return taken;
-  let issued: Generation | undefined;
+  let result: Result;
   try {
-    if (action.verb === 'issue') issued = await issueSecret(kube, action);
-    else await perform(kube, action);
+    result = await perform(kube, database, action);
   } catch (error) {
     const refusal = refusalOf(action, error);
     if (refusal === undefined)
       throw error instanceof ApiError ? new WriteFailed(action, error) : error;
     return refusal;
   }
-  onDone(action, issued);
-  return undefined;
+  if (result.taken !== undefined) return nameTaken(action, result.taken);
+  onDone(action, result);
+  return unseen(database, action, result);
 }
 
-type Issue = Extract<Action, { verb: 'issue' }>;
-
-/** Creates the Secret of a generation. Returns `undefined` if the number is taken. */
-async function issueSecret(kube: Kube, action: Issue): Promise<Generation | undefined> {
-  const { subject, number, after, nowMs } = action;
-  const { secret, generation } = await issue(subject, number, after, nowMs);
-  const made = await createIfNone(kube, resources.secret, secret, { fieldManager });
-  return made === undefined ? undefined : generation;
-}
-
-async function perform(kube: Kube, action: Exclude<Action, Issue>): Promise<void> {
-  switch (action.verb) {
-    case 'apply':
-      await kube.apply(action.resource, action.object, { fieldManager, force: true });
-      return;
-    case 'create':
-      await kube.create(action.resource, action.object, { fieldManager });
-      return;
-    case 'patch':
-      await kube.mergePatch(action.target, action.patch, { fieldManager });
-      return;
-    case 'delete':
-      await kube.delete(action.target, {
-        uid: action.uid,
-        resourceVersion: action.resourceVersion,
-        propagationPolicy: 'Background',
-      });
-  }
-}
-
-/** Reads the object before its name is taken, because the caches hold only objects labelled as ours. */
-async function nameTaken(
-  kube: Kube,
-  database: LedgerDatabase,
-  action: Action,
-): Promise<Refusal | undefined> {
-  const creates = action.verb === 'create' || (action.verb === 'apply' && action.creates);
-  if (!creates) return undefined;
-  const target = targetOf(action);
-  const existing = await kube.read<KubeObject>(target);
-  if (existing === undefined || belongsTo(database, existing)) return undefined;
-  const { kind } = target.resource;
-  const where = `${kind} ${target.namespace}/${target.name}`;
+function nameTaken(action: Action, existing: KubeObject): Refusal {
+  const { namespace, resource } = targetOf(action);
+  const where = `${resource.kind} ${namespace}/${existing.metadata.name}`;
   return {
     action,
     reason: action.purpose === 'volume' ? 'DataVolumesNotOurs' : 'NameTaken',
     message: `${where} ${ownerInWords(existing)} and is left alone; rename or delete it, or make the database under another name`,
+  };
+}
+
+/** An object whose labels admission changes: the operator would make it, or give them back, again and again. */
+function unseen(database: LedgerDatabase, action: Action, { object }: Result): Refusal | undefined {
+  const { resource, name } = targetOf(action);
+  // Of a StatefulSet, attempts.ts tells what admission changes.
+  const labelled =
+    action.verb === 'create' ||
+    action.purpose === 'label' ||
+    (action.verb === 'apply' && resource !== resources.statefulSet);
+  if (!labelled || object === undefined || isFound(database, object)) return undefined;
+  return {
+    action,
+    reason: 'ChangedByAdmission',
+    message:
+      `an admission webhook or a policy removes or changes the label ${labels.managedBy} or ${labels.uid} of ${resource.kind} ${name}, ` +
+      'by which the operator finds its objects; let it leave these labels alone',
   };
 }
 

@@ -4,6 +4,7 @@ import { peerSecretName } from '../../domain/names.ts';
 import type { KubeObject, Reference, Resource } from '../../base/kube/kube.ts';
 import type { Generation } from '../certificates/generations.ts';
 import type { Subject } from '../manifests/subject.ts';
+import type { BackupStore } from '../store/backup-store.ts';
 
 interface Common {
   /** Reason in a word: it is logged, and identifies a failed write. */
@@ -13,12 +14,14 @@ interface Common {
 }
 
 export const Purpose = {
+  label: 'label',
   service: 'service',
   connection: 'connection',
   networkPolicy: 'networkPolicy',
   disruptionBudget: 'disruptionBudget',
   volume: 'volume',
   adoption: 'adoption',
+  store: 'store',
   format: 'format',
   recovery: 'recovery',
   certificates: 'certificates',
@@ -28,13 +31,15 @@ export const Purpose = {
   finalizer: 'finalizer',
   purge: 'purge',
   record: 'record',
+  policy: 'policy',
+  backup: 'backup',
 } as const;
 export type Purpose = (typeof Purpose)[keyof typeof Purpose];
 
 /** Writes that are skipped once a write of one of these purposes was refused, because they build on it. Others go on. */
 const foundations: Readonly<Partial<Record<Purpose, readonly Purpose[]>>> = {
   // No unlabelled pod may reach an engine, not even in its first second.
-  format: ['volume', 'adoption', 'networkPolicy'],
+  format: ['volume', 'adoption', 'networkPolicy', 'store'],
   recovery: ['volume', 'networkPolicy'],
   workload: ['volume', 'adoption', 'networkPolicy', 'certificates', 'service'],
   // The others must be able to reach a restarted pod, which must be made from the newest template.
@@ -48,13 +53,11 @@ export const dependsOn = (purpose: Purpose, refused: ReadonlySet<Purpose>): bool
 export type Action = Common &
   (
     | {
-        /** Server-side apply. `creates` means that we have no object of that name, so nobody may have one. */
-        readonly verb: 'apply';
-        readonly creates: boolean;
+        /** `create`: nobody has an object of that name yet. `apply`: server-side apply to one that is there. */
+        readonly verb: 'create' | 'apply';
         readonly resource: Resource;
         readonly object: KubeObject;
       }
-    | { readonly verb: 'create'; readonly resource: Resource; readonly object: KubeObject }
     | {
         /** Makes a generation of certificates and creates its Secret; its content does not exist before. */
         readonly verb: 'issue';
@@ -63,6 +66,12 @@ export type Action = Common &
         /** The earlier generations that stay trusted. */
         readonly after: readonly Generation[];
         readonly nowMs: number;
+      }
+    | {
+        /** Gives Jobs of the database the credentials of the store of backups, and the way to it. */
+        readonly verb: 'lend';
+        readonly subject: Subject;
+        readonly store: BackupStore;
       }
     | { readonly verb: 'patch'; readonly target: Reference; readonly patch: object }
     | {
@@ -73,6 +82,14 @@ export type Action = Common &
       }
   );
 
+/** Whether the write only notes on an object what has happened to it, so that it is right whatever the database became since. */
+export const isNote = ({ verb, purpose, guarded }: Action): boolean =>
+  !guarded && verb !== 'create' && (purpose === 'format' || purpose === 'record');
+
+/** Whether the write only adds to what is there, so that the next plan can build on the API server's answer at once. */
+export const isAddition = ({ verb, purpose }: Action): boolean =>
+  verb === 'create' || (verb === 'patch' && (purpose === 'format' || purpose === 'label'));
+
 export function targetOf(action: Action): Reference {
   if (action.verb === 'issue') {
     const { namespace, workload, uid } = action.subject;
@@ -81,6 +98,10 @@ export function targetOf(action: Action): Reference {
       namespace,
       name: peerSecretName(workload, uid, action.number),
     };
+  }
+  if (action.verb === 'lend') {
+    const { namespace, workload } = action.subject;
+    return { resource: resources.networkPolicy, namespace, name: `${workload}-store` };
   }
   if (action.verb === 'patch' || action.verb === 'delete') return action.target;
   const { namespace, name = '' } = action.object.metadata;

@@ -19,7 +19,7 @@ interface Attempt {
   readonly times: number;
 }
 
-export interface Verdict {
+interface Verdict {
   /** The object to apply; `undefined` if nothing is to be applied. */
   readonly apply: StatefulSet | undefined;
   /** Differences that are left alone. */

@@ -3,17 +3,19 @@
  * and a copy of an object, such as a pod made for debugging, has it too.
  */
 import {
+  annotations,
   claimName,
   connectionName,
   formatJobName,
   labels,
+  managedBy,
   podName,
   recoverJobName,
   serviceName,
   uidOf,
 } from '../../domain/names.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 
 /**
  * Whether the database made the object, or what the database made did: the uid, the namespace, the name and the controller
@@ -28,6 +30,7 @@ export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObje
   const { name = '' } = metadata;
   const fits = namesOf(database, workload)[kind];
   if (fits === undefined || !fits(name)) return false;
+  if (kind === 'PersistentVolumeClaim' && !isOfReplica(database, workload, metadata)) return false;
   const controller = metadata.ownerReferences?.find((owner) => owner.controller === true);
   if (controller === undefined) return true;
   if (kind !== 'Pod') return controller.uid === uidOf(database);
@@ -36,6 +39,46 @@ export function belongsTo(database: LedgerDatabase, { kind, metadata }: KubeObje
     ? controller.name === workload
     : controller.kind === 'Job' && isJob(workload, controller.name);
 }
+
+/**
+ * Whether a claim has the number of a replica, or was made for one more: a StatefulSet that somebody scaled makes such claims
+ * with all labels, and they go with the database. One that has only the uid is somebody else's.
+ */
+const isOfReplica = (
+  { status }: LedgerDatabase,
+  workload: string,
+  { name = '', labels: its }: KubeObject['metadata'],
+): boolean =>
+  its?.[labels.managedBy] === managedBy ||
+  Number(name.slice(claimName(workload, 0).length - 1)) <
+    (status?.resolved?.topology?.replicas ?? Infinity);
+
+/**
+ * Whether a claim without the label of any database is this one's volume: it has the name that the replica's pod mounts, and
+ * the note of the data file that was made on it.
+ */
+export function isUnlabelledVolume(database: LedgerDatabase, { metadata }: KubeObject): boolean {
+  const { workload, clusterId } = database.status ?? {};
+  const { name = '' } = metadata;
+  if (workload === undefined || clusterId === undefined) return false;
+  if (metadata.namespace !== database.metadata.namespace) return false;
+  if (metadata.labels?.[labels.uid] !== undefined) return false;
+  if (!isNumbered(name, claimName(workload, 0))) return false;
+  const index = name.slice(claimName(workload, 0).length - 1);
+  return metadata.annotations?.[annotations.formatted] === `${clusterId}/${index}`;
+}
+
+/** Whether a pod has the name of a replica of its workload, and the StatefulSet with this uid as its controller. */
+export const isReplicaOf = (set: KubeObject, { metadata }: KubeObject): boolean =>
+  metadata.namespace === set.metadata.namespace &&
+  isReplicaName(set.metadata.name ?? '', metadata.name) &&
+  (metadata.ownerReferences ?? []).some(
+    ({ controller, uid }) => controller === true && uid === set.metadata.uid,
+  );
+
+/** Whether a pod's name is that of a replica of the workload. */
+export const isReplicaName = (workload: string, pod: string | undefined): boolean =>
+  isNumbered(pod ?? '', podName(workload, 0));
 
 /** Whether a claim has the name that its own labels require. */
 export const isDataVolume = ({ metadata }: KubeObject): boolean => {

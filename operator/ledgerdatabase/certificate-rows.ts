@@ -1,6 +1,6 @@
 /** Metric of the end of databases' certificates. They are renewed long before, unless something prevents it. */
 import type { Labels } from '../../base/metrics/metrics.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 import { expiryMs, shownOf } from '../certificates/generations.ts';
 
 /** End of the certificate that each database's members show, in seconds since the UNIX epoch. */

@@ -1,7 +1,7 @@
 /** Databases' conditions as metrics, so that alerts need not read the API. */
 import type { Labels } from '../../base/metrics/metrics.ts';
 import { ConditionType } from '../../domain/conditions.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
 
 /** Conditions that alerts use, and `Suspended`, for which there is no alert: the person who suspends a database knows. */
 const measured = new Set<string>([
@@ -11,6 +11,7 @@ const measured = new Set<string>([
   ConditionType.ReplicasHealthy,
   ConditionType.StorageReady,
   ConditionType.Suspended,
+  ConditionType.BackupHealthy,
 ]);
 const values = { True: 1, False: 0, Unknown: -1 } as const;
 

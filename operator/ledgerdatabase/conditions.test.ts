@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Capacity } from '../capacity/capacity.ts';
 import { planOf } from '../../test/support/operator/plan-of.ts';
+import { withFailure } from './results.ts';
 import { sameMeaning, statusOf } from './status.ts';
 
 const single = planOf({ kind: { engine: 'Builtin', topology: 'single' } });
@@ -29,7 +30,7 @@ test('a database near a limit is ready', () => {
   expect(condition('Ready')?.status).toBe('True');
 });
 
-test('an operator that has not asked yet goes on saying what the last one was told', () => {
+test('an operator that has not asked yet keeps the report of the operator before it', () => {
   const { observed, draft } = single;
   const status = statusOf({ ...observed, capacity: full }, draft);
   const later = { ...observed, database: { ...observed.database, status } };
@@ -39,18 +40,17 @@ test('an operator that has not asked yet goes on saying what the last one was to
 
 test('an op that moves gives a status no other meaning; a role does', () => {
   const status = statusOf(single.observed, single.draft);
-  const [member] = status.members ?? [];
-  if (member === undefined) throw new Error('there is no member');
-  expect(sameMeaning(status, { ...status, members: [{ ...member, op: 99 }] })).toBe(true);
-  expect(sameMeaning(status, { ...status, members: [{ ...member, role: 'backup' }] })).toBe(false);
+  const [row] = status.members ?? [];
+  if (row === undefined) throw new Error('there is no row');
+  expect(sameMeaning(status, { ...status, members: [{ ...row, op: 99 }] })).toBe(true);
+  expect(sameMeaning(status, { ...status, members: [{ ...row, role: 'backup' }] })).toBe(false);
   expect(sameMeaning(status, undefined)).toBe(false);
 });
 
 test('a write that failed is told in Ready, also where nothing else is wrong', () => {
   const { observed, draft } = planOf({ kind: { engine: 'Builtin', topology: 'single' } });
   const failure = 'the API server failed at NetworkPolicy p: failed calling webhook "x"';
-  draft.failure = failure;
-  const rows = statusOf(observed, draft).conditions;
+  const rows = statusOf(observed, withFailure(draft, failure)).conditions;
   const condition = (type: string) => rows?.find((one) => one.type === type);
   const told = { reason: 'WriteFailed', message: failure };
   expect(condition('Ready')).toMatchObject({ status: 'False', ...told });

@@ -5,11 +5,12 @@ import {
   ProgressReason,
   type ReasonOf,
 } from '../../domain/conditions.ts';
-import type { Condition } from '../../domain/resources.ts';
+import type { Condition } from '../../domain/custom-resources.ts';
 import { annotations } from '../../domain/names.ts';
 import { pathsInWords } from '../manifests/intent.ts';
 import { setConditions, type NextCondition } from '../runtime/conditions.ts';
-import type { Draft } from './draft.ts';
+import { backupHealth } from './backup-health.ts';
+import type { Plan } from './draft.ts';
 import type { Observation } from './observation.ts';
 import type { DatabaseTally } from './tally.ts';
 
@@ -19,41 +20,37 @@ type Verdict<Type extends ConditionType> = readonly [
   message: string,
 ];
 
-export function conditionsOf(
-  observed: Observation,
-  draft: Draft,
-  tally: DatabaseTally,
-): Condition[] {
-  const storage = storageReady(observed, draft, tally);
-  const version = versionUpToDate(draft, tally);
-  const healthy = replicasHealthy(draft, tally);
-  const held = draft.leftUndone !== undefined && draft.leftUndone.length > 0;
+export function conditionsOf(observed: Observation, plan: Plan, tally: DatabaseTally): Condition[] {
+  const storage = storageReady(observed, plan, tally);
+  const version = versionUpToDate(plan, tally);
+  const healthy = replicasHealthy(plan, tally);
+  const held = plan.leftUndone !== undefined && plan.leftUndone.length > 0;
   const settled =
     !held &&
     healthy[0] === 'True' &&
     storage[0] === 'True' &&
     version[0] === 'True' &&
-    draft.failure === undefined;
+    plan.failure === undefined;
   const capacity = capacityLeft(observed);
   const full = capacity[1] === 'Full' ? capacity[2] : undefined;
-  const progress = withFailure(draft, progressOf(draft, tally, { healthy, storage, version }));
+  const progress = withFailure(plan, progressOf(plan, tally, { healthy, storage, version }));
   const verdicts: { readonly [Type in ConditionType]: Verdict<Type> } = {
-    Available: available(draft, tally),
-    Ready: ready(draft, tally, settled, progress, full),
-    Reconciling: reconciling(draft, tally, settled, progress),
+    Available: available(plan, tally),
+    Ready: ready(plan, tally, settled, progress, full),
+    Reconciling: reconciling(plan, tally, settled, progress),
     Stalled:
-      draft.stall === undefined
-        ? ['False', 'NotStalled', 'nothing waits for a person']
-        : ['True', draft.stall.reason, draft.stall.message],
-    Bootstrapped: bootstrapped(observed, draft),
+      plan.stall === undefined
+        ? ['False', 'NotStalled', 'no person needs to act']
+        : ['True', plan.stall.reason, plan.stall.message],
+    Bootstrapped: bootstrapped(observed, plan),
     ReplicasHealthy: healthy,
     StorageReady: storage,
     VersionUpToDate: version,
-    Suspended: suspended(draft, tally),
-    Paused: paused(draft),
-    BackupHealthy: ['Unknown', 'NotConfigured', 'no backups are configured'],
+    Suspended: suspended(plan, tally),
+    Paused: paused(plan),
+    BackupHealthy: backupHealth(observed.backups, observed.nowMs),
     CapacityLeft: capacity,
-    Autogrow: autogrow(observed, draft),
+    Autogrow: autogrow(observed, plan),
   };
   const next: NextCondition[] = Object.values(ConditionType).map((type) => {
     const [status, reason, message] = verdicts[type];
@@ -65,7 +62,7 @@ export function conditionsOf(
   });
 }
 
-function available(draft: Draft, tally: DatabaseTally): Verdict<'Available'> {
+function available(plan: Plan, tally: DatabaseTally): Verdict<'Available'> {
   if (tally.replicas > 0 && tally.ready >= tally.quorum) {
     return [
       'True',
@@ -73,34 +70,34 @@ function available(draft: Draft, tally: DatabaseTally): Verdict<'Available'> {
       `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed`,
     ];
   }
-  if (draft.facts.bootstrapped !== true) {
-    return ['False', 'NotBootstrapped', draft.waiting ?? 'the database has not started yet'];
+  if (plan.facts.bootstrapped !== true) {
+    return ['False', 'NotBootstrapped', plan.waiting ?? 'the database has not started yet'];
   }
   if (tally.suspended)
     return ['False', 'Suspended', 'the database is suspended; set spec.suspend to false'];
-  const lost = `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed${troubles(draft, tally)}`;
+  const lost = `${tally.ready} of ${tally.replicas} replicas serve, ${tally.quorum} are needed${troubles(plan, tally)}`;
   return ['False', 'QuorumLost', lost];
 }
 
-function replicasHealthy(draft: Draft, tally: DatabaseTally): Verdict<'ReplicasHealthy'> {
+function replicasHealthy(plan: Plan, tally: DatabaseTally): Verdict<'ReplicasHealthy'> {
   if (tally.suspended) return ['False', 'Suspended', 'the database is suspended'];
-  if (draft.facts.bootstrapped !== true)
+  if (plan.facts.bootstrapped !== true)
     return ['False', 'NotBootstrapped', 'the database has not started yet'];
   if (tally.ready === tally.replicas)
     return ['True', 'AllHealthy', `all ${tally.replicas} replicas are ready`];
   return [
     'False',
     'Degraded',
-    `${tally.ready} of ${tally.replicas} replicas are ready${troubles(draft, tally)}`,
+    `${tally.ready} of ${tally.replicas} replicas are ready${troubles(plan, tally)}`,
   ];
 }
 
 /** Problems of the replicas that are not ready, as the end of a sentence. */
-function troubles({ refusedPods }: Draft, { members }: DatabaseTally): string {
-  const wrong = members.filter((member) => member.state !== 'Ready');
-  const words = wrong.map((member) => {
-    const why = member.reason === undefined ? '' : ` (${member.reason}: ${member.message ?? ''})`;
-    return `${member.pod} is ${member.state.toLowerCase()}${why}`;
+function troubles({ refusedPods }: Plan, { rows }: DatabaseTally): string {
+  const wrong = rows.filter((row) => row.state !== 'Ready');
+  const words = wrong.map((row) => {
+    const why = row.reason === undefined ? '' : ` (${row.reason}: ${row.message ?? ''})`;
+    return `${row.pod} is ${row.state.toLowerCase()}${why}`;
   });
   if (refusedPods !== undefined) words.unshift(refusedPods);
   return words.length === 0 ? '' : `: ${words.join('; ')}`;
@@ -108,11 +105,11 @@ function troubles({ refusedPods }: Draft, { members }: DatabaseTally): string {
 
 function storageReady(
   observed: Observation,
-  draft: Draft,
+  plan: Plan,
   tally: DatabaseTally,
 ): Verdict<'StorageReady'> {
-  if (draft.storageProblem !== undefined) {
-    return ['False', draft.storageProblem.reason, draft.storageProblem.message];
+  if (plan.storageProblem !== undefined) {
+    return ['False', plan.storageProblem.reason, plan.storageProblem.message];
   }
   const { storage } = tally;
   const { claims } = observed.owned;
@@ -127,7 +124,7 @@ function storageReady(
       const back =
         storage.acknowledgedGb === undefined
           ? ''
-          : `; to take it back set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
+          : `; to undo the growth, set spec.storage.sizeGb to ${storage.acknowledgedGb}`;
       return [
         'False',
         'ExpansionFailed',
@@ -151,13 +148,13 @@ function storageReady(
   return ['True', 'InSize', `every volume has ${storage.requestedGb} GB`];
 }
 
-function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUpToDate'> {
-  const desired = draft.facts.resolved?.engine?.version;
+function versionUpToDate(plan: Plan, tally: DatabaseTally): Verdict<'VersionUpToDate'> {
+  const desired = plan.facts.resolved?.engine?.version;
   if (desired === undefined) return ['Unknown', 'Unresolved', 'the version is not resolved yet'];
-  if (draft.activeVersion === undefined) {
-    return ['False', 'NotStarted', draft.waiting ?? `version ${desired} does not run yet`];
+  if (plan.activeVersion === undefined) {
+    return ['False', 'NotStarted', plan.waiting ?? `version ${desired} does not run yet`];
   }
-  const [blocked] = draft.blocked;
+  const [blocked] = plan.blocked;
   if (blocked !== undefined) {
     return [
       'False',
@@ -167,7 +164,7 @@ function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUp
   }
   const outdated =
     !tally.suspended &&
-    tally.members.some((member) => member.state !== 'Absent') &&
+    tally.rows.some((row) => row.state !== 'Absent') &&
     tally.rolled < tally.replicas;
   if (outdated)
     return [
@@ -175,34 +172,34 @@ function versionUpToDate(draft: Draft, tally: DatabaseTally): Verdict<'VersionUp
       'RollingOut',
       `${tally.rolled} of ${tally.replicas} replicas have the newest revision`,
     ];
-  if (draft.activeVersion !== desired) {
+  if (plan.activeVersion !== desired) {
     return [
       'False',
       'WaitingForRelease',
-      draft.waiting ?? `version ${draft.activeVersion} runs until all replicas have ${desired}`,
+      plan.waiting ?? `version ${plan.activeVersion} runs until all replicas have ${desired}`,
     ];
   }
-  return ['True', 'UpToDate', `version ${desired} runs on every replica${templateNotes(draft)}`];
+  return ['True', 'UpToDate', `version ${desired} runs on every replica${templateNotes(plan)}`];
 }
 
 /** Harmless differences of the pods' template, as the end of a sentence. */
-function templateNotes({ leftAlone, olderTemplate }: Draft): string {
+function templateNotes({ leftAlone, olderTemplate }: Plan): string {
   const notes = [
     ...(leftAlone.length === 0
       ? []
       : [`admission changed ${pathsInWords(leftAlone)}, which is left alone`]),
     ...(olderTemplate
       ? [
-          `the pods' template is that of an earlier operator; for the newest one annotate the database with ${annotations.refreshTemplate}=WORD`,
+          `the pods have the template of an earlier operator; to get the newest, annotate the database with ${annotations.refreshTemplate}=WORD`,
         ]
       : []),
   ];
   return notes.map((note) => `; ${note}`).join('');
 }
 
-function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrapped'> {
-  if (draft.facts.bootstrapped !== true) {
-    return ['False', 'InProgress', draft.waiting ?? 'the data files do not exist yet'];
+function bootstrapped(observed: Observation, plan: Plan): Verdict<'Bootstrapped'> {
+  if (plan.facts.bootstrapped !== true) {
+    return ['False', 'InProgress', plan.waiting ?? 'the data files do not exist yet'];
   }
   const inherited = observed.database.spec.bootstrap?.volumes !== undefined;
   return inherited
@@ -210,18 +207,17 @@ function bootstrapped(observed: Observation, draft: Draft): Verdict<'Bootstrappe
     : ['True', 'Formatted', 'every replica got its data file'];
 }
 
-function suspended(draft: Draft, tally: DatabaseTally): Verdict<'Suspended'> {
-  if (!tally.suspended) return ['False', 'NotSuspended', 'the database is meant to run'];
-  const running = tally.members.filter((member) => member.state !== 'Absent').length;
+function suspended(plan: Plan, tally: DatabaseTally): Verdict<'Suspended'> {
+  if (!tally.suspended) return ['False', 'NotSuspended', 'the database is not suspended'];
+  const running = tally.rows.filter((row) => row.state !== 'Absent').length;
   return running === 0
     ? ['True', 'Suspended', 'no replica runs; volumes and addresses stay']
     : ['False', 'Suspending', `${running} replicas are still stopping`];
 }
 
 /** Lists what is left undone: the first items, and the number of the others. */
-function paused({ leftUndone }: Draft): Verdict<'Paused'> {
-  if (leftUndone === undefined)
-    return ['False', 'NotPaused', 'the operator does what the spec asks for'];
+function paused({ leftUndone }: Plan): Verdict<'Paused'> {
+  if (leftUndone === undefined) return ['False', 'NotPaused', 'the operator carries out the spec'];
   const how = 'the operator only observes until spec.paused is false';
   if (leftUndone.length === 0) return ['True', 'Paused', `${how}; nothing is left undone`];
   const first = leftUndone.slice(0, 8).join(', ');
@@ -231,8 +227,8 @@ function paused({ leftUndone }: Draft): Verdict<'Paused'> {
 
 /** Uses the last known capacity while engines are silent, and while a new operator begins to ask them. */
 /** As decided, or as last told while the spec cannot be met. */
-function autogrow({ database }: Observation, draft: Draft): Verdict<'Autogrow'> {
-  if (draft.autogrow !== undefined) return draft.autogrow;
+function autogrow({ database }: Observation, plan: Plan): Verdict<'Autogrow'> {
+  if (plan.autogrow !== undefined) return plan.autogrow;
   const told = database.status?.conditions?.find(({ type }) => type === 'Autogrow');
   const reason = conditionReasons.Autogrow.find((one) => one === told?.reason);
   return told === undefined || reason === undefined
@@ -254,7 +250,7 @@ function capacityLeft({ capacity, database }: Observation): Verdict<'CapacityLef
 
 /** Adds a failed write to the message, whatever the reason is. */
 const withFailure = (
-  { failure }: Draft,
+  { failure }: Plan,
   [reason, message]: readonly [ProgressReason, string],
 ): readonly [ProgressReason, string] =>
   failure === undefined || reason === ProgressReason.WriteFailed
@@ -263,7 +259,7 @@ const withFailure = (
 
 /** The most specific reason why the database is not settled. */
 function progressOf(
-  draft: Draft,
+  plan: Plan,
   tally: DatabaseTally,
   verdicts: {
     healthy: Verdict<'ReplicasHealthy'>;
@@ -271,24 +267,24 @@ function progressOf(
     version: Verdict<'VersionUpToDate'>;
   },
 ): readonly [ProgressReason, string] {
-  if (draft.leftUndone !== undefined && draft.leftUndone.length > 0)
-    return [ProgressReason.Paused, paused(draft)[2]];
-  if (draft.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
+  if (plan.leftUndone !== undefined && plan.leftUndone.length > 0)
+    return [ProgressReason.Paused, paused(plan)[2]];
+  if (plan.deleting) return [ProgressReason.Deleting, 'the database is being deleted'];
   if (tally.suspended) {
-    const stopped = tally.members.every((member) => member.state === 'Absent');
+    const stopped = tally.rows.every((row) => row.state === 'Absent');
     return stopped
       ? [ProgressReason.Suspended, 'the database is suspended; set spec.suspend to false to go on']
       : [ProgressReason.Suspending, 'the replicas are stopping'];
   }
-  if (draft.facts.bootstrapped !== true) {
-    return [ProgressReason.Bootstrapping, draft.waiting ?? 'the database is being made'];
+  if (plan.facts.bootstrapped !== true) {
+    return [ProgressReason.Bootstrapping, plan.waiting ?? 'the database is being made'];
   }
-  if (draft.recovering)
-    return [ProgressReason.Recovering, draft.waiting ?? 'a replica is being made again'];
-  if (tally.members.some((member) => member.state === 'Failing')) {
+  if (plan.recovering)
+    return [ProgressReason.Recovering, plan.waiting ?? 'a replica is being made again'];
+  if (tally.rows.some((row) => row.state === 'Failing')) {
     return [ProgressReason.ReplicaFailing, verdicts.healthy[2]];
   }
-  if (draft.activeVersion !== undefined && verdicts.version[0] !== 'True') {
+  if (plan.activeVersion !== undefined && verdicts.version[0] !== 'True') {
     const rolling = verdicts.version[1] !== 'WaitingForRelease';
     return [
       rolling ? ProgressReason.RollingOut : ProgressReason.UpgradePending,
@@ -301,38 +297,38 @@ function progressOf(
       verdicts.healthy[0] === 'True' ? verdicts.version[2] : verdicts.healthy[2],
     ];
   }
-  if (verdicts.storage[0] === 'True' && draft.failure !== undefined)
-    return [ProgressReason.WriteFailed, draft.failure];
+  if (verdicts.storage[0] === 'True' && plan.failure !== undefined)
+    return [ProgressReason.WriteFailed, plan.failure];
   return [ProgressReason.Resizing, verdicts.storage[2]];
 }
 
 function ready(
-  draft: Draft,
+  plan: Plan,
   tally: DatabaseTally,
   settled: boolean,
   progress: readonly [ProgressReason, string],
   full: string | undefined,
 ): Verdict<'Ready'> {
-  if (draft.stall !== undefined) return ['False', draft.stall.reason, draft.stall.message];
-  if (settled && !tally.suspended && !draft.deleting) {
+  if (plan.stall !== undefined) return ['False', plan.stall.reason, plan.stall.message];
+  if (settled && !tally.suspended && !plan.deleting) {
     if (full !== undefined) return ['False', ProgressReason.CapacityFull, full];
-    return ['True', ProgressReason.AllHealthy, 'the database is as the spec asks and healthy'];
+    return ['True', ProgressReason.AllHealthy, 'the database matches its spec and is healthy'];
   }
   return ['False', progress[0], progress[1]];
 }
 
 function reconciling(
-  draft: Draft,
+  plan: Plan,
   tally: DatabaseTally,
   settled: boolean,
   progress: readonly [ProgressReason, string],
 ): Verdict<'Reconciling'> {
-  if (draft.stall !== undefined)
+  if (plan.stall !== undefined)
     return ['False', ProgressReason.Stalled, 'a person must act; see the condition Stalled'];
   const resting =
     progress[0] === ProgressReason.Paused ||
     progress[0] === ProgressReason.Suspended ||
-    (settled && !draft.deleting);
+    (settled && !plan.deleting);
   if (resting) return ['False', ProgressReason.Settled, 'no work is left'];
   return ['True', progress[0], progress[1]];
 }

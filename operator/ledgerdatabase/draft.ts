@@ -1,7 +1,7 @@
-/** A plan in the making: steps write their findings and actions into it. */
+/** A plan: as a draft, steps write their findings and actions into it; finished, nobody changes it any more. */
 import type { ReasonOf, StallReason } from '../../domain/conditions.ts';
 import type { RolloutRule } from '../../domain/replica-states.ts';
-import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import type { Subject } from '../manifests/subject.ts';
 import type { Action } from './actions.ts';
 import type { AutogrowVerdict } from './steps/autogrow.ts';
@@ -20,12 +20,14 @@ export type Facts = Pick<
   | 'endpoints'
   | 'peerCertificates'
   | 'autogrow'
+  | 'preChange'
 >;
 
 /** The facts of a status read from the API server; undefined fields are left out. */
 export function factsOf(status: DatabaseStatus): Facts {
   const { observedGeneration, databaseId, clusterId, workload } = status;
   const { bootstrapped, addresses, resolved, endpoints, peerCertificates, autogrow } = status;
+  const { preChange } = status;
   const all = {
     observedGeneration,
     databaseId,
@@ -37,17 +39,18 @@ export function factsOf(status: DatabaseStatus): Facts {
     endpoints,
     peerCertificates,
     autogrow,
+    preChange,
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-export interface Stall {
+interface Stall {
   readonly reason: StallReason;
   /** Sentence that ends with what a person can do. */
   readonly message: string;
 }
 
-export interface Blocked {
+interface Blocked {
   readonly pod: string;
   readonly predicate: RolloutRule;
   readonly message: string;
@@ -103,6 +106,20 @@ export class Draft {
     this.requeueAfterMs = Math.min(this.requeueAfterMs ?? afterMs, afterMs);
   }
 }
+
+type Finished<Value> =
+  Value extends Set<infer Item>
+    ? ReadonlySet<Item>
+    : Value extends (infer Item)[]
+      ? readonly Item[]
+      : Value;
+
+/** A finished plan. The results of its actions make another one: results.ts. */
+export type Plan = {
+  readonly [Key in Exclude<keyof Draft, 'do' | 'stallWith' | 'wait' | 'again'>]: Finished<
+    Draft[Key]
+  >;
+};
 
 /** `halt` ends the plan: the following steps build on something that does not exist yet. */
 export type StepResult = 'continue' | 'halt';

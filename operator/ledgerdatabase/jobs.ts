@@ -1,6 +1,6 @@
 /** State of a Job. */
 import type { Job, Pod } from '../../domain/kinds.ts';
-import { troubleOf } from './members.ts';
+import { troubleOf } from './replica-pods.ts';
 
 const holds = (job: Job, type: string) =>
   (job.status?.conditions ?? []).some((row) => row.type === type && row.status === 'True');

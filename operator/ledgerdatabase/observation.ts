@@ -1,7 +1,7 @@
 /** Everything that is known about a database at one instant; a plan is made from nothing else. */
 import type { Capacity } from '../capacity/capacity.ts';
 import type { EngineStatus } from '../../domain/engine-status.ts';
-import type { LedgerCatalog, LedgerDatabase } from '../../domain/resources.ts';
+import type { LedgerCatalog, LedgerDatabase } from '../../domain/custom-resources.ts';
 import type {
   Claim,
   ConfigMap,
@@ -14,6 +14,8 @@ import type {
   StorageClass,
 } from '../../domain/kinds.ts';
 import type { KubeObject } from '../../base/kube/kube.ts';
+import type { BackupsSeen } from './backups-seen.ts';
+import type { Strays } from './strays.ts';
 
 export interface Observation {
   /** Milliseconds since the UNIX epoch. */
@@ -23,6 +25,8 @@ export interface Observation {
   readonly database: LedgerDatabase;
   readonly catalog: LedgerCatalog | undefined;
   readonly owned: Owned;
+  /** Those of `owned` that the watches do not show as the database's, and others in their place; `undefined` if that was not read. */
+  readonly strays?: Strays | undefined;
   /** Volumes of the database that `spec.bootstrap.volumes` names, whatever database has them now. */
   readonly inheritance: Inheritance | undefined;
   /** The engines' answers, if `Need` asked for them. */
@@ -33,10 +37,12 @@ export interface Observation {
   readonly refusals?: readonly PodRefusal[] | undefined;
   /** Zones of the nodes that have volumes, by the nodes' names; `undefined` if that was not read. */
   readonly zones?: ReadonlyMap<string, string> | undefined;
+  /** Its backups and their schedules; `undefined` if nobody looks after these. */
+  readonly backups?: BackupsSeen | undefined;
   readonly storageClass: { readonly found: StorageClass | undefined } | undefined;
 }
 
-/** Objects that have the database's uid. */
+/** Objects of the database. */
 export interface Owned {
   readonly services: readonly Service[];
   readonly claims: readonly Claim[];
@@ -67,7 +73,7 @@ export interface PodRefusal {
 }
 
 /** Data that a plan may ask for; it is not read while nothing happens. */
-export type Need = 'live' | 'polls' | 'storageClass' | 'refusals' | 'zones';
+export type Need = 'live' | 'strays' | 'polls' | 'storageClass' | 'refusals' | 'zones';
 
 /** Index of the replica that an object belongs to: the end of its name, whatever made it. */
 export function indexOf({ metadata }: KubeObject): number {

@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../test/support/operator/plan-of.ts';
 import { cachesOf, SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
-import type { KubeObject } from '../../base/kube/kube.ts';
+import { labels } from '../../domain/names.ts';
+import { resources } from '../../domain/kinds.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { ApiError, type KubeObject } from '../../base/kube/kube.ts';
 import { act } from './act.ts';
 import { belongsTo } from './belongs-to.ts';
-import { observeCaches } from './observe.ts';
+import { LiveView, observeCaches } from './observe.ts';
 import { plan } from './plan.ts';
 
 test('a copy of a namespace counts into no database of the first one', () => {
@@ -90,7 +92,7 @@ test('an object that another controller owns is not taken over, whatever its lab
   const { observed, draft } = planOf({ ...healthy, surroundings: 'absent' });
   const policies = draft.actions.filter(({ purpose }) => purpose === 'networkPolicy');
   const [action] = policies;
-  if (action?.verb !== 'apply') throw new Error('no policy is made');
+  if (action?.verb !== 'create') throw new Error('no policy is made');
   const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop', uid: 'shop' };
   const cluster = new SimulatedCluster();
   const theirs = cluster.put(copyOf(action.object, 'payments-5e1f0c', deployment));
@@ -99,4 +101,177 @@ test('an object that another controller owns is not taken over, whatever its lab
     { reason: 'NameTaken', message: expect.stringContaining('belongs to Deployment shop') },
   ]);
   expect([...cluster.objects.values()]).toEqual([theirs]);
+});
+
+/** The actions of a plan that makes a NetworkPolicy, and a cluster that has it already, changed. */
+function made(change: (policy: KubeObject) => KubeObject) {
+  const { observed, draft } = planOf({ ...healthy, surroundings: 'absent' });
+  const actions = draft.actions.filter(({ purpose }) => purpose === 'networkPolicy');
+  const [action] = actions;
+  if (action?.verb !== 'create') throw new Error('no policy is made');
+  const cluster = new SimulatedCluster();
+  const live = cluster.put(change(action.object));
+  const run = () => act(cluster, observed.database, actions, () => {});
+  const now = () => cluster.objects.get(`NetworkPolicy/${live.metadata.name}`);
+  return { run, now, live, desired: action.object, cluster };
+}
+const withLabels = (
+  object: KubeObject,
+  change: Record<string, string | undefined>,
+): KubeObject => ({
+  ...object,
+  metadata: {
+    ...object.metadata,
+    labels: Object.fromEntries(
+      Object.entries({ ...object.metadata.labels, ...change }).flatMap(([key, value]) =>
+        value === undefined ? [] : [[key, value]],
+      ),
+    ),
+  },
+});
+
+test.each([
+  ['the label of its maker', { [labels.managedBy]: undefined }],
+  ['the right one of its database', { [labels.uid]: 'another' }],
+  ['all labels', Object.fromEntries(Object.values(labels).map((label) => [label, undefined]))],
+])('an object of the database that has lost %s gets its labels back', async (_, lost) => {
+  const { run, now, live, desired } = made((object) => withLabels(object, lost));
+  expect(await run()).toEqual([]);
+  expect(now()?.metadata).toMatchObject({
+    uid: live.metadata.uid,
+    labels: desired.metadata.labels,
+  });
+});
+
+test.each([
+  [403, 'exceeded quota: objects'],
+  [422, 'is invalid'],
+  [400, 'denied the request'],
+])(
+  'an object that lost its label is found also where %d refuses another one',
+  async (status, why) => {
+    const { run, now, cluster, live, desired } = made((object) =>
+      withLabels(object, { [labels.managedBy]: undefined }),
+    );
+    cluster.create = () => Promise.reject(new ApiError(why, { status, reason: 'Forbidden' }));
+    expect(await run()).toEqual([]);
+    expect(now()?.metadata).toMatchObject({
+      uid: live.metadata.uid,
+      labels: desired.metadata.labels,
+    });
+  },
+);
+
+test('a refused creation is told in the words of its refusal where none is there', async () => {
+  const { run, cluster, live } = made((object) => object);
+  await cluster.delete(
+    { resource: resources.networkPolicy, name: live.metadata.name ?? '' },
+    { uid: live.metadata.uid ?? '' },
+  );
+  cluster.move();
+  cluster.create = () =>
+    Promise.reject(new ApiError('exceeded quota: objects', { status: 403, reason: 'Forbidden' }));
+  expect(await run()).toMatchObject([
+    { reason: 'RefusedByApiServer', message: expect.stringContaining('exceeded quota: objects') },
+  ]);
+});
+
+test('an object of the database that is being deleted is no fault of admission', async () => {
+  const { run, now, desired } = made((object) => {
+    const lost = withLabels(object, { [labels.managedBy]: undefined });
+    return { ...lost, metadata: { ...lost.metadata, deletionTimestamp: '2026-11-21T09:59:00Z' } };
+  });
+  expect(await run()).toEqual([]);
+  expect(now()?.metadata.labels).toEqual(desired.metadata.labels);
+});
+
+test('admission that removes the labels of our objects is named, and nothing is made over and over', async () => {
+  const { run, cluster } = made((object) => withLabels(object, { [labels.managedBy]: undefined }));
+  cluster.admission = (object) =>
+    withLabels(object, { [labels.managedBy]: undefined }) as typeof object;
+  expect(await run()).toMatchObject([
+    {
+      reason: 'ChangedByAdmission',
+      message: expect.stringContaining(`removes or changes the label ${labels.managedBy}`),
+    },
+  ]);
+});
+
+test('an object that is there already, and that the caches have not shown yet, is taken as it is', async () => {
+  const { run, now, live } = made((object) => object);
+  expect(await run()).toEqual([]);
+  expect(now()).toEqual(live);
+});
+
+test('a Service whose address is refused because it has that address already is found by its name', async () => {
+  const { observed, draft } = planOf(healthy, { 0: { service: 'absent' } });
+  const actions = draft.actions.filter(({ purpose }) => purpose === 'service');
+  const [action] = actions;
+  if (action?.verb !== 'create') throw new Error('no Service is made');
+  const cluster = new SimulatedCluster();
+  const live = cluster.put(withLabels(action.object, { [labels.managedBy]: undefined }));
+  cluster.create = () =>
+    Promise.reject(new ApiError('is already allocated', { status: 422, reason: 'Invalid' }));
+  expect(await act(cluster, observed.database, actions, () => {})).toEqual([]);
+  const now = cluster.objects.get(`Service/${live.metadata.name}`);
+  expect(now?.metadata.labels).toEqual(action.object.metadata.labels);
+});
+
+/** A Service that an earlier POST made, with a type that somebody has given it since and the policy of the chart refuses. */
+function edited() {
+  const { observed, draft } = planOf(healthy, { 0: { service: 'meddled' } });
+  const actions = draft.actions.filter(({ purpose }) => purpose === 'service');
+  const [action] = actions;
+  if (action?.verb !== 'apply') throw new Error('no Service is applied');
+  const cluster = new SimulatedCluster();
+  const entry = {
+    manager: 'ledgerhouse-operator',
+    operation: 'Update',
+    fieldsV1: { 'f:spec': {} },
+  };
+  const { metadata, ...others } = action.object;
+  const live = cluster.put({
+    ...others,
+    metadata: { ...metadata, managedFields: [entry] },
+    spec: { type: 'LoadBalancer' },
+  } as KubeObject);
+  cluster.admission = (object) => {
+    const { spec } = object as unknown as { spec: { type: string } };
+    if (spec.type !== 'ClusterIP')
+      throw new ApiError('reached only inside', { status: 403, reason: 'Forbidden' });
+    return object;
+  };
+  const run = () => act(cluster, observed.database, actions, () => {});
+  const now = () => cluster.objects.get(`Service/${live.metadata.name}`);
+  return { run, now, cluster };
+}
+
+test('what somebody has changed against the policy of our account is put right, and its fields are ours to drop', async () => {
+  const { run, now } = edited();
+  expect(await run()).toEqual([]);
+  expect(now()).toMatchObject({
+    spec: { type: 'ClusterIP' },
+    metadata: { managedFields: [{ operation: 'Apply' }] },
+  });
+});
+
+test('what the watches bring after a list counts: such as a volume that is being deleted by now', async () => {
+  const { observed } = planOf(healthy);
+  const database = observed.database as unknown as DatabaseObject;
+  const cluster = new SimulatedCluster();
+  for (const object of Object.values(observed.owned).flat()) cluster.put(object as KubeObject);
+  const live = new LiveView();
+  await live.read(cluster, database, ['claims', 'pods']);
+  const before = new Map(cluster.objects);
+  const claim = cluster.all('PersistentVolumeClaim')[1];
+  if (claim === undefined) throw new Error('there is no volume');
+  const deletionTimestamp = '2026-11-21T10:00:00Z';
+  const going = cluster.put({ ...claim, metadata: { ...claim.metadata, deletionTimestamp } });
+  const claimsWith = (objects: ReadonlyMap<string, KubeObject>) =>
+    live.over(observeCaches(cachesOf(objects), database)).owned.claims;
+  expect(claimsWith(cluster.objects)).toContainEqual(going);
+  expect(claimsWith(cluster.objects)).toHaveLength(3);
+  // Caches that have not got as far change nothing, nor do those that hold nothing.
+  expect(claimsWith(before)).toContainEqual(claim);
+  expect(claimsWith(new Map())).toHaveLength(3);
 });

@@ -1,6 +1,6 @@
 /** Gathers an observation, from the caches or from the API server itself. */
-import { labels, managedBy, uidOf } from '../../domain/names.ts';
-import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
+import { labels, uidOf } from '../../domain/names.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-resources.ts';
 import {
   resources,
   type Claim,
@@ -12,7 +12,8 @@ import {
   type Service,
   type StatefulSet,
 } from '../../domain/kinds.ts';
-import type { Cache, Kube, KubeObject, Resource } from '../../base/kube/kube.ts';
+import type { Cache, Kube, KubeObject } from '../../base/kube/kube.ts';
+import { isOlder } from '../../base/kube/resource-version.ts';
 import { belongsTo, isDataVolume } from './belongs-to.ts';
 import type { Inheritance, Owned } from './observation.ts';
 
@@ -68,33 +69,76 @@ export function observeCaches(caches: Caches, database: DatabaseObject): Seen {
   };
 }
 
+/** Kinds that decisions which cannot be undone may depend on. */
+const livingKinds = {
+  services: resources.service,
+  claims: resources.claim,
+  jobs: resources.job,
+  pods: resources.pod,
+  statefulSets: resources.statefulSet,
+} as const;
+export type LivingKind = keyof typeof livingKinds;
+
 /**
- * Reads the data for decisions that cannot be undone: volumes, the pods and Jobs that use or used them, their controllers,
- * and addresses. The rest comes from the caches: wrong builds are repeated, and deletions name the object's uid.
+ * What the API server itself said during one session, laid over the caches. The other kinds come from the caches: wrong
+ * builds are repeated, and deletions name the object's uid.
  */
-export async function observeLive(
-  kube: Kube,
-  caches: Caches,
-  database: DatabaseObject,
-): Promise<Seen> {
-  const { namespace } = database.metadata;
-  const labelSelector = `${labels.managedBy}=${managedBy},${labels.uid}=${uidOf(database)}`;
-  const all = async <T extends KubeObject>(resource: Resource) => {
-    const found = await kube.list<T>(resource, { namespace, labelSelector });
-    return found.filter((object) => belongsTo(database, object));
-  };
-  const [services, claims, jobs, pods, statefulSets] = await Promise.all([
-    all<Service>(resources.service),
-    all<Claim>(resources.claim),
-    all<Job>(resources.job),
-    all<Pod>(resources.pod),
-    all<StatefulSet>(resources.statefulSet),
-  ]);
-  return {
-    owned: { ...observeCaches(caches, database).owned, services, claims, jobs, pods, statefulSets },
-    inheritance: await inheritanceOf(kube, database),
-  };
+export class LiveView {
+  readonly #owned = new Map<LivingKind, readonly KubeObject[]>();
+  #inheritance: { readonly found: Inheritance | undefined } | undefined;
+
+  /** Reads these kinds, as far as they have not been read. Returns whether anything was read. */
+  async read(kube: Kube, database: DatabaseObject, kinds: readonly LivingKind[]): Promise<boolean> {
+    const unread = kinds.filter((kind) => !this.#owned.has(kind));
+    if (unread.length === 0) return false;
+    const { namespace } = database.metadata;
+    const labelSelector = `${labels.uid}=${uidOf(database)}`;
+    await Promise.all(
+      unread.map(async (kind) => {
+        const found = await kube.list<KubeObject>(livingKinds[kind], { namespace, labelSelector });
+        this.#owned.set(
+          kind,
+          found.filter((object) => belongsTo(database, object)),
+        );
+      }),
+    );
+    this.#inheritance ??= { found: await inheritanceOf(kube, database) };
+    return true;
+  }
+
+  /** Takes in the API server's answer to a write. */
+  note(object: KubeObject): void {
+    for (const [kind, found] of this.#owned) {
+      if (livingKinds[kind].kind !== object.kind) continue;
+      const others = found.filter(({ metadata }) => metadata.name !== object.metadata.name);
+      this.#owned.set(kind, [...others, object]);
+    }
+  }
+
+  /** Whether anything was read. */
+  get isLive(): boolean {
+    return this.#owned.size > 0;
+  }
+
+  over(seen: Seen): Seen {
+    if (!this.isLive) return seen;
+    // A run may wait long for its turn at the API server: what the watches have brought since counts.
+    const owned = [...this.#owned].map(([kind, found]) => [kind, newest(found, seen.owned[kind])]);
+    return {
+      owned: { ...seen.owned, ...(Object.fromEntries(owned) as Partial<Owned>) },
+      inheritance: this.#inheritance?.found,
+    };
+  }
 }
+
+/** The objects that were read, each as the caches hold it if they have it as it became later. */
+const newest = (read: readonly KubeObject[], cached: readonly KubeObject[]): KubeObject[] =>
+  read.map((object) => {
+    const { uid, resourceVersion = '' } = object.metadata;
+    const later = cached.find(({ metadata }) => metadata.uid === uid);
+    if (later === undefined) return object;
+    return isOlder(resourceVersion, later.metadata.resourceVersion ?? '') ? later : object;
+  });
 
 async function inheritanceOf(
   kube: Kube,
@@ -106,7 +150,7 @@ async function inheritanceOf(
   const [claims, databases] = await Promise.all([
     kube.list<Claim>(resources.claim, {
       namespace,
-      labelSelector: `${labels.managedBy}=${managedBy},${labels.databaseId}=${from}`,
+      labelSelector: `${labels.databaseId}=${from}`,
     }),
     kube.list<DatabaseObject>(resources.database, { namespace }),
   ]);

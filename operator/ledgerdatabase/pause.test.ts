@@ -27,7 +27,7 @@ function paused(changes: Partial<Recipe>, replicas: readonly Recipe['replicas'][
   return { draft, status, condition, before: database.status };
 }
 
-test('what a paused database asks for is told and not done, and what runs is said to run', () => {
+test('the changes that a paused database asks for are reported and not made, and the running version is reported', () => {
   const { draft, status, condition, before } = paused({ ...single, ...larger });
   expect(draft.actions).toEqual([]);
   const told = { status: 'True', reason: 'Paused' };
@@ -68,7 +68,7 @@ test('volumes of a paused database are not deleted with it', () => {
   expect(condition('Paused')?.message).toContain('delete PersistentVolumeClaim');
 });
 
-test('whatever state it is in: paused, nothing is done or decided, and all that would be is told', () => {
+test('a paused database in any state: nothing is done or decided, and all planned actions are reported', () => {
   fc.assert(
     fc.property(recipe, (made) => {
       const { replicas, ...changes } = made;

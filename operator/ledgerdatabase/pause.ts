@@ -1,16 +1,20 @@
-/** A paused database (`spec.paused`): its plan is reported and not carried out. Only its status is written. */
+/**
+ * A paused database (`spec.paused`): its plan is reported and not carried out. Only its status is written, and a note that its
+ * volumes go with it is taken off them (steps/record-policy.ts).
+ */
 import { targetOf, type Action } from './actions.ts';
 import { sameStatus } from '../runtime/conditions.ts';
 import { factsOf, type Draft, type Facts } from './draft.ts';
 import type { Observation } from './observation.ts';
 
-/** Removes all actions and decisions from the plan; they are made again once the database is no longer paused. */
+/** Removes all other actions and decisions from the plan; they are made again once the database is no longer paused. */
 export function holdBack({ database }: Observation, draft: Draft): void {
   const { status = {} } = database;
   const before = factsOf(status);
-  const actions = draft.actions.map(words);
+  const notes = draft.actions.filter(({ purpose }) => purpose === 'policy');
+  const actions = draft.actions.filter((action) => !notes.includes(action)).map(words);
   draft.leftUndone = [...new Set(actions.length > 0 ? actions : decisions(before, draft.facts))];
-  draft.actions.length = 0;
+  draft.actions.splice(0, Infinity, ...notes);
   draft.facts = { ...before, observedGeneration: database.metadata.generation ?? 0 };
   draft.storageGb = status.storage?.requestedGb;
 }

@@ -1,14 +1,17 @@
 /** Makes a plan from an observation. Pure: the same observation gives the same plan. */
 import type { Observation } from './observation.ts';
-import { Draft, factsOf, type StepResult } from './draft.ts';
+import { Draft, factsOf, type Plan, type StepResult } from './draft.ts';
 import { holdBack } from './pause.ts';
 import { bootstrap, recognizeLife } from './steps/bootstrap.ts';
 import { ensureCertificates } from './steps/certificates.ts';
 import { replaceForeignCertificates } from './steps/foreign-certificates.ts';
 import { guardDeletion } from './steps/deletion.ts';
 import type { PlanOptions } from './subject-of.ts';
+import { backUpBeforeUpgrade } from './steps/pre-change.ts';
+import { recordPolicy } from './steps/record-policy.ts';
 import { recordVersion } from './steps/record-version.ts';
 import { tellRefusedReplicas } from './steps/refused-pods.ts';
+import { giveLabelsBack } from './steps/labels.ts';
 import { recoverReplicas } from './steps/recover.ts';
 import { resolveSpec } from './steps/resolve.ts';
 import { rollOut } from './steps/rollout.ts';
@@ -18,12 +21,14 @@ import { ensureSurroundings, ensureWorkload } from './steps/workload.ts';
 
 type Step = (observed: Observation, draft: Draft) => StepResult;
 
-export function plan(observed: Observation, options: PlanOptions): Draft {
+export function plan(observed: Observation, options: PlanOptions): Plan {
   const { status = {} } = observed.database;
   const draft = new Draft(factsOf(status));
   draft.activeVersion = status.version?.active;
   const steps: readonly Step[] = [
-    guardDeletion,
+    giveLabelsBack,
+    (seen, now) => recordPolicy(seen, now, options),
+    (seen, now) => guardDeletion(seen, now, options),
     resolveSpec,
     recognizeLife,
     (seen, now) => ensureServices(seen, now, options),
@@ -34,6 +39,7 @@ export function plan(observed: Observation, options: PlanOptions): Draft {
     bootstrap,
     holdVolumes,
     ensureCertificates,
+    backUpBeforeUpgrade,
     ensureWorkload,
     tellRefusedReplicas,
     replaceForeignCertificates,

@@ -2,10 +2,11 @@
  * Makes the whole status anew from one observation and its plan, also after a failure: it keeps nothing from earlier, and
  * nothing in it changes while nothing happens.
  */
-import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { DatabaseStatus } from '../../domain/custom-resources.ts';
 import { sameStatus } from '../runtime/conditions.ts';
+import { lastBackup } from './backup-health.ts';
 import { conditionsOf } from './conditions.ts';
-import type { Draft } from './draft.ts';
+import type { Plan } from './draft.ts';
 import type { Observation } from './observation.ts';
 import { tallyOf } from './tally.ts';
 
@@ -18,29 +19,31 @@ export const sameMeaning = (a: DatabaseStatus, b: DatabaseStatus | undefined): b
 
 const withoutOps = (status: DatabaseStatus): object => ({
   ...status,
-  members: status.members?.map((member) => ({ ...member, op: undefined })),
+  members: status.members?.map((row) => ({ ...row, op: undefined })),
 });
 
-export function statusOf(observed: Observation, draft: Draft): DatabaseStatus {
-  const tally = tallyOf(observed, draft);
-  const { replicas, ready, healthy, members, rolled, storage } = tally;
-  const desired = draft.facts.resolved?.engine?.version;
+export function statusOf(observed: Observation, plan: Plan): DatabaseStatus {
+  const tally = tallyOf(observed, plan);
+  const { replicas, ready, healthy, rows, rolled, storage } = tally;
+  const backup = observed.backups === undefined ? undefined : lastBackup(observed.backups);
+  const desired = plan.facts.resolved?.engine?.version;
   return {
-    ...draft.facts,
+    ...plan.facts,
     replicas: {
       desired: tally.suspended ? 0 : replicas,
       ready,
       healthy,
       summary: `${ready}/${replicas}`,
     },
-    members,
+    members: rows,
     version: {
       ...(desired === undefined ? {} : { desired }),
       rolled,
-      ...(draft.activeVersion === undefined ? {} : { active: draft.activeVersion }),
+      ...(plan.activeVersion === undefined ? {} : { active: plan.activeVersion }),
     },
-    rollout: { blocked: draft.blocked },
+    rollout: { blocked: plan.blocked },
     ...(storage === undefined ? {} : { storage }),
-    conditions: conditionsOf(observed, draft, tally),
+    ...(backup === undefined ? {} : { backup }),
+    conditions: conditionsOf(observed, plan, tally),
   };
 }

@@ -7,8 +7,11 @@ import { isComplete } from './steps/resolve.ts';
 /** Part of the subject that comes from the operator's own configuration. */
 export type PlanOptions = Pick<
   Subject,
-  'operatorNamespace' | 'tigerBeetleSeccomp' | 'assignsUsers'
->;
+  'operatorNamespace' | 'tigerBeetleSeccomp' | 'assignsUsers' | 'store'
+> & {
+  /** Whether the operator's rights are roles in each namespace, which go with it. Default false. */
+  readonly namespaced?: boolean;
+};
 
 /** The subject of the database's objects; `undefined` until it is decided. */
 export function subjectOf(
@@ -20,6 +23,7 @@ export function subjectOf(
   if (databaseId === undefined || workload === undefined || clusterId === undefined)
     return undefined;
   if (!isComplete(resolved) || draft.storageGb === undefined) return undefined;
+  const { namespaced: _, ...own } = options;
   return {
     name: database.metadata.name,
     namespace: database.metadata.namespace ?? '',
@@ -31,10 +35,16 @@ export function subjectOf(
     storageGb: draft.storageGb,
     accessNamespaces: database.spec.access?.namespaces ?? [],
     suspend: database.spec.suspend,
+    ...(database.spec.bootstrap?.backup === undefined
+      ? {}
+      : { restoredFrom: database.spec.bootstrap.backup }),
+    ...(database.spec.bootstrap?.import === undefined
+      ? {}
+      : { importedFrom: database.spec.bootstrap.import }),
     endpoints: endpoints ?? [],
     ...(peerCertificates?.generations === undefined
       ? {}
       : { peerCertificates: peerCertificates.generations }),
-    ...options,
+    ...own,
   };
 }

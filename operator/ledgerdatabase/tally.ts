@@ -1,9 +1,10 @@
 /** State of a database, counted from one observation, for the conditions and the rest of the status. */
 import { adapterOf } from '../engines/adapters.ts';
-import type { DatabaseStatus } from '../../domain/resources.ts';
+import type { DatabaseStatus, ReplicaRow } from '../../domain/custom-resources.ts';
 import type { StatefulSet } from '../../domain/kinds.ts';
-import type { Draft } from './draft.ts';
-import { hasRevision, isReady, replicaRowsOf, replicaPods } from './members.ts';
+import type { Plan } from './draft.ts';
+import { hasRevision, isReady, replicaPods } from './replica-pods.ts';
+import { replicaRowsOf } from './replica-rows.ts';
 import type { Observation } from './observation.ts';
 import { capacityGb } from './steps/volumes.ts';
 
@@ -11,7 +12,7 @@ export interface DatabaseTally {
   readonly replicas: number;
   readonly quorum: number;
   readonly suspended: boolean;
-  readonly members: NonNullable<DatabaseStatus['members']>;
+  readonly rows: readonly ReplicaRow[];
   readonly ready: number;
   /** Number of pods on the desired revision; `healthy` counts the ready ones of these. */
   readonly rolled: number;
@@ -19,28 +20,28 @@ export interface DatabaseTally {
   readonly storage: NonNullable<DatabaseStatus['storage']> | undefined;
 }
 
-export function tallyOf(observed: Observation, draft: Draft): DatabaseTally {
+export function tallyOf(observed: Observation, plan: Plan): DatabaseTally {
   const { database, owned, polls } = observed;
-  const { resolved, workload } = draft.facts;
+  const { resolved, workload } = plan.facts;
   const replicas = resolved?.topology?.replicas ?? 0;
   const set = owned.statefulSets.find((one) => one.metadata.name === workload);
   const pods = replicaPods(owned.pods);
   // A template that is about to change has no pods yet.
-  const changing = draft.actions.some((action) => action.purpose === 'workload');
+  const changing = plan.actions.some((action) => action.purpose === 'workload');
   const revision = changing ? undefined : revisionOf(set);
   const current = pods.filter((pod) => hasRevision(pod, revision));
   const previous = database.status?.members ?? [];
-  const members =
+  const rows =
     workload === undefined ? [] : replicaRowsOf(workload, replicas, pods, polls, previous);
   return {
     replicas,
-    quorum: quorumOf(draft),
+    quorum: quorumOf(plan),
     suspended: isSuspended(database, set),
-    members,
-    ready: members.filter((member) => member.state === 'Ready').length,
+    rows,
+    ready: rows.filter((row) => row.state === 'Ready').length,
     rolled: current.length,
     healthy: current.filter(isReady).length,
-    storage: storageOf(observed, draft),
+    storage: storageOf(observed, plan),
   };
 }
 
@@ -54,17 +55,17 @@ const revisionOf = (set: StatefulSet | undefined): string | undefined =>
     ? undefined
     : set?.status?.updateRevision;
 
-function quorumOf(draft: Draft): number {
-  const { engine, topology } = draft.facts.resolved ?? {};
+function quorumOf(plan: Plan): number {
+  const { engine, topology } = plan.facts.resolved ?? {};
   if (engine === undefined || topology === undefined) return 1;
   return adapterOf(engine.name).quorum(topology.replicas).replication;
 }
 
-function storageOf(observed: Observation, draft: Draft): DatabaseTally['storage'] {
+function storageOf(observed: Observation, plan: Plan): DatabaseTally['storage'] {
   const previous = observed.database.status?.storage;
-  const requestedGb = draft.storageGb ?? previous?.requestedGb;
+  const requestedGb = plan.storageGb ?? previous?.requestedGb;
   if (requestedGb === undefined) return undefined;
-  const replicas = draft.facts.resolved?.topology?.replicas ?? 0;
+  const replicas = plan.facts.resolved?.topology?.replicas ?? 0;
   const capacities = observed.owned.claims.map(capacityGb);
   const bound = capacities.filter((one) => one !== undefined);
   const whole = replicas > 0 && bound.length >= replicas;

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Condition } from '../../domain/resources.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
+import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
 import { turnsOf } from './transitions.ts';
 
 const database = (
@@ -26,7 +25,7 @@ const database = (
 const told = (before: DatabaseObject, after: DatabaseObject) =>
   turnsOf(before, after).map((turn) => `${turn.type} ${turn.reason}`);
 
-test('what stays is not told again', () => {
+test('unchanged conditions are not reported again', () => {
   expect(told(database({ Ready: 'True' }), database({ Ready: 'True' }))).toEqual([]);
 });
 
@@ -37,13 +36,28 @@ test('bad news is a warning, good news is not', () => {
   expect(told(down, up)).toEqual(['Normal Available', 'Normal ReplicasHealthy']);
 });
 
-test('while a database is being made, what is not there yet is no news', () => {
+test('while a database is being made, missing parts are not reported', () => {
   const nothing = database({}, { started: false });
   const making = database(
     { Available: 'False', Ready: 'False', Stalled: 'False' },
     { started: false },
   );
   expect(told(nothing, making)).toEqual([]);
+});
+
+test('a database that is first made is told once, when it is ready', () => {
+  const making = database({ Bootstrapped: 'False', Ready: 'False' }, { started: false });
+  const formatted = database({ Bootstrapped: 'True', Ready: 'False' }, { started: false });
+  const serving = database(
+    { Bootstrapped: 'True', Available: 'True', ReplicasHealthy: 'True', Ready: 'False' },
+    { started: false },
+  );
+  const all = { Bootstrapped: 'True', Available: 'True', ReplicasHealthy: 'True' } as const;
+  expect(told(making, formatted)).toEqual([]);
+  expect(told(formatted, serving)).toEqual([]);
+  expect(told(serving, database({ ...all, VersionUpToDate: 'True', Ready: 'True' }))).toEqual([
+    'Normal Ready',
+  ]);
 });
 
 test('a database that was stopped on purpose warns nobody', () => {

@@ -1,12 +1,11 @@
 /** Events about conditions: one for each change of a condition's status. */
 import type { Logger } from 'pino';
-import type { Condition } from '../../domain/resources.ts';
+import type { Condition, DatabaseObject } from '../../domain/custom-resources.ts';
 import { VolumeEvent } from '../../domain/conditions.ts';
-import type { DatabaseObject } from '../../domain/custom-objects.ts';
 
 export type Transitions = (before: DatabaseObject, after: DatabaseObject, logger: Logger) => void;
 
-export interface Turn {
+interface Turn {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly note: string;
@@ -19,6 +18,7 @@ const warnsWhen: Readonly<Record<string, Condition['status']>> = {
   ReplicasHealthy: 'False',
   StorageReady: 'False',
   CapacityLeft: 'False',
+  BackupHealthy: 'False',
 };
 const told = new Set([
   'Available',
@@ -32,13 +32,22 @@ const told = new Set([
   'Paused',
   'CapacityLeft',
   'Autogrow',
+  'BackupHealthy',
 ]);
+
+/** What is told of a database that is first made: its other conditions turn one after the other, as they always do. */
+const toldFirst = new Set(['Ready', 'Stalled', 'Suspended', 'Paused']);
+
+const isStarted = ({ status }: DatabaseObject): boolean =>
+  status?.bootstrapped === true && status.version?.active !== undefined;
 
 export function turnsOf(before: DatabaseObject, after: DatabaseObject): readonly Turn[] {
   const turns: Turn[] = [];
-  const started = after.status?.bootstrapped === true && after.status.version?.active !== undefined;
+  const started = isStarted(after);
+  const wasStarted = isStarted(before);
   for (const condition of after.status?.conditions ?? []) {
     if (!told.has(condition.type)) continue;
+    if (!wasStarted && !toldFirst.has(condition.type)) continue;
     const old = before.status?.conditions?.find((one) => one.type === condition.type);
     const newlyStalled =
       condition.type === 'Stalled' &&

@@ -1,6 +1,6 @@
 /** A ConfigMap with the connection data of clients, for their pods to mount; it is named after the database. */
 import { connectionName } from '../../domain/names.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { ConfigMap } from '../../domain/kinds.ts';
 import { addressList } from './addresses.ts';
 import { ownedMetadata } from './metadata.ts';

@@ -111,7 +111,7 @@ const json = fc
   .jsonValue({ maxDepth: 4 })
   .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
-test('nothing is missing of what is just as desired', () => {
+test('an object that is as desired has no difference', () => {
   fc.assert(fc.property(json, (value) => expect(missing(value, value)).toEqual([])));
 });
 
@@ -119,7 +119,7 @@ test('a field has no merge key by having the name of something that every object
   expect(missing({ toString: [[]] }, { toString: [[]] })).toEqual([]);
 });
 
-test('what more there is in maps is no difference, and what is taken away is one', () => {
+test('additional entries of maps are no difference, and removed entries are one', () => {
   const map = fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.integer(), { minKeys: 1 });
   fc.assert(
     fc.property(map, map, (desired, more) => {

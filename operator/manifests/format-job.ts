@@ -3,7 +3,14 @@ import { formatJobName } from '../../domain/names.ts';
 import type { Job } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import { resourcesOf } from './container.ts';
-import { buildJob } from './job.ts';
+import {
+  bucketFlags,
+  credentialsMount,
+  storeFlags,
+  type BackupStore,
+} from '../store/backup-store.ts';
+import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
+import { buildJob, type Making } from './job.ts';
 import { Role } from './metadata.ts';
 import { awayFrom, spread, type Place } from './pod.ts';
 import type { Subject } from './subject.ts';
@@ -19,7 +26,7 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
     subject,
     index,
     name: formatJobName(subject.workload, index),
-    verb: ['format'],
+    ...contentOf(subject),
     resources: resourcesOf(cpuMillis, memoryMib),
     placement:
       placement.affinity === undefined
@@ -29,4 +36,31 @@ export function buildFormatJob(subject: Subject, index: number, taken: readonly 
             affinity: Object.assign({}, placement.affinity, awayFrom(subject, taken)),
           },
   });
+}
+
+/** What the file begins with: nothing, a backup, or an exported file. */
+function contentOf(subject: Subject): Pick<Making, 'verb' | 'volumes' | 'podLabels'> {
+  const { store } = subject;
+  const verb = store && verbWithStore(subject, store);
+  if (store === undefined || verb === undefined) return { verb: ['format'] };
+  return {
+    verb,
+    volumes: [{ volume: credentialsVolume(subject, store), mount: credentialsMount }],
+    podLabels: borrowerLabels,
+  };
+}
+
+/** The verb that makes a file of what is in the store; `undefined` if the database begins empty. */
+function verbWithStore(
+  { restoredFrom, importedFrom }: Subject,
+  store: BackupStore,
+): readonly string[] | undefined {
+  if (restoredFrom !== undefined) {
+    const { databaseId, backupId } = restoredFrom;
+    return ['restore-backup', ...storeFlags(store, databaseId), `--backup=${backupId}`];
+  }
+  if (importedFrom === undefined) return undefined;
+  const { importId, clusterId } = importedFrom;
+  const from = [`--import=${importId}`, `--from-cluster=${clusterId}`];
+  return ['restore-import', ...bucketFlags(store), ...from];
 }

@@ -23,6 +23,8 @@ export interface Making {
   readonly resources: V1ResourceRequirements;
   /** Volumes besides the data's. */
   readonly volumes?: readonly MountedVolume[];
+  /** Labels of the pod besides the usual ones. */
+  readonly podLabels?: Readonly<Record<string, string>>;
   readonly placement: Pick<V1PodSpec, 'affinity' | 'topologySpreadConstraints'>;
 }
 
@@ -44,7 +46,9 @@ export function buildJob(making: Making): Job {
         ],
       },
       template: {
-        metadata: podMetadata(subject, { labels: { ...podLabels(subject, Role.job), ...replica } }),
+        metadata: podMetadata(subject, {
+          labels: { ...podLabels(subject, Role.job), ...replica, ...making.podLabels },
+        }),
         spec: {
           ...podBasics(subject),
           ...placement,

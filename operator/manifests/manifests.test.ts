@@ -86,7 +86,7 @@ test('a single replica has no budget, no peers, and no others to recover it from
   expect(() => buildRecoverJob(subject, 0)).toThrow('no others to recover it from');
 });
 
-test('a replica of ours is made again by way of whoever leads: its member is replaced before it has a data file', () => {
+test('a built-in replica is recovered through the leader: its member is replaced before it has a data file', () => {
   const subject = subjectOf('Builtin', 'ha-3');
   const [, engine] = buildRecoverJob(subject, 1).spec?.template.spec?.initContainers ?? [];
   expect(engine?.args?.slice(2, -1)).toEqual([

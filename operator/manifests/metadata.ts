@@ -1,7 +1,7 @@
 /** Common metadata of a database's objects. The resource's own labels are not copied into it. */
 import type { V1OwnerReference } from '@kubernetes/client-node';
 import { labels, managedBy } from '../../domain/names.ts';
-import { apiVersion } from '../../domain/resources.ts';
+import { apiVersion } from '../../domain/custom-resources.ts';
 import type { ObjectMeta } from '../../base/kube/kube.ts';
 import type { Subject } from './subject.ts';
 
@@ -13,8 +13,11 @@ export type Role = (typeof Role)[keyof typeof Role];
 
 type Labels = Record<string, string>;
 
+/** What an object says of its database. */
+type Owner = Pick<Subject, 'name' | 'namespace' | 'uid' | 'workload'>;
+
 /** Labels by which the operator finds a database's own objects. */
-export function commonLabels(subject: Subject): Labels {
+export function commonLabels(subject: Owner): Labels {
   return {
     [labels.managedBy]: managedBy,
     [labels.name]: appName,
@@ -39,7 +42,7 @@ export const podSelector = (subject: Subject, role?: Role) => ({
 
 /** Metadata of an object that is deleted with the resource. Volumes never have it: they outlive the resource. */
 export function ownedMetadata(
-  subject: Subject,
+  subject: Owner,
   name: string,
   extra: { labels?: Labels; annotations?: Labels } = {},
 ): ObjectMeta {
@@ -48,11 +51,12 @@ export function ownedMetadata(
     namespace: subject.namespace,
     labels: { ...commonLabels(subject), ...extra.labels },
     ...(extra.annotations === undefined ? {} : { annotations: extra.annotations }),
-    ownerReferences: [ownerReference(subject)],
+    ownerReferences: [ownerOf(subject)],
   };
 }
 
-const ownerReference = (subject: Subject): V1OwnerReference => ({
+/** The database as the owner of what is deleted with it. */
+export const ownerOf = (subject: Owner): V1OwnerReference => ({
   apiVersion,
   kind: 'LedgerDatabase',
   name: subject.name,

@@ -1,6 +1,13 @@
 /** Permitted connections from and to a database's pods: all others are refused. */
 import type { V1NetworkPolicyPort } from '@kubernetes/client-node';
-import { apiName, connectLabel, labels, operatorName, ports } from '../../domain/names.ts';
+import {
+  apiName,
+  connectLabel,
+  labels,
+  operatorName,
+  ports,
+  workerName,
+} from '../../domain/names.ts';
 import type { NetworkPolicy, NetworkPolicyPeer } from '../../domain/kinds.ts';
 import { adapterOf } from '../engines/adapters.ts';
 import { ownedMetadata, podSelector, Role } from './metadata.ts';
@@ -33,7 +40,8 @@ export function buildNetworkPolicy(subject: Subject): NetworkPolicy {
           ports: [port(one.port)],
           from: [one.forJobs ? own : replicas],
         })),
-        { ports: [client, status], from: [ours(subject, apiName)] },
+        // The worker pushes change events, and collects what the monitoring shows.
+        { ports: [client, status], from: [ours(subject, apiName), ours(subject, workerName)] },
         {
           ports: [status],
           from: [

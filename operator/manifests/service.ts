@@ -19,6 +19,8 @@ export function buildService(subject: Subject, index: number): Service {
       type: 'ClusterIP',
       ...(pinned === undefined ? {} : { clusterIP: pinned.ip }),
       ...(ipFamilyPolicy === undefined ? {} : { ipFamilyPolicy }),
+      // Ours to keep empty: somebody's addresses would reach the engine from outside the cluster.
+      externalIPs: [],
       // Replicas find each other through it, and none is ready before enough of them exist.
       publishNotReadyAddresses: true,
       selector: { 'statefulset.kubernetes.io/pod-name': podName(subject.workload, index) },

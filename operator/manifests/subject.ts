@@ -1,5 +1,6 @@
 /** All inputs of a database's objects. There are no others: the same subject gives the same objects. */
 import type { Complete } from '../../domain/catalog/resolve.ts';
+import type { BackupStore } from '../store/backup-store.ts';
 import type { Generation } from '../certificates/generations.ts';
 
 export interface Subject {
@@ -23,6 +24,12 @@ export interface Subject {
    * made, and are absent without etcd.
    */
   readonly peerCertificates?: readonly Generation[];
+  /** The backup that the data files are made from, instead of empty ones. */
+  readonly restoredFrom?: { readonly databaseId: string; readonly backupId: string };
+  /** The exported files that the data files are made from, and the cluster that they are of. */
+  readonly importedFrom?: { readonly importId: string; readonly clusterId: string };
+  /** The bucket that backups are in, if the operator has one. */
+  readonly store?: BackupStore;
   /** Namespace of the operator and the API, whose pods may connect too. */
   readonly operatorNamespace: string;
   /** TigerBeetle's seccomp profile: by default the one with io_uring that is installed on the nodes, or none. */

@@ -21,7 +21,7 @@ const subjects = (['Builtin', 'TigerBeetle'] as const).flatMap((engine) =>
   (['single', 'ha-3', 'ha-6'] as const).map((topology) => subjectOf(engine, topology)),
 );
 
-test('whoever changes the template raises its revision', () => {
+test('every change of the template raises its revision', () => {
   const built = JSON.stringify(subjects.map(podTemplate));
   const digest = createHash('sha256').update(built).digest('hex').slice(0, 32);
   expect({ revision: templateRevision, digest }).toEqual({

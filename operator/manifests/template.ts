@@ -30,7 +30,7 @@ export function templateInputs(subject: Subject): string {
     replicas: topology.replicas,
     size: [size.cpuMillis, size.memoryMib],
     nodeSelector: sorted(placement.nodeSelector ?? {}),
-    parameters: sorted(parameters),
+    parameters: sorted(parameters ?? {}),
     endpoints: subject.endpoints.map(({ index, ip, port }) => [index, ip, port]),
     ...(engine.name === 'TigerBeetle'
       ? { seccomp: subject.tigerBeetleSeccomp ?? 'Localhost' }

@@ -1,6 +1,6 @@
 /** Conditions according to the Kubernetes API conventions, and a comparison that avoids needless status writes. */
 
-export interface Condition {
+interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
   /** CamelCase, from a closed list. */

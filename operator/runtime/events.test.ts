@@ -45,7 +45,7 @@ function recorderOf(write: () => Promise<void> = () => Promise.resolve()) {
   return { events, timers, created, patched, dropped };
 }
 
-test('an event says what it is about, in the namespace of that', async () => {
+test('an event refers to its object, in the namespace of the object', async () => {
   const { events, created } = recorderOf();
   events.record(regarding(), lost);
   await settle();
@@ -136,7 +136,7 @@ test('a failure is counted, and the next time is tried anew', async () => {
   expect([created.length, await dropped('failed')]).toEqual([2, 1]);
 });
 
-test('notes are cut to what the API server takes, between characters', async () => {
+test('notes are cut to the API server’s maximum length, between characters', async () => {
   const { events, created } = recorderOf();
   events.record(regarding(), { ...lost, note: 'é'.repeat(1_000) });
   await settle();

@@ -10,7 +10,7 @@ import type { OperatorMetrics } from './operator-metrics.ts';
 import { systemTimers, type Timers } from '../../base/timers.ts';
 import { TokenBucket } from '../../base/kube/token-bucket.ts';
 
-export interface EventFacts {
+interface EventFacts {
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, from a closed list. */
   readonly reason: string;
@@ -19,7 +19,7 @@ export interface EventFacts {
   readonly action?: string;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly kube: Kube;
   readonly logger: Logger;
   readonly metrics: OperatorMetrics;

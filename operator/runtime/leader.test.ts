@@ -184,7 +184,7 @@ test('a call that hangs is not what costs the lease', async () => {
   expect(told).toEqual(['leads at 0']);
 });
 
-test('who finds another in the lease has lost it', async () => {
+test('a leader that finds another holder in the lease has lost it', async () => {
   const timers = new VirtualTimers();
   const server = new LeaseServer();
   const { election, told } = candidate(server, timers, 'a');
@@ -217,7 +217,7 @@ test('a deleted lease is no invitation while its holder may still write', async 
   expect(b.election.isLeader()).toBe(true);
 });
 
-test('of two who reach for it at once one leads', async () => {
+test('one of two candidates that acquire the lease at once leads', async () => {
   const timers = new VirtualTimers();
   const server = new LeaseServer();
   const all = ['a', 'b', 'c'].map((identity) => candidate(server, timers, identity));

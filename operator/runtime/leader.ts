@@ -20,7 +20,7 @@ import { resources } from '../../domain/kinds.ts';
 import { ApiError, type Kube, type KubeObject } from '../../base/kube/kube.ts';
 import { sleep, systemTimers, type Timers } from '../../base/timers.ts';
 
-export interface LeaderOptions {
+interface LeaderOptions {
   readonly kube: Kube;
   readonly namespace: string;
   readonly name: string;

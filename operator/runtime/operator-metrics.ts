@@ -8,7 +8,7 @@ export type ReconcileResult = (typeof reconcileResults)[number];
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 export const operatorPrefix = 'ledgerhouse_operator_';
 
-export interface MetricNames {
+interface MetricNames {
   /** Kinds that are reconciled, each with a queue. */
   readonly kinds: readonly string[];
   /** Plurals of the watched kinds. */

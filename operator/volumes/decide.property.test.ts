@@ -1,8 +1,8 @@
 /** Lives of one volume, while databases and pods that use it come and go at any time. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { annotations, labels } from '../../domain/names.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
+import { annotations, labels, managedBy } from '../../domain/names.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { Claim, Pod } from '../../domain/kinds.ts';
 import { decide, type Surroundings } from './decide.ts';
 
@@ -40,7 +40,12 @@ const claimWith = (purgeAt: string | undefined): Claim => ({
   kind: 'PersistentVolumeClaim',
   metadata: {
     name: 'data-p-0',
-    labels: { [labels.uid]: uid, [labels.databaseId]: 'db_1', [labels.workload]: 'p' },
+    labels: {
+      [labels.managedBy]: managedBy,
+      [labels.uid]: uid,
+      [labels.databaseId]: 'db_1',
+      [labels.workload]: 'p',
+    },
     ...(purgeAt === undefined ? {} : { annotations: { [annotations.purgeAt]: purgeAt } }),
   },
 });

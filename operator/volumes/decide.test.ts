@@ -1,21 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { annotations, labels } from '../../domain/names.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
+import { annotations, labels, managedBy } from '../../domain/names.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 import { decide } from './decide.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
-const claim = (more: { purgeAt?: string; uid?: string; going?: boolean } = {}): Claim => ({
+const claim = (
+  more: { purgeAt?: string; uid?: string; going?: boolean; policy?: string } = {},
+): Claim => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: {
     name: 'data-payments-aaaaaa-0',
     labels: {
+      [labels.managedBy]: managedBy,
       [labels.uid]: more.uid ?? 'old',
       [labels.databaseId]: 'db_1',
       [labels.workload]: 'payments-aaaaaa',
     },
-    ...(more.purgeAt === undefined ? {} : { annotations: { [annotations.purgeAt]: more.purgeAt } }),
+    annotations: {
+      ...(more.purgeAt === undefined ? {} : { [annotations.purgeAt]: more.purgeAt }),
+      ...(more.policy === undefined ? {} : { [annotations.deletionPolicy]: more.policy }),
+    },
     ...(more.going === true ? { deletionTimestamp: '2026-11-21T09:00:00Z' } : {}),
   },
 });
@@ -49,6 +55,18 @@ test.each([
     claim(),
     [database('other')],
     { kind: 'mark', purgeAt: '2026-11-28T10:00:00Z' },
+  ],
+  [
+    'its database went under the policy Delete',
+    claim({ policy: 'Delete' }),
+    [database('other')],
+    { kind: 'mark', purgeAt: '2026-11-21T10:00:00Z' },
+  ],
+  [
+    'its database under the policy Delete is there',
+    claim({ policy: 'Delete' }),
+    [database('old')],
+    { kind: 'nothing' },
   ],
   [
     'another database waits for it',
@@ -94,8 +112,16 @@ test.each([
   ],
   ['it is going already', claim({ going: true }), [], { kind: 'nothing' }],
 ])('a volume: %s', (_, volume, near, decision) => {
-  const alone = { databases: near, pods: [], statefulSets: [] };
+  const alone = { databases: near, pods: [], statefulSets: [], goneWithVolumes: true };
   expect(decide(volume, alone, 7, now)).toEqual(decision);
+});
+
+test('a note that the volume goes with its database is not enough: it may be old, or of a volume that was restored first', () => {
+  const near = { databases: [database('other')], pods: [], statefulSets: [] };
+  expect(decide(claim({ policy: 'Delete' }), near, 7, now)).toEqual({
+    kind: 'mark',
+    purgeAt: '2026-11-28T10:00:00Z',
+  });
 });
 
 test('a volume without our label is nobody’s to purge', () => {
@@ -103,6 +129,25 @@ test('a volume without our label is nobody’s to purge', () => {
   const empty = { databases: [], pods: [], statefulSets: [] };
   const unlabelled = { ...foreign, metadata: { name: 'x' } };
   expect(decide(unlabelled, empty, 7, now)).toEqual({ kind: 'nothing' });
+});
+
+test('a volume from which somebody took the label of its maker is neither marked nor purged', () => {
+  const empty = { databases: [], pods: [], statefulSets: [] };
+  for (const purgeAt of [undefined, '2026-11-20T10:00:00Z']) {
+    const kept = claim(purgeAt === undefined ? {} : { purgeAt });
+    const { [labels.managedBy]: _, ...others } = kept.metadata.labels ?? {};
+    const metadata = { ...kept.metadata, labels: others };
+    expect(decide(kept, empty, 7, now).kind).not.toBe('nothing');
+    expect(decide({ ...kept, metadata }, empty, 7, now)).toEqual({ kind: 'nothing' });
+  }
+});
+
+test('a copy of a volume is nobody’s to purge while the database of its labels is there in another namespace', () => {
+  const empty = { databases: [], pods: [], statefulSets: [] };
+  for (const copy of [claim(), claim({ purgeAt: '2026-11-20T10:00:00Z' })]) {
+    expect(decide(copy, empty, 7, now).kind).not.toBe('nothing');
+    expect(decide(copy, { ...empty, livesElsewhere: true }, 7, now)).toEqual({ kind: 'nothing' });
+  }
 });
 
 test('a volume that somebody gave our labels is not purged', () => {

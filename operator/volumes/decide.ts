@@ -2,12 +2,12 @@
  * Decides about one volume. Pure. A volume is kept while its database exists, another one waits for it or anything uses it,
  * and after that for the whole retention.
  */
-import { annotations, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
+import { annotations, databaseIdOf, labels, managedBy, uidOf } from '../../domain/names.ts';
 import { isDataVolume } from '../ledgerdatabase/belongs-to.ts';
-import type { LedgerDatabase } from '../../domain/resources.ts';
+import type { LedgerDatabase } from '../../domain/custom-resources.ts';
 import type { Claim, Pod, StatefulSet } from '../../domain/kinds.ts';
 
-export type Decision =
+type Decision =
   | { readonly kind: 'nothing' }
   /** Records the time from which the volume may be deleted. */
   | { readonly kind: 'mark'; readonly purgeAt: string }
@@ -18,6 +18,10 @@ export type Decision =
 
 /** Objects in the volume's namespace. */
 export interface Surroundings {
+  /** Whether this process has seen the database go, and take its volumes with it by its policy. Default false. */
+  readonly goneWithVolumes?: boolean;
+  /** Whether the database of the volume's labels is there in another namespace. Default false. */
+  readonly livesElsewhere?: boolean;
   readonly databases: readonly LedgerDatabase[];
   readonly pods: readonly Pod[];
   readonly statefulSets: readonly StatefulSet[];
@@ -35,14 +39,21 @@ export function decide(
   nowMs: number,
 ): Decision {
   const { metadata } = claim;
-  const isOurs = metadata.labels?.[labels.uid] !== undefined && isDataVolume(claim);
+  // Whoever takes the label of the maker from a volume that has no database keeps it.
+  const isOurs = metadata.labels?.[labels.managedBy] === managedBy && isDataVolume(claim);
   if (!isOurs || metadata.deletionTimestamp !== undefined) return { kind: 'nothing' };
+  // A copy of a namespace: the database that the labels name lives in another.
+  if (near.livesElsewhere === true) return { kind: 'nothing' };
   const text = metadata.annotations?.[annotations.purgeAt];
   if (isNeeded(claim, near)) return { kind: text === undefined ? 'nothing' : 'unmark' };
   const time = Date.parse(text ?? '');
   // An unreadable time would keep the volume for ever, or be read as the past.
   if (text === undefined || Number.isNaN(time)) {
-    const purgeAt = new Date(nowMs + retentionDays * dayMs).toISOString().replace(/\.\d+Z$/, 'Z');
+    // The note alone may be older than the policy, or come with a restored volume whose database is restored later.
+    const noted = metadata.annotations?.[annotations.deletionPolicy] === 'Delete';
+    const goesAtOnce = noted && near.goneWithVolumes === true;
+    const keptMs = goesAtOnce ? 0 : retentionDays * dayMs;
+    const purgeAt = new Date(nowMs + keptMs).toISOString().replace(/\.\d+Z$/, 'Z');
     return { kind: 'mark', purgeAt };
   }
   if (nowMs < time) return { kind: 'wait', forMs: Math.min(time - nowMs, waitMaxMs) };

@@ -9,11 +9,12 @@ import type { Key, Outcome } from '../runtime/controller.ts';
 import type { EventRecorder } from '../runtime/events.ts';
 import { resources, type Claim, type Pod, type StatefulSet } from '../../domain/kinds.ts';
 import type { Cache, Kube, KubeObject, Reference } from '../../base/kube/kube.ts';
-import type { CatalogObject, DatabaseObject } from '../../domain/custom-objects.ts';
+import type { CatalogObject, DatabaseObject } from '../../domain/custom-resources.ts';
 import { fieldManager } from '../field-managers.ts';
 import { decide, type Surroundings } from './decide.ts';
+import type { GoneDatabases } from './gone-databases.ts';
 
-export interface VolumesEnvironment {
+interface VolumesEnvironment {
   readonly kube: Kube;
   readonly claims: Cache<Claim>;
   readonly databases: Cache<DatabaseObject>;
@@ -21,6 +22,7 @@ export interface VolumesEnvironment {
   readonly statefulSets: Cache<StatefulSet>;
   readonly catalogs: Cache<CatalogObject>;
   readonly events: EventRecorder;
+  readonly gone: GoneDatabases;
 }
 
 export async function reconcileVolume(
@@ -34,7 +36,7 @@ export async function reconcileVolume(
   const namespace = key.namespace ?? '';
   const seenAtMs = kube.serverTimeMs();
   if (seenAtMs !== undefined) {
-    const near = cachedSurroundings(environment, cached);
+    const near = { ...cachedSurroundings(environment, cached), ...originOf(environment, cached) };
     const first = decide(cached, near, retentionDays(environment), seenAtMs);
     if (first.kind === 'nothing') return {};
     if (first.kind === 'wait') return { requeueAfterMs: first.forMs };
@@ -43,7 +45,7 @@ export async function reconcileVolume(
   const target: Reference = { resource: resources.claim, namespace, name: key.name };
   const claim = await kube.read<Claim>(target);
   if (claim === undefined) return {};
-  const near = await surroundingsNow(kube, namespace);
+  const near = { ...(await surroundingsNow(kube, namespace)), ...originOf(environment, claim) };
   const nowMs = kube.serverTimeMs();
   if (nowMs === undefined) {
     throw new Error(
@@ -63,6 +65,17 @@ export async function reconcileVolume(
   }
   return {};
 }
+
+/** What this process knows of the database that the volume's labels name. */
+const originOf = ({ gone, databases }: VolumesEnvironment, { metadata }: Claim) => {
+  const uid = metadata.labels?.[labels.uid] ?? '';
+  return {
+    goneWithVolumes: gone.tookVolumes(uid, metadata.namespace),
+    livesElsewhere: databases
+      .byIndex(uid)
+      .some((database) => database.metadata.namespace !== metadata.namespace),
+  };
+};
 
 /** Cached objects of the volume's own database. A later database that adopted the volume is its owner. */
 function cachedSurroundings(

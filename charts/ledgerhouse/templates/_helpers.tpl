@@ -40,3 +40,21 @@ fsGroup: 65532
 {{- end }}
 {{- end -}}
 {{- end -}}
+
+{{- /* The bucket for backups, as YAML: the one that the values name, or that of the chart's own S3 server. Empty: there is none. */}}
+{{- define "ledgerhouse.store" -}}
+{{- if .Values.backups.store.url -}}
+{{- if not .Values.backups.credentialsSecret }}
+{{- fail "backups.store.url needs backups.credentialsSecret: a Secret with the keys accessKeyId and secretAccessKey" }}
+{{- end -}}
+url: {{ .Values.backups.store.url | quote }}
+endpoint: {{ .Values.backups.store.endpoint | quote }}
+region: {{ .Values.backups.store.region | quote }}
+credentialsSecret: {{ .Values.backups.credentialsSecret | quote }}
+{{- else if .Values.s3.enabled -}}
+url: s3://backups/ledgerhouse
+endpoint: http://ledgerhouse-s3.{{ .Release.Namespace }}.svc:7070
+region: us-east-1
+credentialsSecret: {{ .Values.s3.credentialsSecret | default "ledgerhouse-s3" | quote }}
+{{- end -}}
+{{- end }}

@@ -20,10 +20,16 @@
 {{- with .Values.api.databasesMax }}
 - { name: LEDGERHOUSE_API_DATABASES_MAX, value: {{ int . | quote }} }
 {{- end }}
+{{- if include "ledgerhouse.store" . }}
+- { name: LEDGERHOUSE_API_BACKUPS, value: 'on' }
+{{- end }}
 {{- if .Values.api.mail.smtpSecret }}
 - name: LEDGERHOUSE_API_MAIL_FROM
   value: {{ required "api.mail.from is missing: whom mail comes from" .Values.api.mail.from | quote }}
 {{- $_ := required "api.publicUrl is missing: mail leads people there" .Values.api.publicUrl }}
+{{- end }}
+{{- with .Values.api.webhooks.allowedRanges }}
+- { name: LEDGERHOUSE_API_WEBHOOK_RANGES, value: {{ join "," . | quote }} }
 {{- end }}
 {{- with .Values.api.billing }}
 {{- if eq .provider "stripe" }}
@@ -35,7 +41,6 @@
 - name: LEDGERHOUSE_API_STRIPE_PRICES
   value: {{ required "api.billing.stripe.prices is empty: IDs of the prices of both meters" (join "," .stripe.prices) | quote }}
 - { name: LEDGERHOUSE_API_STRIPE_SECRET_KEY_FILE, value: /secrets/stripe/secret-key }
-- { name: LEDGERHOUSE_API_STRIPE_WEBHOOK_SECRET_FILE, value: /secrets/stripe/webhook-secret }
 {{- end }}
 {{- end }}
 {{- end -}}
@@ -55,10 +60,19 @@
 {{- with .Values.api.otherSigningKeysSecret }}
 - { name: other-signing-keys, secret: { secretName: {{ . }} } }
 {{- end }}
-{{- if eq .Values.api.billing.provider "stripe" }}
+{{- end -}}
+
+{{- /* The keys of Stripe's Secret that one of them needs: a list of the chart's root and the keys' names. */}}
+{{- define "ledgerhouse.stripeVolume" -}}
+{{- $values := (index . 0).Values -}}
+{{- if eq $values.api.billing.provider "stripe" }}
 - name: stripe
   secret:
-    secretName: {{ required "api.billing.stripe.secret is missing: a Secret with the keys secret-key and webhook-secret" .Values.api.billing.stripe.secret }}
+    secretName: {{ required "api.billing.stripe.secret is missing: a Secret with the keys secret-key and webhook-secret" $values.api.billing.stripe.secret }}
+    items:
+      {{- range rest . }}
+      - { key: {{ . }}, path: {{ . }} }
+      {{- end }}
 {{- end }}
 {{- end -}}
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { planOf } from '../../../test/support/operator/plan-of.ts';
-import type { CatalogObject } from '../../../domain/custom-objects.ts';
+import type { CatalogObject } from '../../../domain/custom-resources.ts';
 import type { Observation } from '../observation.ts';
 import { statusOf } from '../status.ts';
 
@@ -140,7 +140,7 @@ test('a limit between two steps of the tier withdraws the growth to the step bel
   expect(draft.storageGb).toBe(4);
 });
 
-test('who lets storage grow by itself cannot thereby ask for less than the volumes have', () => {
+test('with storage that grows by itself, the size cannot be less than the volumes have', () => {
   const { draft, status } = planFor({ sizeGb: 1, volumeGb: 5, usedPart: 0, statusGb: 5 });
   expect(draft.storageGb).toBe(5);
   expect(status.storage).toMatchObject({ requestedGb: 5, acknowledgedGb: 5 });
@@ -156,7 +156,7 @@ test('a clock that ran ahead under another operator does not end the growth', ()
   expect(draft.facts.autogrow).toMatchObject({ sizeGb: 3 });
 });
 
-test('whatever is asked, growth stays within every limit and keeps the steps of the tier', () => {
+test('for any request, growth stays within every limit and keeps the steps of the tier', () => {
   let grown = 0;
   fc.assert(
     fc.property(

@@ -2,7 +2,7 @@
  * Growth of storage without a person (`spec.storage.autogrow`): at 85 % by 20 %, within the tier's limits and up to the spec's.
  * The size is decided once, recorded in the status, and treated like one of the spec from then on. Pure.
  */
-import type { CatalogSpec, DatabaseStatus } from '../../../domain/resources.ts';
+import type { CatalogSpec, DatabaseStatus } from '../../../domain/custom-resources.ts';
 import type { ReasonOf } from '../../../domain/conditions.ts';
 import type { Observation } from '../observation.ts';
 import { capacityGb } from './volumes.ts';
@@ -47,7 +47,7 @@ export function floorGb({ database }: Observation, growth: Growth | undefined): 
 /** The largest size of the tier that is at most `gb`. */
 const inSteps = (gb: number, stepGb: number): number => Math.floor(gb / stepGb) * stepGb;
 
-export interface Autogrow {
+interface Autogrow {
   readonly verdict: AutogrowVerdict;
   /** The next size; `undefined` if nothing grows now. */
   readonly growth?: Growth;
@@ -63,42 +63,47 @@ export function autogrow(
 ): Autogrow {
   const capacities = observed.owned.claims.map((claim) => Math.floor(capacityGb(claim) ?? 0));
   const smallestGb = capacities.length === 0 ? 0 : Math.min(...capacities);
-  const sizeGb = Math.max(wantedGb, smallestGb);
+  const storageGb = Math.max(wantedGb, smallestGb);
   const { autogrow: asked } = observed.database.spec.storage ?? {};
   if (asked === undefined) {
-    return { verdict: ['False', 'NotEnabled', 'storage grows only by spec.storage.sizeGb'] };
+    return {
+      verdict: ['False', 'NotEnabled', 'storage grows only when spec.storage.sizeGb is raised'],
+    };
   }
   if (tier === undefined || tier.growable === false) {
     const why = tier === undefined ? 'the catalog no longer has it' : 'its volumes cannot grow';
-    return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
+    return { verdict: ['False', 'NotGrowable', `storage of this tier does not grow: ${why}`] };
   }
   const { stepGb } = tier;
   const limitGb = inSteps(Math.min(asked.limitGb, tier.maxGb), stepGb);
-  if (sizeGb >= limitGb) {
+  if (storageGb >= limitGb) {
     const whose =
       asked.limitGb <= tier.maxGb ? 'spec.storage.autogrow.limitGb' : 'the maximum of its tier';
-    return { verdict: ['False', 'LimitReached', `storage has ${sizeGb} GB, ${whose}`] };
+    return { verdict: ['False', 'LimitReached', `storage has ${storageGb} GB, ${whose}`] };
   }
   const verdict: AutogrowVerdict = [
     'True',
     'Watching',
     `storage grows by 20 % when 85 % are used, up to ${limitGb} GB`,
   ];
-  const part = smallestGb < sizeGb ? undefined : usedPart(observed);
+  const part = smallestGb < storageGb ? undefined : usedPart(observed);
   if (part === undefined || part < growsAt) return { verdict };
   const { storageClass } = observed;
   if (storageClass === undefined) return { verdict, needsClass: true };
   if (storageClass.found?.allowVolumeExpansion !== true) {
     const why = `the storage class ${tier.className} does not let volumes grow`;
-    return { verdict: ['False', 'NotGrowable', `storage of this tier stays as it is: ${why}`] };
+    return { verdict: ['False', 'NotGrowable', `storage of this tier does not grow: ${why}`] };
   }
   const next = Math.max(
-    inSteps(Math.ceil(sizeGb * growthFactor), stepGb),
-    inSteps(sizeGb, stepGb) + stepGb,
+    inSteps(Math.ceil(storageGb * growthFactor), stepGb),
+    inSteps(storageGb, stepGb) + stepGb,
   );
   const at = new Date(observed.nowMs).toISOString();
   const usedPercent = Math.floor(part * 100);
-  return { verdict, growth: { sizeGb: Math.min(next, limitGb), fromGb: sizeGb, usedPercent, at } };
+  return {
+    verdict,
+    growth: { sizeGb: Math.min(next, limitGb), fromGb: storageGb, usedPercent, at },
+  };
 }
 
 /**

@@ -5,12 +5,13 @@
 import { annotations, formatJobName, zoneLabel } from '../../../domain/names.ts';
 import { changesOf, isOther, withIntent } from '../../manifests/intent.ts';
 import { buildFormatJob } from '../../manifests/format-job.ts';
+import type { Subject } from '../../manifests/subject.ts';
 import { needsZones, type Place } from '../../manifests/pod.ts';
 import { resources, type Claim, type Job } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
-import { replicaPods } from '../members.ts';
+import { replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
@@ -35,6 +36,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     draft.do(...leftOver(observed, subject.workload, subject.resolved.topology.replicas));
     return 'continue';
   }
+  if (cannotFill(subject, draft)) return 'halt';
   const { replicas } = subject.resolved.topology;
   const indexes = Array.from({ length: replicas }, (_, index) => index);
   const open = indexes.filter(
@@ -46,7 +48,7 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     draft.facts = { ...draft.facts, bootstrapped: true };
     return 'continue';
   }
-  draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} are there`);
+  draft.wait(`data files are being made: ${replicas - open.length} of ${replicas} exist`);
   for (const index of open) {
     const below = indexes.filter((one) => one < index);
     const claims = below.map((one) => claimOf(observed, subject.workload, one));
@@ -57,6 +59,31 @@ export function bootstrap(observed: Observation, draft: Draft): StepResult {
     formatOne(observed, draft, index, taken);
   }
   return 'halt';
+}
+
+/** A database that is to begin with a backup or an import never begins empty instead. */
+function cannotFill(
+  { restoredFrom, importedFrom, store, resolved }: Subject,
+  draft: Draft,
+): boolean {
+  if (restoredFrom === undefined && importedFrom === undefined) return false;
+  const [field, things, reason] =
+    restoredFrom === undefined
+      ? (['import', 'exported files', 'ImportUnavailable'] as const)
+      : (['backup', 'a backup', 'BackupsUnavailable'] as const);
+  if (resolved.engine.name !== 'Builtin') {
+    draft.stallWith(
+      reason,
+      `only databases of the built-in engine can begin with ${things} (spec.bootstrap.${field}); make this one with engine: Builtin`,
+    );
+    return true;
+  }
+  if (store !== undefined) return false;
+  draft.stallWith(
+    reason,
+    `spec.bootstrap.${field} names ${things}, and the operator knows no bucket: set backups.store of its chart`,
+  );
+  return true;
 }
 
 /** The scheduler writes it on the claim of a volume that waits for its first pod. */
@@ -110,6 +137,9 @@ function formatOne(
   const name = formatJobName(subject.workload, index);
   const job = observed.owned.jobs.find((candidate) => candidate.metadata.name === name);
   if (job === undefined) {
+    const { restoredFrom, importedFrom, store } = subject;
+    if ((restoredFrom !== undefined || importedFrom !== undefined) && store !== undefined)
+      draft.do({ verb: 'lend', purpose: 'store', guarded: false, subject, store });
     draft.do({
       verb: 'create',
       purpose: 'format',
@@ -145,10 +175,13 @@ function leftOver(observed: Observation, workload: string, replicas: number) {
   const names = new Set(
     Array.from({ length: replicas }, (_, index) => formatJobName(workload, index)),
   );
-  return observed.owned.jobs
-    .filter(
-      (job: Job) =>
-        names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined,
-    )
-    .map((job) => deletion('format', resources.job, job));
+  return (
+    observed.owned.jobs
+      .filter(
+        (job: Job) =>
+          names.has(job.metadata.name ?? '') && job.metadata.deletionTimestamp === undefined,
+      )
+      // Not guarded: the latch is on record and never reset, so that these Jobs have nothing left to do.
+      .map((job) => ({ ...deletion('format', resources.job, job), guarded: false }))
+  );
 }

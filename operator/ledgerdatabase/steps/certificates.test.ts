@@ -3,22 +3,19 @@ import { expect, test } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import pino from 'pino';
 import { annotations, labels } from '../../../domain/names.ts';
-import { NodeZones } from '../../runtime/node-zones.ts';
-import type { DatabaseObject } from '../../../domain/custom-objects.ts';
+import type { DatabaseObject } from '../../../domain/custom-resources.ts';
 import type { Pod, StatefulSet } from '../../../domain/kinds.ts';
 import type { Kube, KubeObject } from '../../../base/kube/kube.ts';
 import { catalogObject } from '../../../test/fixtures/catalog.ts';
 import { Killed, lifeOf } from '../../../test/support/operator/dying-kube.ts';
 import { engineSays } from '../../../test/support/engine/engine-says.ts';
-import {
-  cachesOf,
-  podStatus,
-  SimulatedCluster,
-} from '../../../test/support/operator/simulated-cluster.ts';
+import { podStatus, SimulatedCluster } from '../../../test/support/operator/simulated-cluster.ts';
 import { lifetimeMs, renewAfterMs } from '../../certificates/generations.ts';
 import { certificatesMount } from '../../certificates/volume.ts';
-import { replicaPods } from '../members.ts';
-import { reconcileDatabase, type Environment } from '../reconcile.ts';
+import { replicaPods } from '../replica-pods.ts';
+import type { Environment } from '../environment.ts';
+import { reconcileDatabase } from '../reconcile.ts';
+import { environmentIn } from '../../../test/support/operator/simulated-environment.ts';
 
 const logger = pino({ level: 'silent' });
 const namespace = 'org-acme';
@@ -44,19 +41,14 @@ function newCluster(): SimulatedCluster {
   return cluster;
 }
 
-const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment => ({
-  options: { operatorNamespace: 'ledgerhouse-system' },
-  kube,
-  caches: cachesOf(new Map(cluster.objects)),
-  fetchStatus: (url) =>
-    Promise.resolve(
-      engineSays('Builtin', '0.17.9', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
-    ),
-  nowMs: () => cluster.nowMs,
-  zones: new NodeZones(),
-  capacityOf: () => undefined,
-  transitions: () => {},
-});
+const environmentOf = (cluster: SimulatedCluster, kube: Kube): Environment =>
+  environmentIn(cluster, {
+    kube,
+    fetchStatus: (url) =>
+      Promise.resolve(
+        engineSays('Builtin', '0.17.9', url.includes('10.1.0.1:') ? 'primary' : 'backup'),
+      ),
+  });
 
 /** One reconcile, in which the operator may end. */
 async function look(cluster: SimulatedCluster, kube: Kube = cluster): Promise<void> {

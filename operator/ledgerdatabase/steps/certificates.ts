@@ -16,8 +16,8 @@ import {
 } from '../../certificates/generations.ts';
 import { trustOf } from '../../certificates/volume.ts';
 import type { Subject } from '../../manifests/subject.ts';
-import type { Draft, StepResult } from '../draft.ts';
-import { replicaPods } from '../members.ts';
+import type { Draft, Plan, StepResult } from '../draft.ts';
+import { replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 
 export function ensureCertificates(observed: Observation, draft: Draft): StepResult {
@@ -53,19 +53,18 @@ export function ensureCertificates(observed: Observation, draft: Draft): StepRes
   return 'halt';
 }
 
-/** Records the result of an `issue`: `made` is undefined when the number was taken. */
-export function noteIssued(
-  draft: Draft,
+/** The plan with the result of an `issue`: `made` is undefined when the number was taken. */
+export function withIssued(
+  plan: Plan,
   { number, after }: { number: number; after: readonly Generation[] },
   made: Generation | undefined,
-): void {
-  const before = draft.facts.peerCertificates;
-  draft.facts = withFact(
-    draft.facts,
+): Plan {
+  const before = plan.facts.peerCertificates;
+  const peerCertificates =
     made === undefined
       ? { ...before, next: number + 1 }
-      : { generations: [...after, made].slice(-generationsMax) },
-  );
+      : { generations: [...after, made].slice(-generationsMax) };
+  return { ...plan, facts: withFact(plan.facts, peerCertificates) };
 }
 
 const withFact = (facts: Draft['facts'], value: PeerCertificates | undefined): Draft['facts'] =>

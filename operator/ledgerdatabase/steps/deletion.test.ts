@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { annotations } from '../../../domain/names.ts';
 import { targetOf } from '../actions.ts';
+import type { Observation } from '../observation.ts';
 
 const going = {
   kind: { engine: 'Builtin', topology: 'single' },
@@ -23,6 +25,79 @@ test('volumes that are deleted with their database are not made anew: what would
   expect(named(planOf({ ...going, set: 'absent' }, { 0: { pod: 'absent' } }))).toEqual([
     'delete PersistentVolumeClaim',
   ]);
+});
+
+test('where the rights go with the namespace, no finalizer holds it, and the volumes know that they go', () => {
+  const namespaced = { namespaced: true };
+  const staying = { ...going, deleting: false };
+  const { draft } = planOf(staying, {}, undefined, namespaced);
+  expect(draft.actions).toMatchObject([
+    {
+      target: { resource: { kind: 'PersistentVolumeClaim' } },
+      patch: { metadata: { annotations: { 'ledgerhouse.dev/deletion-policy': 'Delete' } } },
+    },
+    { target: { resource: { kind: 'LedgerDatabase' } }, patch: { metadata: { finalizers: [] } } },
+  ]);
+  const kept = { ...staying, held: false, deletionPolicy: 'Retain' } as const;
+  expect(planOf(kept, {}, undefined, namespaced).draft.actions).toEqual([]);
+  const waits = { ...staying, deletionPolicy: 'BackupThenDelete' } as const;
+  expect(planOf(waits, {}, undefined, namespaced).draft.actions).toEqual([]);
+});
+
+/** Volumes with the note that they go with their database. */
+const noted = ({ owned, database }: Observation): Partial<Observation> => ({
+  owned: {
+    ...owned,
+    claims: owned.claims.map((claim) => ({
+      ...claim,
+      metadata: {
+        ...claim.metadata,
+        annotations: { ...claim.metadata.annotations, [annotations.deletionPolicy]: 'Delete' },
+      },
+    })),
+  },
+  database,
+});
+const unnoted = {
+  purpose: 'policy',
+  patch: { metadata: { annotations: { [annotations.deletionPolicy]: null } } },
+};
+
+test('a policy that is changed back to Retain while the database is being deleted keeps the volumes, without a finalizer too', () => {
+  const rescued = { ...going, deletionPolicy: 'Retain' } as const;
+  const { draft } = planOf(rescued, {}, noted, { namespaced: true });
+  expect(draft.actions).toMatchObject([unnoted]);
+  expect(planOf(going, {}, noted, { namespaced: true }).draft.actions).not.toContainEqual(
+    expect.objectContaining({ purpose: 'policy' }),
+  );
+});
+
+test.each(['Retain', 'Delete'] as const)(
+  'volumes of a paused database under %s do not go with it, where no finalizer holds it',
+  (deletionPolicy) => {
+    const staying = { ...going, deleting: false, held: false, deletionPolicy };
+    const paused = (observed: Observation): Partial<Observation> => ({
+      ...noted(observed),
+      database: { ...observed.database, spec: { ...observed.database.spec, paused: true } },
+    });
+    const { draft } = planOf(staying, {}, paused, { namespaced: true });
+    expect(draft.actions).toMatchObject([unnoted]);
+    expect(draft.leftUndone?.join()).not.toContain('policy');
+  },
+);
+
+test('a spec that cannot be met keeps no note on volumes that are to stay', () => {
+  const refused = {
+    ...going,
+    deleting: false,
+    held: false,
+    deletionPolicy: 'Retain',
+    known: 'nothing',
+    changes: { size: 'lh-7', sizeGb: 2, version: 'old' },
+  } as const;
+  const { draft } = planOf(refused, {}, noted, { namespaced: true });
+  expect(draft.stall?.reason).toBe('UnknownSize');
+  expect(draft.actions).toMatchObject([unnoted]);
 });
 
 test('a database goes once all its volumes do', () => {

@@ -7,21 +7,39 @@ import { resources, type StatefulSet } from '../../../domain/kinds.ts';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
+import type { PlanOptions } from '../subject-of.ts';
 import type { Observation } from '../observation.ts';
+import { makeFinalBackup } from './final-backup.ts';
 
-export function guardDeletion(observed: Observation, draft: Draft): StepResult {
+export function guardDeletion(
+  observed: Observation,
+  draft: Draft,
+  options: PlanOptions,
+): StepResult {
+  const { namespaced = false } = options;
   const { database } = observed;
   const { deletionPolicy } = database.spec;
   const held = database.metadata.finalizers?.includes(volumesFinalizer) ?? false;
   if (database.metadata.deletionTimestamp === undefined) {
-    if ((deletionPolicy !== 'Retain') !== held) draft.do(setFinalizer(observed, !held));
+    // When a namespace goes, so do the operator's rights in it: a finalizer would hold both for ever.
+    const holds =
+      deletionPolicy === 'BackupThenDelete' || (deletionPolicy === 'Delete' && !namespaced);
+    if (holds !== held) draft.do(setFinalizer(observed, !held));
     return 'continue';
   }
   draft.deleting = true;
   if (!held) return 'halt';
   const claims = observed.owned.claims;
   const living = claims.filter((claim) => claim.metadata.deletionTimestamp === undefined);
-  if (deletionPolicy === 'Delete') {
+  const isWhole = living.length === claims.length && claims.length > 0;
+  if (
+    deletionPolicy === 'BackupThenDelete' &&
+    isWhole &&
+    !makeFinalBackup(observed, draft, options)
+  ) {
+    return 'halt';
+  }
+  if (deletionPolicy === 'Delete' || (deletionPolicy === 'BackupThenDelete' && isWhole)) {
     const set = observed.owned.statefulSets.find(mayMakeVolumes);
     if (set !== undefined) {
       const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
@@ -29,19 +47,6 @@ export function guardDeletion(observed: Observation, draft: Draft): StepResult {
       return 'halt';
     }
     draft.do(...living.map((claim) => deletion('purge', resources.claim, claim)));
-  }
-  if (
-    deletionPolicy === 'BackupThenDelete' &&
-    living.length === claims.length &&
-    claims.length > 0
-  ) {
-    draft.stallWith(
-      'BackupsUnavailable',
-      'backups cannot be made yet, so the volumes are kept and the database waits; to let it go and keep the volumes ' +
-        `for a while run: kubectl -n ${database.metadata.namespace} patch ldb ${database.metadata.name} --type=merge ` +
-        `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
-    );
-    return 'halt';
   }
   // Guarded: the API server must confirm it, because the cache may not have all volumes yet.
   if (draft.actions.length === 0) draft.do({ ...setFinalizer(observed, false), guarded: true });

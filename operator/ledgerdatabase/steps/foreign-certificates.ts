@@ -5,7 +5,7 @@
 import { resources } from '../../../domain/kinds.ts';
 import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import { certificateProblemOf, replicaPods } from '../members.ts';
+import { certificateProblemOf, replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 
 /** Minimum age of a replaced pod, to avoid replacing in a hurry: a node keeps a Secret's content while a pod there uses it. */

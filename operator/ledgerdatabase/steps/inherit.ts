@@ -23,7 +23,7 @@ export function inherit(observed: Observation, draft: Draft): Memory | 'refused'
   if (first === undefined) {
     return refuse(
       'VolumesNotFound',
-      `this namespace has no volumes of ${from.databaseId}; list what there is with: kubectl -n ` +
+      `this namespace has no volumes of ${from.databaseId}; list its volumes with: kubectl -n ` +
         `${database.metadata.namespace} get pvc -L ${labels.databaseId},${labels.database}`,
     );
   }
@@ -54,7 +54,7 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
     return `the volumes were written by the engine ${of[labels.engine]}; set spec.engine to it in a new resource`;
   }
   if (of[labels.topology] !== topology) {
-    return `the volumes are those of topology ${of[labels.topology]}; set spec.topology to it in a new resource`;
+    return `the volumes have topology ${of[labels.topology]}; set spec.topology to it in a new resource`;
   }
   const { clusterId } = database.spec;
   if (clusterId !== undefined && clusterId !== of[labels.clusterId]) {
@@ -76,11 +76,14 @@ function mismatch({ inheritance, database, catalog }: Observation): string | und
     (claim) => claim.metadata.annotations?.[annotations.formatted] === undefined,
   );
   if (empty !== undefined) return `volume ${empty.metadata.name} never got a data file`;
-  const want = database.spec.storage?.sizeGb;
+  const { sizeGb: want, autogrow } = database.spec.storage ?? {};
   const have = Math.max(
     ...claims.map((one) => gigabytesOf(one.spec?.resources?.requests?.['storage']) ?? 0),
   );
-  if (want !== undefined && want < have)
+  // Storage that grows by itself has outgrown the size in its manifest: the larger one counts.
+  if (want !== undefined && want < have && autogrow === undefined)
     return `the volumes have ${have} GB; spec.storage.sizeGb must not be less`;
+  if (autogrow !== undefined && autogrow.limitGb < have)
+    return `the volumes have ${have} GB; spec.storage.autogrow.limitGb must not be less`;
   return undefined;
 }

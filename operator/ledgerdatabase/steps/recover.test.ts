@@ -36,7 +36,7 @@ test.each([
 
 const six = { kind: { engine: 'TigerBeetle', topology: 'ha-6' } } as const;
 
-test('of six replicas two lost ones are made again, one after the other', () => {
+test('two lost replicas of six are recovered, one after the other', () => {
   const first = planOf(six, { 1: lost, 4: lost });
   expect(madeBy(first.draft)).toEqual(['create Job payments-5e1f0c-recover-1']);
   const second = planOf(six, { 1: { ...lost, recover: 'running' }, 4: lost });
@@ -71,7 +71,7 @@ test('a replica that loses its data file once more after it was made again is ma
   expect(madeBy(draft)).toEqual(['delete Job payments-5e1f0c-recover-1']);
 });
 
-test('what made a replica again is cleared away when that runs, however it ended', () => {
+test('the Job that recovered a replica is deleted when the replica runs, however the Job ended', () => {
   const { draft } = planOf({}, { 0: { recover: 'failed' }, 1: { recover: 'succeeded' } });
   expect(madeBy(draft)).toEqual([
     'delete Job payments-5e1f0c-recover-0',

@@ -12,7 +12,7 @@ import { resources, type Job, type Pod } from '../../../domain/kinds.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, jobTrouble } from '../jobs.ts';
-import { dataProblemOf, isReady, replicaPods } from '../members.ts';
+import { dataProblemOf, isReady, replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 import { tellRefusedJob } from './refused-pods.ts';
 import { claimOf } from './volumes.ts';
@@ -21,11 +21,13 @@ export function recoverReplicas(observed: Observation, draft: Draft): StepResult
   const { subject } = draft;
   if (subject === undefined) return 'halt';
   const { replicas } = subject.resolved.topology;
-  const members = Array.from({ length: replicas }, (_, index) => memberOf(observed, draft, index));
-  const lost = members.filter(isLost);
+  const candidates = Array.from({ length: replicas }, (_, index) =>
+    candidateOf(observed, draft, index),
+  );
+  const lost = candidates.filter(isLost);
   const enough = replicas - lost.length >= viewChangeOf(draft);
-  for (const member of members) {
-    const { index, pod, job, problem } = member;
+  for (const candidate of candidates) {
+    const { index, pod, job, problem } = candidate;
     if (pod === undefined || isReady(pod)) {
       const ended = job !== undefined && (hasSucceeded(job) || hasFailed(job));
       if (ended && job.metadata.deletionTimestamp === undefined) {
@@ -35,9 +37,9 @@ export function recoverReplicas(observed: Observation, draft: Draft): StepResult
     }
     if (problem !== undefined && !recoverable.has(problem.reason)) {
       stallFor(draft, index, problem);
-    } else if (isLost(member) && !enough) stallForLost(draft, observed, lost);
+    } else if (isLost(candidate) && !enough) stallForLost(draft, observed, lost);
     else if (replicas > 1 && (problem !== undefined || job !== undefined)) {
-      recoverOne(observed, draft, { ...member, pod }, members);
+      recoverOne(observed, draft, { ...candidate, pod }, candidates);
     }
   }
   return 'continue';
@@ -51,7 +53,7 @@ interface Candidate {
   readonly problem: ReturnType<typeof dataProblemOf>;
 }
 
-function memberOf(observed: Observation, { subject }: Draft, index: number): Candidate {
+function candidateOf(observed: Observation, { subject }: Draft, index: number): Candidate {
   const workload = subject?.workload ?? '';
   const name = podName(workload, index);
   const pod = replicaPods(observed.owned.pods).find((one) => one.metadata.name === name);
@@ -86,7 +88,7 @@ function recoverOne(
   observed: Observation,
   draft: Draft,
   { index, pod, job, problem }: Candidate & { readonly pod: Pod },
-  members: readonly Candidate[],
+  candidates: readonly Candidate[],
 ): void {
   const { subject } = draft;
   if (subject === undefined) return;
@@ -94,9 +96,9 @@ function recoverOne(
   draft.recovering = true;
   draft.wait(`replica ${index} is being made again from the others`);
   if (job === undefined) {
-    const ready = members.filter((one) => one.pod !== undefined && isReady(one.pod)).length;
+    const ready = candidates.filter((one) => one.pod !== undefined && isReady(one.pod)).length;
     const needed = viewChangeOf(draft);
-    const others = members.some((one) => one.index !== index && one.job !== undefined);
+    const others = candidates.some((one) => one.index !== index && one.job !== undefined);
     const chosen = draft.actions.some(
       (action) => action.purpose === 'recovery' && action.verb === 'create',
     );

@@ -4,7 +4,7 @@ import type { Job } from '../../../domain/kinds.ts';
 import type { KubeObject } from '../../../base/kube/kube.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import { hasFailed, hasSucceeded, podsOf } from '../jobs.ts';
-import { replicaPods } from '../members.ts';
+import { replicaPods } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 import { isLasting } from '../pod-refusals.ts';
 

@@ -1,6 +1,6 @@
 /** Restores facts about a database from its volumes and pods when its status lacks them, so that it goes on as it was. */
 import { annotations, labels } from '../../../domain/names.ts';
-import type { DatabaseSpec, EngineName, TopologyName } from '../../../domain/resources.ts';
+import type { DatabaseSpec, EngineName, TopologyName } from '../../../domain/custom-resources.ts';
 import type { Claim } from '../../../domain/kinds.ts';
 import type { Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { planOf } from '../../../test/support/operator/plan-of.ts';
-import type { CatalogObject } from '../../../domain/custom-objects.ts';
-import type { CatalogSpec, DatabaseSpec } from '../../../domain/resources.ts';
+import type { CatalogObject, CatalogSpec, DatabaseSpec } from '../../../domain/custom-resources.ts';
 import { plan } from '../plan.ts';
 import type { Observation } from '../observation.ts';
 import { statusOf } from '../status.ts';
@@ -60,7 +59,9 @@ test('a lost status does not open a way to a version that cannot be reached', ()
   expect(stalled).toMatchObject({
     status: 'True',
     reason: 'UpgradePathUnsupported',
-    message: expect.stringContaining('there is no upgrade from 0.17.8, which runs, to 9.0.0'),
+    message: expect.stringContaining(
+      'there is no upgrade from the running version 0.17.8 to 9.0.0',
+    ),
   });
   expect(draft.actions).toEqual([]);
 });
@@ -102,7 +103,7 @@ test('a database that took volumes over goes on with them when its status is los
   expect(draft.actions).toEqual([]);
 });
 
-test('what is decided but once is decided on the API server’s own word', () => {
+test('final decisions are based on a read from the API server', () => {
   expect(planOf(forgotten).draft.needs.has('live')).toBe(true);
   expect(planOf({}).draft.needs.has('live')).toBe(false);
 });

@@ -12,7 +12,7 @@ import {
   uidOf,
   workloadNameOf,
 } from '../../../domain/names.ts';
-import type { LedgerDatabase } from '../../../domain/resources.ts';
+import type { LedgerDatabase } from '../../../domain/custom-resources.ts';
 import type { Draft, StepResult } from '../draft.ts';
 import type { Observation } from '../observation.ts';
 import { autogrow, floorGb, growthSoFar, type Growth } from './autogrow.ts';
@@ -59,7 +59,7 @@ export function resolveSpec(observed: Observation, draft: Draft): StepResult {
   if (result?.ok === true && manualProvider(observed, result.resolved)) {
     draft.stallWith(
       'ManualProvider',
-      `people make the databases of provider ${result.resolved.placement.provider}; choose another provider, or set the annotation ${annotations.manuallyApproved}=true when it may be made`,
+      `people make the databases of provider ${result.resolved.placement.provider} by hand; choose another provider, or set the annotation ${annotations.manuallyApproved}=true to let the operator make this one`,
     );
     return 'halt';
   }
@@ -128,7 +128,7 @@ function explain(
   }[],
 ): void {
   if (catalogMissing) {
-    const choose = 'apply one; the chart ledgerhouse brings one with catalog.create=true';
+    const choose = 'apply one; the chart ledgerhouse creates one with catalog.create=true';
     draft.stallWith('CatalogMissing', `there is no LedgerCatalog named ${catalogName}: ${choose}`);
     return;
   }
@@ -151,7 +151,6 @@ export function isComplete(resolved: Partial<Complete> | undefined): resolved is
     resolved.placement !== undefined &&
     resolved.topology !== undefined &&
     resolved.size !== undefined &&
-    resolved.storage !== undefined &&
-    resolved.parameters !== undefined
+    resolved.storage !== undefined
   );
 }

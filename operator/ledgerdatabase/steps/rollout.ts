@@ -8,7 +8,7 @@ import { adapterOf } from '../../engines/adapters.ts';
 import { resources, type Pod } from '../../../domain/kinds.ts';
 import { deletion } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import { hasRevision, isReady, readySinceMs, replicaPods, troubleOf } from '../members.ts';
+import { hasRevision, isReady, readySinceMs, replicaPods, troubleOf } from '../replica-pods.ts';
 import type { Observation } from '../observation.ts';
 import { holdsData } from './volumes.ts';
 
@@ -118,7 +118,7 @@ function refusalOf(
   if (!isReady(pod) && troubleOf(pod) !== undefined) return undefined;
   // Volumes grow first: a restarted pod then finds its volume grown.
   if (situation.growing) {
-    return { predicate: 'StorageSettled', message: 'the volumes are being grown first' };
+    return { predicate: 'StorageSettled', message: 'the volumes grow first' };
   }
   const others = pods.filter((other) => other !== pod);
   const stopping = others.find((other) => other.metadata.deletionTimestamp !== undefined);
@@ -128,7 +128,7 @@ function refusalOf(
   if (others.length < replicas - 1) {
     return {
       predicate: 'AllPresent',
-      message: `${others.length + 1} of ${replicas} pods are there`,
+      message: `${others.length + 1} of ${replicas} pods exist`,
     };
   }
   for (const other of others) {

@@ -28,10 +28,9 @@ export function ensureServices(
     const pinned = recorded.get(index);
     if (live === undefined) {
       draft.do({
-        verb: 'apply',
+        verb: 'create',
         purpose: 'service',
         guarded: pinned !== undefined,
-        creates: true,
         resource: resources.service,
         object: desired,
       });
@@ -45,7 +44,6 @@ export function ensureServices(
         verb: 'apply',
         purpose: 'service',
         guarded: false,
-        creates: false,
         resource: resources.service,
         object: desired,
       });

@@ -1,12 +1,12 @@
 /** Volumes: made once, adopted when the spec says so, grown, never adopted silently and never shrunk. */
 import { DataProblem } from '../../../domain/data-problem.ts';
-import { annotations, claimName, labels } from '../../../domain/names.ts';
+import { annotations, claimName, labels, managedBy } from '../../../domain/names.ts';
 import { buildClaim } from '../../manifests/claim.ts';
 import { resources, type Claim, type Pod } from '../../../domain/kinds.ts';
 import type { Subject } from '../../manifests/subject.ts';
 import { deletion, patchOf } from '../actions.ts';
 import type { Draft, StepResult } from '../draft.ts';
-import { dataProblemOf, replicaPods } from '../members.ts';
+import { dataProblemOf, replicaPods } from '../replica-pods.ts';
 import { indexOf, type Observation } from '../observation.ts';
 import { gigabytesOf } from '../quantity.ts';
 
@@ -40,8 +40,10 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
         [labels.uid]: subject.uid,
         [labels.database]: subject.name,
         [labels.databaseId]: subject.databaseId,
+        // Somebody may have removed it meanwhile.
+        [labels.managedBy]: managedBy,
       },
-      annotations: { [annotations.purgeAt]: null },
+      annotations: { [annotations.purgeAt]: null, [annotations.deletionPolicy]: null },
     };
     draft.do({ ...patchOf('adoption', resources.claim, claim, { metadata }), guarded: true });
   }
@@ -53,6 +55,7 @@ export function adoptVolumes(observed: Observation, draft: Draft): StepResult {
 export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
   const { subject } = draft;
   if (subject === undefined || draft.facts.bootstrapped === true) return 'continue';
+  let anew = false;
   for (let index = 0; index < subject.resolved.topology.replicas; index += 1) {
     const claim = claimOf(observed, subject.workload, index);
     if (claim?.metadata.deletionTimestamp !== undefined) {
@@ -62,18 +65,20 @@ export function ensureVolumes(observed: Observation, draft: Draft): StepResult {
     if (claim !== undefined && isMisfit(claim, subject)) {
       // A claim's request can be changed only once it is bound, which may never happen. It holds no data, so it is deleted.
       draft.do(deletion('volume', resources.claim, claim, { unchanged: true }));
-      draft.wait(`volume ${claim.metadata.name} is made anew in another size`);
+      draft.wait(`volume ${claim.metadata.name} is replaced by one of another size`);
+      anew = true;
     }
     if (claim !== undefined) continue;
     draft.do({
       verb: 'create',
       purpose: 'volume',
-      guarded: true,
+      // Not guarded: the API server refuses a second claim of that name, and nothing is formatted on its word alone.
+      guarded: false,
       resource: resources.claim,
       object: buildClaim(subject, index),
     });
   }
-  return draft.actions.some((action) => action.purpose === 'volume') ? 'halt' : 'continue';
+  return anew ? 'halt' : 'continue';
 }
 
 /** A claim without a volume whose request differs from the database's current configuration. */
@@ -143,7 +148,7 @@ export function holdVolumes(observed: Observation, draft: Draft): StepResult {
   const [pod] = held;
   const set = observed.owned.statefulSets.find((one) => one.metadata.name === workload);
   if (pod === undefined || set?.spec?.replicas === 0) return 'continue';
-  const claims = held.map((one) => claimOf(observed, workload, indexOf(one)));
+  const claims = held.map((one) => mountedBy(observed, workload, indexOf(one)));
   const names = claims.map((claim) => claim?.metadata.name).join(', ');
   const volume = claims[0]?.spec?.volumeName ?? 'VOLUME';
   const again =
@@ -163,7 +168,14 @@ export function holdVolumes(observed: Observation, draft: Draft): StepResult {
 export const holdsData = (observed: Observation, workload: string, pod: Pod): boolean =>
   pod.metadata.deletionTimestamp === undefined &&
   dataProblemOf(pod)?.reason !== DataProblem.missing &&
-  claimOf(observed, workload, indexOf(pod))?.metadata.deletionTimestamp !== undefined;
+  mountedBy(observed, workload, indexOf(pod))?.metadata.deletionTimestamp !== undefined;
+
+/** The claim that the replica's pod mounts, whatever its labels say. */
+const mountedBy = (observed: Observation, workload: string, index: number): Claim | undefined =>
+  claimOf(observed, workload, index) ??
+  observed.strays?.foreignClaims.find(
+    ({ metadata }) => metadata.name === claimName(workload, index),
+  );
 
 export const requestedGb = (claim: Claim): number =>
   gigabytesOf(claim.spec?.resources?.requests?.['storage']) ?? 0;

@@ -1,4 +1,3 @@
-import { NodeZones } from '../../runtime/node-zones.ts';
 import { expect, test } from '@jest/globals';
 import pino from 'pino';
 import { annotations } from '../../../domain/names.ts';
@@ -12,10 +11,8 @@ import {
 } from '../../../test/support/operator/disordered-database.ts';
 import { engineSays } from '../../../test/support/engine/engine-says.ts';
 import { recipeOf } from '../../../test/support/operator/plan-of.ts';
-import {
-  cachesOf,
-  type SimulatedCluster,
-} from '../../../test/support/operator/simulated-cluster.ts';
+import type { SimulatedCluster } from '../../../test/support/operator/simulated-cluster.ts';
+import { environmentIn } from '../../../test/support/operator/simulated-environment.ts';
 import { reconcileDatabase } from '../reconcile.ts';
 
 /** Lets the operator and the cluster take turns; returns the operator's writes of the last ten turns. */
@@ -24,16 +21,9 @@ async function settle(cluster: SimulatedCluster, release = '0.17.8', turns = 60)
   for (let turned = 0; turned < turns; turned += 1) {
     cluster.onWrite = ({ verb, kind }) => turned >= turns - 10 && writes.push(`${verb} ${kind}`);
     await reconcileDatabase(
-      {
-        options: { operatorNamespace: 'ledgerhouse-system' },
-        kube: cluster,
-        caches: cachesOf(new Map(cluster.objects)),
+      environmentIn(cluster, {
         fetchStatus: () => Promise.resolve(engineSays('TigerBeetle', release)),
-        nowMs: () => cluster.nowMs,
-        zones: new NodeZones(),
-        capacityOf: () => undefined,
-        transitions: () => {},
-      },
+      }),
       { namespace, name },
       pino({ level: 'silent' }),
     );
@@ -122,7 +112,7 @@ test('an upgrade that admission takes back is Stalled, and never said to be acti
   expect(conditionOf(cluster, 'Ready')?.status).toBe('True');
 });
 
-test('a template of an earlier operator stays, restarts nothing, and a hand’s change of it is put right', async () => {
+test('a template of an earlier operator stays and restarts nothing, and a manual change of it is reverted', async () => {
   const cluster = disorder(recipeOf({ set: 'older' }));
   const before = { template: setOf(cluster).spec?.template, pods: revisions(cluster) };
   await settle(cluster);

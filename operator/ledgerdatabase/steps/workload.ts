@@ -55,10 +55,9 @@ function keep(
   if (live?.metadata.deletionTimestamp !== undefined) return;
   if (live !== undefined && missing(desired, live).length === 0) return;
   draft.do({
-    verb: 'apply',
+    verb: live === undefined ? 'create' : 'apply',
     purpose,
     guarded: false,
-    creates: live === undefined,
     resource,
     object: desired,
   });
@@ -85,12 +84,13 @@ export function ensureWorkload(observed: Observation, draft: Draft): StepResult 
   draft.leftAlone = harmless.map(({ path }) => path);
   if (grave.length > 0) stallForAdmission(draft, subject, grave);
   if (apply === undefined) return 'continue';
+  const before = live?.spec?.replicas ?? subject.resolved.topology.replicas;
   draft.do({
-    verb: 'apply',
+    verb: live === undefined ? 'create' : 'apply',
     purpose: 'workload',
-    // Guarded: stopping pods may take a volume with them that is being deleted, so the volumes must be known.
-    guarded: live === undefined || (live.spec?.replicas ?? 0) > (desired.spec?.replicas ?? 0),
-    creates: live === undefined,
+    // Guarded: stopping pods may take a volume with them that is being deleted, so the volumes must be known. A new
+    // StatefulSet adopts the pods that an earlier one left.
+    guarded: before > (desired.spec?.replicas ?? 0),
     resource: resources.statefulSet,
     object: apply,
   });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../domain/kinds.ts';
-import { dataProblemOf, replicaRowsOf, troubleOf } from './members.ts';
+import { dataProblemOf, troubleOf } from './replica-pods.ts';
+import { replicaRowsOf } from './replica-rows.ts';
 
 const pod = (index: number, status: object, more: object = {}): Pod => ({
   apiVersion: 'v1',
@@ -40,7 +41,7 @@ test('each replica has one word for how it is, in the order of the replicas', ()
   });
 });
 
-test('what an engine said stays until it is asked again', () => {
+test('the answer of an engine stays until it is asked again', () => {
   const before = replicaRowsOf('payments-abcdef', 1, [pod(0, ready)], undefined, [
     {
       index: 0,

@@ -1,0 +1,58 @@
+/** The Job of a backup: it reads a replica's volume, on the replica's node while the replica runs. */
+import type { Job } from '../../domain/kinds.ts';
+import { backupIdOf, backupJobName, claimName, podName, uidOf } from '../../domain/names.ts';
+import { dataMount } from '../manifests/container.ts';
+import { dataFileOf } from '../manifests/data-file.ts';
+import { besidePod } from '../manifests/pod.ts';
+import type { Subject } from '../manifests/subject.ts';
+import { storeFlags, type BackupStore } from '../store/backup-store.ts';
+import type { BackupObject } from './environment.ts';
+import { buildStoreJob, RESULT_PATH } from './store-job.ts';
+
+/** How the data file is while the backup reads it. */
+export type FileState =
+  /** A replica goes on writing; its newest checkpoint contains this op. */
+  { readonly kind: 'running'; readonly op: number } | { readonly kind: 'stopped' };
+
+interface BackupPlan {
+  readonly backup: BackupObject;
+  readonly subject: Subject;
+  readonly store: BackupStore;
+  readonly replica: number;
+  readonly file: FileState;
+}
+
+/** Beside four chunks at a time and Node itself. */
+const MEMORY_MIB = 384;
+const DEADLINE_SECONDS = 6 * 3_600;
+
+export function buildBackupJob({ backup, subject, store, replica, file }: BackupPlan): Job {
+  const isRunning = file.kind === 'running';
+  return buildStoreJob({
+    backup,
+    subject,
+    store,
+    name: backupJobName(subject.workload, uidOf(backup)),
+    container: 'backup',
+    marks: {},
+    args: [
+      'backup',
+      ...storeFlags(store, subject.databaseId),
+      `--id=${backupIdOf(uidOf(backup))}`,
+      isRunning ? `--op-min=${file.op}` : '--stopped',
+      `--result=${RESULT_PATH}`,
+      dataFileOf(subject, replica),
+    ],
+    memoryMib: MEMORY_MIB,
+    deadlineSeconds: DEADLINE_SECONDS,
+    // The lock of a stopped replica is a file beside the data; a running one's volume is only read.
+    mounts: [{ ...dataMount, readOnly: isRunning }],
+    volumes: [
+      {
+        name: dataMount.name,
+        persistentVolumeClaim: { claimName: claimName(subject.workload, replica) },
+      },
+    ],
+    affinity: isRunning ? besidePod(podName(subject.workload, replica)) : undefined,
+  });
+}

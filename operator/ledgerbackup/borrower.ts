@@ -1,0 +1,78 @@
+/** For whom a Job with a backup is made: its database or, when that is gone, one that stands for it. */
+import type { V1OwnerReference } from '@kubernetes/client-node';
+import { resolve } from '../../domain/catalog/resolve.ts';
+import { apiVersion, type DatabaseObject } from '../../domain/custom-resources.ts';
+import { catalogName, uidOf } from '../../domain/names.ts';
+import { isComplete } from '../ledgerdatabase/steps/resolve.ts';
+import type { PlanOptions } from '../ledgerdatabase/subject-of.ts';
+import { ownerOf } from '../manifests/metadata.ts';
+import type { Subject } from '../manifests/subject.ts';
+import type { BackupEnvironment, BackupObject } from './environment.ts';
+
+export interface Borrower {
+  readonly subject: Subject;
+  /** With what the lent credentials go. */
+  readonly owner: V1OwnerReference;
+}
+
+/** Returns who a Job with an existing backup is made for, or why there can be none. */
+export function borrowerOf(
+  { databases, catalogs, options }: BackupEnvironment,
+  backup: BackupObject,
+): Borrower | { readonly problem: string } {
+  const { namespace, name } = backup.metadata;
+  const catalog = catalogs.get(undefined, catalogName);
+  if (catalog === undefined) return { problem: `there is no LedgerCatalog named ${catalogName}` };
+  // A new database, as a restore would make it: the newest engine reads what older ones wrote.
+  const resolution = resolve(catalog.spec, { engine: 'Builtin' });
+  if (!resolution.ok)
+    return { problem: resolution.problems.map(({ message }) => message).join('; ') };
+  const { engine } = resolution.resolved;
+  const database = databases.get(namespace, backup.spec.database);
+  const living = database === undefined ? undefined : livingSubject(database, options);
+  if (living !== undefined && living.databaseId === backup.status?.databaseId) {
+    const subject = { ...living, resolved: { ...living.resolved, engine } };
+    return { subject, owner: ownerOf(living) };
+  }
+  const uid = uidOf(backup);
+  const subject = {
+    name: backup.spec.database,
+    namespace: namespace ?? '',
+    uid,
+    databaseId: backup.status?.databaseId ?? '',
+    workload: `${backup.spec.database}-${uid.slice(0, 6)}`,
+    clusterId: backup.status?.clusterId ?? '0',
+    resolved: resolution.resolved,
+    storageGb: 0,
+    accessNamespaces: [],
+    suspend: false,
+    endpoints: [],
+    ...options,
+  };
+  return { subject, owner: { apiVersion, kind: 'LedgerBackup', name, uid, controller: true } };
+}
+
+/** The parts of a database's objects that its status already tells. */
+export function livingSubject(
+  { metadata, spec, status = {} }: DatabaseObject,
+  options: PlanOptions,
+): Subject | undefined {
+  const { databaseId, workload, clusterId, resolved, endpoints } = status;
+  if (databaseId === undefined || workload === undefined || clusterId === undefined)
+    return undefined;
+  if (!isComplete(resolved)) return undefined;
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    uid: metadata.uid ?? '',
+    databaseId,
+    workload,
+    clusterId,
+    resolved,
+    storageGb: status.storage?.requestedGb ?? 0,
+    accessNamespaces: [],
+    suspend: spec.suspend,
+    endpoints: endpoints ?? [],
+    ...options,
+  };
+}

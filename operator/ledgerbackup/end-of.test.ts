@@ -1,0 +1,178 @@
+import { expect, test } from '@jest/globals';
+import type {
+  LedgerBackup,
+  LedgerBackupSchedule,
+  LedgerDatabase,
+} from '../../domain/custom-resources.ts';
+import { labels } from '../../domain/names.ts';
+import { endOf, type Surroundings } from './end-of.ts';
+import { isVerificationDue } from './verify-due.ts';
+
+const DAY = 86_400_000;
+const now = Date.parse('2027-06-30T12:00:00Z');
+const at = (daysAgo: number) => new Date(now - daysAgo * DAY).toISOString();
+const own = { apiVersion: 'ledgerhouse.dev/v1alpha1' } as const;
+
+function backup(
+  daysAgo: number,
+  spec: Partial<LedgerBackup['spec']> = {},
+  status: Partial<NonNullable<LedgerBackup['status']>> = {},
+): LedgerBackup {
+  return {
+    ...own,
+    kind: 'LedgerBackup',
+    metadata: {
+      name: `day-${daysAgo}`,
+      creationTimestamp: at(daysAgo),
+      labels: { [labels.schedule]: 'nightly' },
+    },
+    spec: {
+      database: 'payments',
+      type: 'Scheduled',
+      protected: false,
+      reclaimPolicy: 'Delete',
+      removeRequested: false,
+      ...spec,
+    },
+    status: {
+      backupId: `bkp_${daysAgo}`,
+      completedAt: at(daysAgo),
+      conditions: [
+        {
+          type: 'Succeeded',
+          status: 'True',
+          reason: 'Completed',
+          message: '',
+          lastTransitionTime: at(daysAgo),
+        },
+      ],
+      ...status,
+    },
+  };
+}
+const schedule = (spec: Partial<LedgerBackupSchedule['spec']> = {}): LedgerBackupSchedule => ({
+  ...own,
+  kind: 'LedgerBackupSchedule',
+  metadata: { name: 'nightly', creationTimestamp: at(100) },
+  spec: {
+    database: 'payments',
+    schedule: '0 3 * * *',
+    timeZone: 'Etc/UTC',
+    startingDeadlineSeconds: 3_600,
+    jitterSeconds: 0,
+    immediate: false,
+    keepLast: 2,
+    keepFailed: 1,
+    reclaimPolicy: 'Delete',
+    verify: 'Weekly',
+    suspend: false,
+    ...spec,
+  },
+});
+const around = (
+  backups: readonly LedgerBackup[],
+  more: Partial<Surroundings> = {},
+): Surroundings => ({ backups, schedules: [schedule()], databases: [], nowMs: now, ...more });
+const ends = (backups: readonly LedgerBackup[], more: Partial<Surroundings> = {}) =>
+  backups.map((one) => endOf(one, around(backups, more))?.reason);
+
+test('a backup that its schedule does not keep goes; without its schedule it stays', () => {
+  const backups = [backup(0), backup(1), backup(2), backup(3)];
+  expect(ends(backups)).toEqual([undefined, undefined, 'not kept', 'not kept']);
+  expect(ends(backups, { schedules: [] })).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test('one that was made by hand is not counted, although it has the label', () => {
+  const backups = [backup(0), backup(1), backup(2, { type: 'Manual' }), backup(3)];
+  expect(ends(backups)).toEqual([undefined, undefined, undefined, 'not kept']);
+});
+
+test('backups of another database count for no schedule, although they have its label', () => {
+  const others = [0.1, 0.2, 0.3].map((days) => backup(days, { database: 'payments-2' }));
+  const own = [backup(1), backup(2), backup(3)];
+  expect(ends([...others, ...own]).slice(3)).toEqual([undefined, undefined, 'not kept']);
+  expect(due('Weekly', [...others, backup(1)]).at(-1)).toBe(true);
+});
+
+test('the newest good backup of a database outlives its end, unless somebody asks for its removal', () => {
+  const past = { expiresAt: at(1) };
+  expect(ends([backup(0, past), backup(5, past)])).toEqual([undefined, 'expired']);
+  const failed = backup(0, {}, { conditions: [] });
+  expect(ends([failed, backup(2, past)])).toEqual([undefined, undefined]);
+  expect(ends([backup(0, { removeRequested: true })])).toEqual(['asked']);
+  // The newer one goes, so that the older one is the newest that stays.
+  expect(ends([backup(0, { removeRequested: true }), backup(2, past)])).toEqual([
+    'asked',
+    undefined,
+  ]);
+});
+
+test('what is protected, or being restored, stays whatever is asked', () => {
+  const wanted = { protected: true, removeRequested: true, expiresAt: at(1) };
+  expect(ends([backup(0), backup(9, wanted)])).toEqual([undefined, undefined]);
+  const restoring = {
+    ...own,
+    kind: 'LedgerDatabase',
+    metadata: { name: 'again' },
+    spec: {
+      suspend: false,
+      deletionProtection: true,
+      deletionPolicy: 'Retain',
+      bootstrap: { backup: { databaseId: 'db_x', backupId: 'bkp_9' } },
+    },
+  } as const satisfies LedgerDatabase;
+  const backups = [backup(0), backup(9, { removeRequested: true })];
+  expect(ends(backups, { databases: [restoring] })).toEqual([undefined, undefined]);
+  const restored = { ...restoring, status: { bootstrapped: true } };
+  expect(ends(backups, { databases: [restored] })).toEqual([undefined, 'asked']);
+});
+
+test('the bucket is touched only where that was said', () => {
+  const keep = [backup(0), backup(1), backup(2, { reclaimPolicy: 'Retain' })];
+  expect(endOf(keep[2]!, around(keep))).toEqual({ reason: 'not kept', fromBucket: false });
+  const asked = [backup(0, { reclaimPolicy: 'Retain', removeRequested: true })];
+  expect(endOf(asked[0]!, around(asked))).toEqual({ reason: 'asked', fromBucket: true });
+});
+
+const due = (
+  verify: LedgerBackupSchedule['spec']['verify'],
+  backups: readonly LedgerBackup[],
+  more: Partial<Surroundings> = {},
+) =>
+  backups.map((one) =>
+    isVerificationDue(one, around(backups, { schedules: [schedule({ verify })], ...more })),
+  );
+const tested = (
+  daysAgo: number,
+  testedDaysAgo = daysAgo,
+  found: { passed?: true } = { passed: true },
+) =>
+  backup(
+    daysAgo,
+    {},
+    {
+      verification: {
+        startedAt: at(testedDaysAgo),
+        completedAt: at(testedDaysAgo),
+        ...found,
+      },
+    },
+  );
+
+test('a schedule has its newest good backup tested as often as it says', () => {
+  expect(due('Never', [backup(0), backup(1)])).toEqual([false, false]);
+  expect(due('Every', [backup(0), tested(1)])).toEqual([true, false]);
+  expect(due('Weekly', [backup(0), tested(6)])).toEqual([false, false]);
+  expect(due('Weekly', [backup(0), tested(7)])).toEqual([true, false]);
+  expect(due('Daily', [backup(0), tested(1)])).toEqual([true, false]);
+  expect(due('Weekly', [backup(0), backup(1)])).toEqual([true, false]);
+});
+
+test('a test that was asked for is made once; one that could not be made is made again in an hour', () => {
+  const asked = { verifyRequestedAt: at(2) };
+  expect(due('Never', [backup(3, asked)])).toEqual([true]);
+  const after = { ...tested(3, 1), spec: { ...tested(3).spec, ...asked } };
+  expect(due('Never', [after])).toEqual([false]);
+  expect(due('Never', [tested(3, 0.01, {})])).toEqual([false]);
+  expect(due('Never', [tested(3, 0.1, {})])).toEqual([true]);
+});

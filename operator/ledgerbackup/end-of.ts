@@ -1,0 +1,79 @@
+/** Whether a backup is to go, and why. Pure. */
+import type {
+  LedgerBackup,
+  LedgerBackupSchedule,
+  LedgerDatabase,
+} from '../../domain/custom-resources.ts';
+import { kept } from '../ledgerbackupschedule/keep.ts';
+import { askedAtMs, isMadeBy, stateOf } from './states.ts';
+
+/** Everything that the end of a backup depends on. */
+export interface Surroundings {
+  /** All backups of the namespace. */
+  readonly backups: readonly LedgerBackup[];
+  /** All schedules of the namespace. */
+  readonly schedules: readonly LedgerBackupSchedule[];
+  readonly databases: readonly LedgerDatabase[];
+  readonly nowMs: number;
+}
+
+/** `fromBucket`: its objects go, too. */
+export interface End {
+  readonly reason: 'asked' | 'expired' | 'not kept';
+  readonly fromBucket: boolean;
+}
+
+/** Why a backup is to go now; `undefined`: it stays. */
+export function endOf(backup: LedgerBackup, around: Surroundings): End | undefined {
+  const { spec } = backup;
+  if (spec.protected || isBeingRestored(backup, around)) return undefined;
+  if (spec.removeRequested) return { reason: 'asked', fromBucket: true };
+  const fromBucket = spec.reclaimPolicy === 'Delete';
+  const state = stateOf(backup);
+  if (state === 'running') return undefined;
+  if (state === 'succeeded' && isOnlyGoodOne(backup, around)) return undefined;
+  if (spec.expiresAt !== undefined && Date.parse(spec.expiresAt) <= around.nowMs)
+    return { reason: 'expired', fromBucket };
+  return isKept(backup, around) ? undefined : { reason: 'not kept', fromBucket };
+}
+
+const goes = ({ metadata, spec }: LedgerBackup): boolean =>
+  spec.removeRequested || metadata.deletionTimestamp !== undefined;
+
+/** Whether its database has no other good backup. Those that are about to go do not count. */
+function isOnlyGoodOne(backup: LedgerBackup, { backups }: Surroundings): boolean {
+  const others = backups.filter(
+    (one) =>
+      one.metadata.name !== backup.metadata.name &&
+      one.spec.database === backup.spec.database &&
+      one.status?.databaseId === backup.status?.databaseId,
+  );
+  return !others.some((one) => !goes(one) && stateOf(one) === 'succeeded' && !isOlder(one, backup));
+}
+
+/** An older one does not make a newer one dispensable: it may be about to go as well. */
+const isOlder = (one: LedgerBackup, other: LedgerBackup): boolean =>
+  askedAtMs(one) < askedAtMs(other) ||
+  (askedAtMs(one) === askedAtMs(other) && one.metadata.name < other.metadata.name);
+
+const isBeingRestored = ({ status }: LedgerBackup, { databases }: Surroundings): boolean =>
+  status?.backupId !== undefined &&
+  databases.some(
+    (one) =>
+      one.spec.bootstrap?.backup?.backupId === status.backupId && one.status?.bootstrapped !== true,
+  );
+
+/** Whether its schedule keeps it. Without one, nobody counts. */
+function isKept(backup: LedgerBackup, { backups, schedules, nowMs }: Surroundings): boolean {
+  const schedule = schedules.find((one) => isMadeBy(backup, one));
+  if (schedule === undefined || schedule.metadata.deletionTimestamp !== undefined) return true;
+  const own = backups.filter((one) => isMadeBy(one, schedule) && !goes(one));
+  const candidates = own.map((one) => ({
+    name: one.metadata.name,
+    atMs: askedAtMs(one),
+    state: stateOf(one),
+    verified: one.status?.lastVerifiedAt !== undefined,
+    protected: one.spec.protected,
+  }));
+  return kept(candidates, schedule.spec, nowMs).has(backup.metadata.name);
+}

@@ -1,0 +1,161 @@
+/** Makes a backup: one Job, whose result becomes the status. A backup that has succeeded or failed is never made again. */
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import { BackupReason } from '../../domain/conditions.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import { resources, type Job } from '../../domain/kinds.ts';
+import { backupJobName, databaseIdOf, labels, uidOf } from '../../domain/names.ts';
+import { fieldManager } from '../field-managers.ts';
+import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { belongsTo } from '../ledgerdatabase/belongs-to.ts';
+import { replicaPods } from '../ledgerdatabase/replica-pods.ts';
+import { lendStore } from '../store/lend.ts';
+import { buildBackupJob } from './backup-job.ts';
+import { livingSubject } from './borrower.ts';
+import {
+  LOOK_AGAIN_MS,
+  timeOf,
+  type BackupEnvironment,
+  type BackupObject,
+  type Verdict,
+} from './environment.ts';
+import { deleteJob, isOld, jobNamed, jobsOf, podsOfJob } from './own-jobs.ts';
+import { failureOf, madeBackup } from './result.ts';
+import { chooseSource } from './source.ts';
+
+export async function make(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  database: DatabaseObject | undefined,
+): Promise<Verdict> {
+  const { store } = environment.options;
+  if (store === undefined) {
+    return waits(
+      BackupReason.StoreNotConfigured,
+      'the operator knows no bucket for backups: set backups.store of its chart',
+    );
+  }
+  const meant = databaseMeant(backup);
+  const isLeft = meant !== undefined && database !== undefined && databaseIdOf(database) !== meant;
+  if (isLeft || (database === undefined && backup.status?.startedAt !== undefined)) {
+    return finishWithout(environment, backup, meant);
+  }
+  if (database === undefined) {
+    const { database: name } = backup.spec;
+    return waits(BackupReason.DatabaseNotFound, `there is no LedgerDatabase ${name} here`);
+  }
+  const subject = livingSubject(database, environment.options);
+  if (subject === undefined || database.status?.bootstrapped !== true) {
+    return waits(BackupReason.DatabaseNotReady, `${database.metadata.name} has no data yet`);
+  }
+  if (subject.resolved.engine.name !== 'Builtin') {
+    return ended(environment, {
+      reason: BackupReason.EngineUnsupported,
+      message:
+        'only databases of the built-in engine can be backed up; TigerBeetle: docs/operating/backups.md',
+    });
+  }
+  const job = jobNamed(environment, backup, backupJobName(subject.workload, uidOf(backup)));
+  if (job !== undefined) return follow(environment, backup, job);
+  const pods = replicaPods(
+    environment.pods.byIndex(uidOf(database)).filter((pod) => belongsTo(database, pod)),
+  );
+  const source = await chooseSource(database, pods, environment.askForCheckpoint);
+  if ('problem' in source) return waits(BackupReason.DatabaseNotReady, source.problem);
+  const { kube } = environment;
+  await lendStore(kube, subject, store);
+  const made = buildBackupJob({ backup, subject, store, ...source });
+  await createIfNone(kube, resources.job, made, { fieldManager });
+  return {
+    status: 'Unknown',
+    reason: BackupReason.Running,
+    message: `Job ${made.metadata.name} reads the volume of replica ${source.replica}`,
+    facts: {
+      startedAt: backup.status?.startedAt ?? timeOf(environment),
+      databaseId: subject.databaseId,
+      clusterId: subject.clusterId,
+      replica: source.replica,
+    },
+  };
+}
+
+/** The database that is to be backed up: the one with which it began, or that the API asked for. Another one may have its name by now. */
+const databaseMeant = ({ status, metadata }: BackupObject): string | undefined =>
+  status?.databaseId ?? metadata.labels?.[labels.databaseId];
+
+/** The database was deleted. Its volumes stay for a while, so a Job that is at work may still succeed; none begins. */
+async function finishWithout(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  databaseId: string | undefined,
+): Promise<Verdict> {
+  const [job] = jobsOf(environment, backup);
+  if (job !== undefined) return follow(environment, backup, job);
+  return ended(environment, {
+    reason: BackupReason.DatabaseNotFound,
+    message: `database ${databaseId ?? backup.spec.database} was deleted before it was backed up`,
+  });
+}
+
+/** What a Job has come to. */
+async function follow(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  job: Job,
+): Promise<Verdict> {
+  const pods = podsOfJob(environment, job);
+  const told = backup.status?.conditions?.[0];
+  const message = told?.message ?? `Job ${job.metadata.name} runs`;
+  const reason =
+    told?.reason === BackupReason.Delayed ? BackupReason.Delayed : BackupReason.Running;
+  if (hasSucceeded(job)) {
+    const made = madeBackup(pods);
+    if (made !== undefined) {
+      const facts = { ...made, completedAt: timeOf(environment) };
+      return { status: 'True', reason: BackupReason.Completed, message: words(made), facts };
+    }
+    // Its pod is gone, or not seen yet. Made again, the same backup is found in the bucket.
+    if (isOld(environment, job)) await deleteJob(environment, job);
+    return { status: 'Unknown', reason, message, requeueAfterMs: 2_000 };
+  }
+  if (hasFailed(job)) {
+    const otherwise = jobTrouble(job, pods) ?? `Job ${job.metadata.name} failed and said nothing`;
+    return ended(environment, failureOf(pods, otherwise));
+  }
+  const trouble = jobTrouble(job, pods);
+  return {
+    status: 'Unknown',
+    reason: trouble === undefined ? reason : BackupReason.Delayed,
+    message: trouble === undefined ? message : `it is tried again: ${trouble}`.slice(0, 1_000),
+    requeueAfterMs: 60_000,
+  };
+}
+
+const words = ({
+  transfers,
+  op,
+  newBytes,
+  seconds,
+}: {
+  transfers: number;
+  op: number;
+  newBytes: number;
+  seconds: number;
+}): string => `${transfers} transfers, up to op ${op}; ${newBytes} bytes were new, ${seconds} s`;
+
+const waits = (reason: BackupReason, message: string): Verdict => ({
+  status: 'Unknown',
+  reason,
+  message,
+  requeueAfterMs: LOOK_AGAIN_MS,
+});
+
+/** Nothing more comes of it. */
+const ended = (
+  environment: BackupEnvironment,
+  failure: { readonly reason: BackupReason; readonly message: string },
+): Verdict => ({
+  status: 'False',
+  reason: failure.reason,
+  message: failure.message,
+  facts: { completedAt: timeOf(environment) },
+});

@@ -1,0 +1,130 @@
+/**
+ * Ends a backup: stops what works with it, notes its removal in the bucket if its objects are to go, and deletes the resource. The
+ * objects themselves go by the sweep, whose credentials no namespace of a database ever has.
+ */
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import { BackupReason } from '../../domain/conditions.ts';
+import { resources } from '../../domain/kinds.ts';
+import { backupIdOf, backupWorkName, uidOf } from '../../domain/names.ts';
+import { fieldManager } from '../field-managers.ts';
+import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { lendStore } from '../store/lend.ts';
+import { borrowerOf } from './borrower.ts';
+import { endOf, type End } from './end-of.ts';
+import {
+  LOOK_AGAIN_MS,
+  type BackupEnvironment,
+  type BackupObject,
+  type Verdict,
+} from './environment.ts';
+import { deleteJob, jobsOf, podsOfJob } from './own-jobs.ts';
+import { failureOf } from './result.ts';
+import { liveSurroundings } from './surroundings.ts';
+import { buildWorkJob } from './work-job.ts';
+
+/** Memory that a note needs: that of Node. */
+const MEMORY_MIB = 192;
+const DEADLINE_SECONDS = 1_800;
+const AGAIN_AFTER_FAILURE_MS = 600_000;
+
+/** Returns `undefined` once the resource is deleted, or if it is to stay after all. */
+export async function remove(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  { fromBucket }: End,
+): Promise<Verdict<string> | undefined> {
+  const { kube } = environment;
+  // What the caches hold may be old, and this cannot be undone.
+  const live = await liveSurroundings(environment, backup);
+  const now = live.backups.find(({ metadata }) => metadata.uid === uidOf(backup));
+  if (now === undefined || endOf(now, live) === undefined) return undefined;
+  const isBegun = now.status?.databaseId !== undefined;
+  if (fromBucket && isBegun) {
+    const verdict = await removeFromBucket(environment, backup);
+    if (verdict !== undefined) return verdict;
+  }
+  const { namespace, name } = backup.metadata;
+  await kube.delete(
+    { resource: resources.backup, namespace, name },
+    { uid: uidOf(backup), propagationPolicy: 'Background' },
+  );
+  return undefined;
+}
+
+/** Returns `undefined` once the removal is noted. */
+async function removeFromBucket(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+): Promise<Verdict<string> | undefined> {
+  const { options, kube } = environment;
+  const { store } = options;
+  if (store === undefined) {
+    return waits(
+      BackupReason.StoreNotConfigured,
+      'the operator knows no bucket for backups: set backups.store of its chart',
+    );
+  }
+  const borrower = borrowerOf(environment, backup);
+  if ('problem' in borrower) return waits(BackupReason.Running, borrower.problem);
+  const { subject, owner } = borrower;
+  const name = backupWorkName(subject.workload, 'remove', uidOf(backup));
+  const jobs = jobsOf(environment, backup);
+  // Nothing may go on to make or to read it.
+  for (const other of jobs.filter(({ metadata }) => metadata.name !== name))
+    await deleteJob(environment, other);
+  const job = jobs.find(({ metadata }) => metadata.name === name);
+  if (job === undefined) {
+    const waiting = waitAfterFailure(environment, backup);
+    if (waiting !== undefined) return waiting;
+    await lendStore(kube, subject, store, owner);
+    const args = ['remove-backup', `--backup=${backupIdOf(uidOf(backup))}`];
+    const made = buildWorkJob({
+      backup,
+      subject,
+      store,
+      work: 'remove',
+      name,
+      args,
+      memoryMib: MEMORY_MIB,
+      deadlineSeconds: DEADLINE_SECONDS,
+    });
+    await createIfNone(kube, resources.job, made, { fieldManager });
+    return waits(BackupReason.Running, `Job ${name} notes in the bucket that it is removed`);
+  }
+  if (hasSucceeded(job)) return undefined;
+  const pods = podsOfJob(environment, job);
+  const trouble = jobTrouble(job, pods);
+  if (!hasFailed(job)) {
+    return trouble === undefined
+      ? waits(BackupReason.Running, `Job ${name} notes in the bucket that it is removed`)
+      : waits(BackupReason.Delayed, trouble);
+  }
+  const { reason, message } = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
+  await deleteJob(environment, job);
+  return {
+    status: 'False',
+    reason,
+    message: `${message}; it is tried again in ten minutes`,
+    requeueAfterMs: AGAIN_AFTER_FAILURE_MS,
+  };
+}
+
+/** What was said of a removal that failed, until it is tried again. */
+function waitAfterFailure(
+  { nowMs }: BackupEnvironment,
+  { status }: BackupObject,
+): Verdict<string> | undefined {
+  const told = status?.conditions?.find(({ type }) => type === 'Removed');
+  if (told?.status !== 'False') return undefined;
+  const leftMs = Date.parse(told.lastTransitionTime) + AGAIN_AFTER_FAILURE_MS - nowMs();
+  if (leftMs <= 0) return undefined;
+  const { reason, message } = told;
+  return { status: 'False', reason, message, requeueAfterMs: leftMs };
+}
+
+const waits = (reason: BackupReason, message: string): Verdict => ({
+  status: 'Unknown',
+  reason,
+  message,
+  requeueAfterMs: LOOK_AGAIN_MS,
+});

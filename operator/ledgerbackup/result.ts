@@ -1,0 +1,101 @@
+/** What the program of a backup said at its end, by the termination message of its pod. */
+import { z } from 'zod';
+import { BackupReason } from '../../domain/conditions.ts';
+import type { Pod } from '../../domain/kinds.ts';
+
+const count = z.number().int().nonnegative();
+
+const madeSchema = z.object({
+  backupId: z.string().max(64),
+  key: z.string().max(256),
+  sha256: z.string().max(64),
+  clusterId: z.string().max(39),
+  op: count,
+  timestamp: z.string().max(20),
+  stateHash: z.string().max(32),
+  release: z.string().max(32),
+  accounts: count,
+  transfers: count,
+  sizeBytes: count,
+  storedBytes: count,
+  newBytes: count,
+  seconds: z.number().nonnegative(),
+});
+const failedSchema = z.object({ error: z.string(), message: z.string() });
+
+const verifiedSchema = z.object({ backupId: z.string(), seconds: z.number().nonnegative() });
+
+export type Made = z.infer<typeof madeSchema>;
+export interface Failure {
+  readonly reason: BackupReason;
+  /** Whether the archive itself is at fault, rather than the way to it. */
+  readonly isDamage: boolean;
+  readonly message: string;
+}
+
+const reasons: Readonly<Record<string, BackupReason>> = {
+  store_unreachable: BackupReason.StoreUnreachable,
+  store_refused: BackupReason.StoreRefused,
+  bucket_missing: BackupReason.StoreRefused,
+  store_overwrites: BackupReason.StoreOverwrites,
+  store_full: BackupReason.StoreFull,
+  archive_foreign: BackupReason.ArchiveForeign,
+  object_damaged: BackupReason.ArchiveDamaged,
+  object_missing: BackupReason.ArchiveDamaged,
+  state_rejected: BackupReason.ArchiveDamaged,
+  backup_unknown: BackupReason.ArchiveDamaged,
+  backup_removed: BackupReason.ArchiveDamaged,
+  checkpoint_corrupt: BackupReason.ReplicaDamaged,
+};
+
+const MESSAGE_MAX = 900;
+
+/** The newest pod's last words. */
+function lastWords(pods: readonly Pod[]): string | undefined {
+  const newest = pods.toSorted((one, other) =>
+    (one.metadata.creationTimestamp ?? '').localeCompare(other.metadata.creationTimestamp ?? ''),
+  );
+  const said = newest.map(
+    (pod) => pod.status?.containerStatuses?.[0]?.state?.terminated?.message?.trim() ?? '',
+  );
+  return said.findLast((words) => words !== '');
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** `undefined`: no pod has told it, or none that is still there. */
+export function madeBackup(pods: readonly Pod[]): Made | undefined {
+  const words = lastWords(pods);
+  const made = madeSchema.safeParse(words === undefined ? undefined : parsed(words));
+  return made.success ? made.data : undefined;
+}
+
+/** As `madeBackup`, of the Job that tests one. */
+export function verifiedBackup(pods: readonly Pod[]): z.infer<typeof verifiedSchema> | undefined {
+  const words = lastWords(pods);
+  const verified = verifiedSchema.safeParse(words === undefined ? undefined : parsed(words));
+  return verified.success ? verified.data : undefined;
+}
+
+/** Why a backup failed; `otherwise` is what is known if its program said nothing. */
+export function failureOf(pods: readonly Pod[], otherwise: string): Failure {
+  const words = lastWords(pods) ?? otherwise;
+  const said = failedSchema.safeParse(parsed(words));
+  if (!said.success) {
+    return {
+      reason: BackupReason.Failed,
+      isDamage: false,
+      message: words.slice(0, MESSAGE_MAX),
+    };
+  }
+  const { error, message } = said.data;
+  const reason = reasons[error] ?? BackupReason.Failed;
+  const isDamage = reason === BackupReason.ArchiveDamaged || reason === BackupReason.ArchiveForeign;
+  return { reason, isDamage, message: message.slice(0, MESSAGE_MAX) };
+}

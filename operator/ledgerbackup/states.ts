@@ -1,0 +1,25 @@
+/** What a LedgerBackup says of itself, in words that decisions are made from. */
+import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+import { labels } from '../../domain/names.ts';
+
+type BackupState = 'running' | 'succeeded' | 'failed';
+
+export function stateOf({ status }: LedgerBackup): BackupState {
+  if (status?.completedAt === undefined) return 'running';
+  const row = status.conditions?.find(({ type }) => type === 'Succeeded');
+  return row?.status === 'True' ? 'succeeded' : 'failed';
+}
+
+/** Time at which it was asked for, by the API server's clock; what is answered before is in it. */
+export const askedAtMs = ({ metadata }: LedgerBackup): number =>
+  Date.parse(metadata.creationTimestamp ?? '');
+
+/** Name of the schedule that made it. */
+export const scheduleOf = ({ metadata, spec }: LedgerBackup): string | undefined =>
+  spec.type === 'Scheduled' ? metadata.labels?.[labels.schedule] : undefined;
+
+/** Whether it belongs to a schedule: the label alone proves nothing, a backup of another database could have it. */
+export const isMadeBy = (
+  backup: LedgerBackup,
+  { metadata, spec }: Pick<LedgerBackupSchedule, 'metadata' | 'spec'>,
+): boolean => scheduleOf(backup) === metadata.name && backup.spec.database === spec.database;

@@ -1,0 +1,83 @@
+/** A Job of a backup, which reaches the store and tells its result by its pod's termination message. */
+import type { V1Affinity, V1Volume, V1VolumeMount } from '@kubernetes/client-node';
+import { apiVersion } from '../../domain/custom-resources.ts';
+import type { Job } from '../../domain/kinds.ts';
+import { labels } from '../../domain/names.ts';
+import { containerSecurity, resourcesOf } from '../manifests/container.ts';
+import { commonLabels, podLabels, Role } from '../manifests/metadata.ts';
+import { podBasics, podMetadata } from '../manifests/pod.ts';
+import type { Subject } from '../manifests/subject.ts';
+import { credentialsMount, type BackupStore } from '../store/backup-store.ts';
+import { borrowerLabels, credentialsVolume } from '../store/lend.ts';
+import type { BackupObject } from './environment.ts';
+
+export const RESULT_PATH = '/dev/termination-log';
+
+interface StoreJob {
+  readonly backup: BackupObject;
+  readonly subject: Subject;
+  readonly store: BackupStore;
+  /** Name of the Job, and of its container. */
+  readonly name: string;
+  readonly container: string;
+  /** Labels of its own, on the Job and its pods. */
+  readonly marks: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  readonly memoryMib: number;
+  readonly deadlineSeconds: number;
+  readonly mounts: readonly V1VolumeMount[];
+  readonly volumes: readonly V1Volume[];
+  readonly affinity?: V1Affinity | undefined;
+}
+
+export function buildStoreJob(plan: StoreJob): Job {
+  const { backup, subject, store, affinity } = plan;
+  const { uid = '', name } = backup.metadata;
+  const marks = { [labels.backup]: name, ...plan.marks };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name: plan.name,
+      namespace: subject.namespace,
+      labels: { ...commonLabels(subject), ...marks, [labels.role]: Role.job },
+      ownerReferences: [{ apiVersion, kind: 'LedgerBackup', name, uid, controller: true }],
+    },
+    spec: {
+      backoffLimit: 3,
+      activeDeadlineSeconds: plan.deadlineSeconds,
+      podReplacementPolicy: 'Failed',
+      podFailurePolicy: {
+        rules: [
+          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+        ],
+      },
+      template: {
+        metadata: podMetadata(subject, {
+          labels: { ...podLabels(subject, Role.job), ...marks, ...borrowerLabels },
+        }),
+        spec: {
+          ...podBasics(subject),
+          ...(affinity === undefined ? {} : { affinity }),
+          restartPolicy: 'Never',
+          // It may be killed at any point.
+          terminationGracePeriodSeconds: 1,
+          containers: [
+            {
+              name: plan.container,
+              image: subject.resolved.engine.image,
+              imagePullPolicy: 'IfNotPresent',
+              args: [...plan.args],
+              resources: resourcesOf(100, plan.memoryMib),
+              securityContext: containerSecurity(),
+              terminationMessagePath: RESULT_PATH,
+              terminationMessagePolicy: 'FallbackToLogsOnError',
+              volumeMounts: [...plan.mounts, credentialsMount],
+            },
+          ],
+          volumes: [...plan.volumes, credentialsVolume(subject, store)],
+        },
+      },
+    },
+  };
+}

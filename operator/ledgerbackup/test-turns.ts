@@ -1,0 +1,83 @@
+/**
+ * Decides which test restore begins next. Each takes the memory of a database, so there are few at a time, and one of a namespace. Of
+ * the namespaces that wait, the one that has waited longest comes first; after each of its tests a namespace begins to wait anew.
+ */
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { uidOf } from '../../domain/names.ts';
+import { LOOK_AGAIN_MS } from './environment.ts';
+
+/** Test restores at a time, of all databases. */
+export const TESTS_MAX = 2;
+/** Time after which a backup that has not asked again does not wait any more. It asks every ten seconds. */
+const SILENT_MS = 6 * LOOK_AGAIN_MS;
+/** Time in which the Job of a test that was begun is seen. */
+const BEGIN_MS = 60_000;
+
+interface Waiting {
+  readonly namespace: string;
+  readonly sinceMs: number;
+  readonly askedMs: number;
+}
+interface Begun {
+  readonly namespace: string;
+  readonly atMs: number;
+}
+
+export class TestTurns {
+  /** By the uids of backups. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #begun = new Map<string, Begun>();
+
+  /** Whether the test of a backup may begin now; `running`: the namespaces in which tests run. */
+  ask(backup: KubeObject, running: ReadonlySet<string>, nowMs: number): boolean {
+    this.#forget(nowMs);
+    const uid = uidOf(backup);
+    if (this.#begun.has(uid)) return true;
+    const namespace = namespaceOf(backup);
+    const sinceMs = this.#waiting.get(uid)?.sinceMs ?? nowMs;
+    this.#waiting.set(uid, { namespace, sinceMs, askedMs: nowMs });
+    if (!this.#next(running).includes(uid)) return false;
+    this.#waiting.delete(uid);
+    this.#begun.set(uid, { namespace, atMs: nowMs });
+    this.#waitAnew(namespace, nowMs);
+    return true;
+  }
+
+  end(backup: KubeObject, nowMs: number): void {
+    this.#begun.delete(uidOf(backup));
+    this.#waitAnew(namespaceOf(backup), nowMs);
+  }
+
+  #forget(nowMs: number): void {
+    for (const [uid, { askedMs }] of this.#waiting) {
+      if (nowMs - askedMs > SILENT_MS) this.#waiting.delete(uid);
+    }
+    for (const [uid, { atMs }] of this.#begun) {
+      if (nowMs - atMs > BEGIN_MS) this.#begun.delete(uid);
+    }
+  }
+
+  /** The backups whose turn it is: one of each of the namespaces that have waited longest. */
+  #next(running: ReadonlySet<string>): readonly string[] {
+    const busy = new Set(running);
+    for (const { namespace } of this.#begun.values()) busy.add(namespace);
+    const free = TESTS_MAX - busy.size;
+    if (free <= 0) return [];
+    const first = new Map<string, string>();
+    const inOrder = [...this.#waiting].toSorted(
+      ([, one], [, other]) => one.sinceMs - other.sinceMs,
+    );
+    for (const [uid, { namespace }] of inOrder) {
+      if (!busy.has(namespace) && !first.has(namespace)) first.set(namespace, uid);
+    }
+    return [...first.values()].slice(0, free);
+  }
+
+  #waitAnew(namespace: string, nowMs: number): void {
+    for (const [uid, waiting] of this.#waiting) {
+      if (waiting.namespace === namespace) this.#waiting.set(uid, { ...waiting, sinceMs: nowMs });
+    }
+  }
+}
+
+const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';

@@ -1,0 +1,42 @@
+/** Whether a backup is to be tested now. Pure. */
+import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+import type { Surroundings } from './end-of.ts';
+import { askedAtMs, isMadeBy, stateOf } from './states.ts';
+
+const DAY_MS = 86_400_000;
+const periodsMs = { Every: 0, Daily: DAY_MS, Weekly: 7 * DAY_MS, Never: Infinity } as const;
+/** Time from one test of a schedule's backups to the next, besides that between its backups. */
+export const verifyPeriodMs = (verify: keyof typeof periodsMs): number => periodsMs[verify];
+/** A test that could not be made, because the store did not answer, say. */
+const AGAIN_MS = 3_600_000;
+
+/** Whether a good backup whose test does not run is to be tested. */
+export function isVerificationDue(backup: LedgerBackup, around: Surroundings): boolean {
+  const { spec, status } = backup;
+  const last = status?.verification;
+  const isAsked =
+    spec.verifyRequestedAt !== undefined && startedMs(backup) < Date.parse(spec.verifyRequestedAt);
+  if (isAsked) return true;
+  const couldNotBeMade = last?.completedAt !== undefined && last.passed === undefined;
+  if (couldNotBeMade) return around.nowMs - Date.parse(last.completedAt) >= AGAIN_MS;
+  const schedule = around.schedules.find((one) => isMadeBy(backup, one));
+  return schedule !== undefined && isScheduled(backup, schedule, around);
+}
+
+function isScheduled(
+  backup: LedgerBackup,
+  schedule: LedgerBackupSchedule,
+  { backups, nowMs }: Surroundings,
+): boolean {
+  const { verify } = schedule.spec;
+  if (verify === 'Never') return false;
+  if (verify === 'Every') return backup.status?.verification === undefined;
+  const good = backups.filter((one) => isMadeBy(one, schedule) && stateOf(one) === 'succeeded');
+  const isNewest = good.every((one) => askedAtMs(one) <= askedAtMs(backup));
+  const lastMs = Math.max(...good.map(startedMs));
+  return isNewest && nowMs - lastMs >= verifyPeriodMs(verify);
+}
+
+/** When its last test began; long ago if it had none. */
+const startedMs = ({ status }: LedgerBackup): number =>
+  status?.verification === undefined ? -Infinity : Date.parse(status.verification.startedAt);

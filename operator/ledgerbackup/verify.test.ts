@@ -1,0 +1,247 @@
+import { expect, test } from '@jest/globals';
+import { ObjectCache } from '../../base/kube/object-cache.ts';
+import type { KubeObject } from '../../base/kube/kube.ts';
+import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { labels } from '../../domain/names.ts';
+import { catalogObject } from '../../test/fixtures/catalog.ts';
+import { SimulatedCluster } from '../../test/support/operator/simulated-cluster.ts';
+import type { BackupEnvironment, BackupObject } from './environment.ts';
+import { reconcileBackup } from './reconcile.ts';
+import { TestTurns } from './test-turns.ts';
+
+const SECONDS = 1_000;
+const MINUTES = 60 * SECONDS;
+
+/** Backups that were asked to be tested, and the operator that looks after them. */
+class Tested {
+  readonly cluster = new SimulatedCluster();
+  readonly #turns = new TestTurns();
+  #backups = 0;
+
+  constructor() {
+    this.cluster.put(catalogObject() as unknown as KubeObject);
+  }
+
+  /** Puts a good backup there whose test was asked for. */
+  asked(namespace: string, name: string): void {
+    this.#backups += 1;
+    const uid = `${this.#backups}0000000-0000-4000-8000-000000000000`;
+    const done = new Date(this.cluster.nowMs).toISOString();
+    const row = { status: 'True', reason: 'Completed', message: '', lastTransitionTime: done };
+    this.cluster.put({
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: { namespace, name, uid },
+      spec: {
+        database: `db-${name}`,
+        type: 'Manual',
+        reclaimPolicy: 'Retain',
+        protected: false,
+        removeRequested: false,
+        verifyRequestedAt: done,
+      },
+      status: {
+        backupId: `bkp_${name}`,
+        completedAt: done,
+        sizeBytes: 2 ** 20,
+        conditions: [{ type: 'Succeeded', ...row }],
+      },
+    } as BackupObject);
+  }
+
+  /** Looks at each of the backups, in this order, until what it says stays. */
+  async look(...backups: readonly [namespace: string, name: string][]): Promise<void> {
+    for (const [namespace, name] of backups) {
+      for (let requeueAfterMs: number | undefined = 1; requeueAfterMs === 1;) {
+        ({ requeueAfterMs } = await reconcileBackup(this.#environment(), { namespace, name }));
+      }
+    }
+  }
+
+  #environment(): BackupEnvironment {
+    const held = <T extends KubeObject>(kind: string, index?: string) => {
+      const cache = new ObjectCache<T>(index ?? (({ metadata }) => metadata.uid));
+      for (const object of this.cluster.objects.values()) {
+        const isGone = object.metadata.deletionTimestamp !== undefined;
+        if (object.kind === kind && !isGone) cache.put(object as T);
+      }
+      return cache;
+    };
+    return {
+      kube: this.cluster,
+      options: {
+        operatorNamespace: 'ledgerhouse-system',
+        store: { url: 's3://b/p', region: 'r', accessKeyId: 'k', secretAccessKey: 's' },
+      },
+      backups: held('LedgerBackup'),
+      schedules: held('LedgerBackupSchedule'),
+      databases: held('LedgerDatabase'),
+      catalogs: held('LedgerCatalog'),
+      jobs: held('Job', labels.uid),
+      pods: held('Pod', labels.uid),
+      askForCheckpoint: () => Promise.reject(new Error('nobody asks')),
+      testTurns: this.#turns,
+      nowMs: () => this.cluster.nowMs,
+    };
+  }
+
+  /** The backups whose tests run. */
+  get running(): readonly string[] {
+    return this.#jobs().map((job) => job.metadata.labels?.[labels.backup] ?? '');
+  }
+
+  #jobs(): readonly Job[] {
+    const isOver = ({ metadata, status }: Job) =>
+      metadata.deletionTimestamp !== undefined || status?.conditions !== undefined;
+    return this.cluster.all('Job').filter((job) => !isOver(job));
+  }
+
+  #jobOf(name: string): Job {
+    const job = this.#jobs().find(({ metadata }) => metadata.labels?.[labels.backup] === name);
+    if (job === undefined) throw new Error(`no test of ${name} runs`);
+    return job;
+  }
+
+  /** The program in a test's pod says that the backup is good. */
+  pass(name: string): void {
+    const job = this.#jobOf(name);
+    const message = JSON.stringify({ backupId: `bkp_${name}`, seconds: 2 });
+    const terminated = { exitCode: 0, message };
+    this.podOf(name, { nodeName: 'n-0' }, { containerStatuses: [{ state: { terminated } }] });
+    this.cluster.put({ ...job, status: { conditions: [{ type: 'Complete', status: 'True' }] } });
+  }
+
+  podOf(name: string, spec: object, status: object): void {
+    const job = this.#jobOf(name);
+    const own = { 'batch.kubernetes.io/job-name': job.metadata.name ?? '' };
+    const { namespace = '' } = job.metadata;
+    const metadata = { namespace, name: `${name}-pod`, labels: { ...job.metadata.labels, ...own } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec, status };
+    this.cluster.put(pod as unknown as Pod);
+  }
+
+  async verified(name: string) {
+    const found = await this.cluster.read<BackupObject>({ resource: resources.backup, name });
+    const row = found?.status?.conditions?.find(({ type }) => type === 'Verified');
+    return { ...row, verification: found?.status?.verification };
+  }
+}
+
+test('a tenant has one of the test restores at a time, and the other one is for the others', async () => {
+  const tested = new Tested();
+  for (const name of ['a1', 'a2', 'a3']) tested.asked('acme', name);
+  tested.asked('bolt', 'b1');
+  await tested.look(['acme', 'a1'], ['acme', 'a2'], ['acme', 'a3'], ['bolt', 'b1']);
+  expect(tested.running).toEqual(['a1', 'b1']);
+  expect(await tested.verified('a2')).toMatchObject({
+    status: 'Unknown',
+    reason: 'Running',
+    message: 'it waits for its turn: 2 test restores run at a time, one of each namespace',
+  });
+  expect((await tested.verified('a2')).verification).toBeUndefined();
+});
+
+test('whoever has waited longest is tested next, and after its test a tenant waits anew', async () => {
+  const tested = new Tested();
+  const all: [string, string][] = [];
+  const ask = async (namespace: string, name: string) => {
+    tested.asked(namespace, name);
+    all.push([namespace, name]);
+    await tested.look([namespace, name]);
+    tested.cluster.nowMs += 10 * SECONDS;
+  };
+  for (const name of ['a1', 'a2', 'a3']) await ask('acme', name);
+  await ask('bolt', 'b1');
+  await ask('coal', 'c1');
+  await ask('dune', 'd1');
+  expect(tested.running).toEqual(['a1', 'b1']);
+  const passes = async (name: string) => {
+    tested.pass(name);
+    // Those that came last are looked at first: order of looks is no order of turns.
+    await tested.look(...all.toReversed());
+    tested.cluster.nowMs += 10 * SECONDS;
+    await tested.look(...all.toReversed());
+    return tested.running;
+  };
+  expect(await passes('a1')).toEqual(['b1', 'c1']);
+  expect(await passes('b1')).toEqual(['c1', 'd1']);
+  expect(await passes('c1')).toEqual(['d1', 'a2']);
+  expect(await passes('a2')).toEqual(['d1', 'a3']);
+});
+
+test('Jobs that somebody gave our labels take no turn from others', async () => {
+  const tested = new Tested();
+  for (const name of ['a1', 'a2']) {
+    tested.asked('acme', name);
+    const own = await tested.cluster.read<BackupObject>({ resource: resources.backup, name });
+    const { uid = '' } = own?.metadata ?? {};
+    tested.cluster.put({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        namespace: 'acme',
+        name: `forged-${name}`,
+        labels: { [labels.work]: 'verify', [labels.uid]: uid, [labels.backup]: `forged-${name}` },
+        ownerReferences: [{ apiVersion: 'x', kind: 'LedgerBackup', name, uid }],
+      },
+    });
+  }
+  tested.asked('bolt', 'b1');
+  tested.asked('coal', 'c1');
+  await tested.look(['bolt', 'b1'], ['coal', 'c1']);
+  expect(tested.running).toEqual(['forged-a1', 'forged-a2', 'b1', 'c1']);
+});
+
+const unschedulable = {
+  phase: 'Pending',
+  conditions: [
+    {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: '0/3 nodes are available: 3 Insufficient memory.',
+    },
+  ],
+};
+
+test.each([
+  ['a pod', true, 'for 515 MiB of memory, found no node in 15 minutes: 0/3 nodes are available'],
+  ['no pod', false, 'has no pod after 15 minutes; its events say why'],
+])(
+  'a test with %s that finds no node gives its turn back after a quarter of an hour, and says why',
+  async (_, hasPod, words) => {
+    const tested = new Tested();
+    tested.asked('acme', 'a1');
+    await tested.look(['acme', 'a1']);
+    if (hasPod) tested.podOf('a1', {}, unschedulable);
+    tested.cluster.nowMs += 14 * MINUTES;
+    await tested.look(['acme', 'a1']);
+    expect(tested.running).toEqual(['a1']);
+    expect((await tested.verified('a1')).reason).toBe(hasPod ? 'Delayed' : 'Running');
+    tested.cluster.nowMs += MINUTES;
+    tested.asked('acme', 'a2');
+    await tested.look(['acme', 'a1'], ['acme', 'a2']);
+    expect(tested.running).toEqual(['a2']);
+    const { status, reason, message, verification } = await tested.verified('a1');
+    expect([status, reason]).toEqual(['Unknown', 'NotScheduled']);
+    expect(message).toContain(words);
+    expect(verification).toMatchObject({ completedAt: expect.any(String) });
+    // And it is made again.
+    tested.pass('a2');
+    await tested.look(['acme', 'a2']);
+    tested.cluster.move();
+    tested.cluster.nowMs += 61 * MINUTES;
+    await tested.look(['acme', 'a1']);
+    expect(tested.running).toEqual(['a1']);
+  },
+);
+
+test('a test whose pod has a node may take hours', async () => {
+  const tested = new Tested();
+  tested.asked('acme', 'a1');
+  await tested.look(['acme', 'a1']);
+  tested.podOf('a1', { nodeName: 'n-0' }, { phase: 'Running' });
+  tested.cluster.nowMs += 5 * 60 * MINUTES;
+  await tested.look(['acme', 'a1']);
+  expect(tested.running).toEqual(['a1']);
+});

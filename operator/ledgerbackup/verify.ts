@@ -1,0 +1,239 @@
+/** Proves a backup by a test restore: a Job fetches and checks every object, and loads the rows as an engine does at its start. */
+import { createIfNone } from '../../base/kube/create-if-none.ts';
+import { BackupReason, VerifiedReason } from '../../domain/conditions.ts';
+import { resources, type Job, type Pod } from '../../domain/kinds.ts';
+import { backupIdOf, backupWorkName, labels, uidOf } from '../../domain/names.ts';
+import { fieldManager } from '../field-managers.ts';
+import { hasFailed, hasSucceeded, jobTrouble } from '../ledgerdatabase/jobs.ts';
+import { troubleOf } from '../ledgerdatabase/replica-pods.ts';
+import { lendStore } from '../store/lend.ts';
+import { borrowerOf } from './borrower.ts';
+import {
+  LOOK_AGAIN_MS,
+  timeOf,
+  type BackupEnvironment,
+  type BackupObject,
+  type BackupStatus,
+  type Verdict,
+} from './environment.ts';
+import { deleteJob, isOld, jobsOf, podsOfJob } from './own-jobs.ts';
+import { failureOf, verifiedBackup } from './result.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { TESTS_MAX } from './test-turns.ts';
+import { isVerificationDue } from './verify-due.ts';
+import { buildWorkJob } from './work-job.ts';
+
+const DEADLINE_SECONDS = 6 * 3_600;
+/** Time in which its pod must find a node: while it waits for one, others wait for it. */
+const SCHEDULING_MINUTES = 15;
+/** What loading takes beside the rows, and for each byte of them. */
+const MEMORY_BASE_MIB = 512;
+const MEMORY_PER_BYTE = 3;
+
+type VerifiedVerdict = Verdict<BackupReason | VerifiedReason>;
+
+/** Returns what is to be said of the proof of a good backup; `undefined`: what was said stays. */
+export async function verify(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+): Promise<VerifiedVerdict | undefined> {
+  const { verification, conditions = [] } = backup.status ?? {};
+  if (verification !== undefined && isBeingTested(backup))
+    return follow(environment, backup, verification.startedAt);
+  if (isVerificationDue(backup, surroundingsOf(environment, backup)))
+    return begin(environment, backup);
+  const isTold = conditions.some(({ type }) => type === 'Verified');
+  if (isTold) return undefined;
+  return {
+    status: 'Unknown',
+    reason: VerifiedReason.NotVerified,
+    message: 'no test restore has been made of it',
+  };
+}
+
+/** The test is on record before its Job is made, so that it is made once. */
+function begin(environment: BackupEnvironment, backup: BackupObject): VerifiedVerdict {
+  const { testTurns, nowMs } = environment;
+  if (!testTurns.ask(backup, testedNamespaces(environment), nowMs())) {
+    return running(
+      `it waits for its turn: ${TESTS_MAX} test restores run at a time, one of each namespace`,
+    );
+  }
+  return {
+    status: 'Unknown',
+    reason: BackupReason.Running,
+    message: 'a test restore begins',
+    facts: { verification: { startedAt: timeOf(environment) } },
+    requeueAfterMs: 1,
+  };
+}
+
+/**
+ * The namespaces in which tests run. Each counts once, and a Job only if its backup is being tested: whoever may make Jobs in a
+ * namespace could give them our labels, and would take the turns of the others.
+ */
+function testedNamespaces({ jobs, backups }: BackupEnvironment): ReadonlySet<string> {
+  const tests = jobs
+    .list()
+    .filter((job) => job.metadata.labels?.[labels.work] === 'verify' && !isOver(job));
+  const tested = tests.filter(({ metadata: { namespace, ownerReferences = [] } }) =>
+    ownerReferences
+      .flatMap(({ uid }) => backups.byIndex(uid))
+      .some((one) => one.metadata.namespace === namespace && isBeingTested(one)),
+  );
+  return new Set(tested.map(({ metadata }) => metadata.namespace ?? ''));
+}
+
+const isBeingTested = ({ status }: BackupObject): boolean =>
+  status?.verification !== undefined && status.verification.completedAt === undefined;
+
+const isOver = (job: Job): boolean => hasSucceeded(job) || hasFailed(job);
+
+async function follow(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  startedAt: string,
+): Promise<VerifiedVerdict> {
+  const borrower = borrowerOf(environment, backup);
+  const { store } = environment.options;
+  if ('problem' in borrower || store === undefined) {
+    const why = 'problem' in borrower ? borrower.problem : 'the operator knows no bucket';
+    return couldNot(environment, backup, startedAt, { reason: BackupReason.Failed, message: why });
+  }
+  const { subject, owner } = borrower;
+  const name = backupWorkName(subject.workload, 'verify', uidOf(backup));
+  const job = jobsOf(environment, backup).find(({ metadata }) => metadata.name === name);
+  if (job === undefined) {
+    await lendStore(environment.kube, subject, store, owner);
+    const made = buildWorkJob({
+      backup,
+      subject,
+      store,
+      work: 'verify',
+      name,
+      args: [
+        'verify-backup',
+        `--backup=${backupIdOf(uidOf(backup))}`,
+        `--sha256=${backup.status?.sha256 ?? ''}`,
+      ],
+      memoryMib: memoryFor(backup),
+      deadlineSeconds: DEADLINE_SECONDS,
+    });
+    await createIfNone(environment.kube, resources.job, made, { fieldManager });
+    return running(`Job ${name} restores it to try it out`);
+  }
+  const pods = podsOfJob(environment, job);
+  const trouble = jobTrouble(job, pods);
+  if (hasSucceeded(job)) {
+    const { seconds } = verifiedBackup(pods) ?? {};
+    // Its pod is gone, or not seen yet. Made again, the test says the same.
+    if (seconds === undefined && !isOld(environment, job)) return running('the test restore ended');
+    await deleteJob(environment, job);
+    return seconds === undefined
+      ? running('it is tested again')
+      : passed(environment, backup, startedAt, seconds);
+  }
+  if (!hasFailed(job)) {
+    const unscheduled = whyUnscheduled(environment, backup, job, pods);
+    if (unscheduled === undefined) {
+      return trouble === undefined
+        ? running(`Job ${name} restores it to try it out`)
+        : { ...running(trouble), reason: BackupReason.Delayed };
+    }
+    await deleteJob(environment, job);
+    return couldNot(environment, backup, startedAt, {
+      reason: VerifiedReason.NotScheduled,
+      message: unscheduled,
+    });
+  }
+  const failure = failureOf(pods, trouble ?? `Job ${name} failed and said nothing`);
+  await deleteJob(environment, job);
+  return failure.isDamage
+    ? ended(environment, backup, startedAt, { passed: false }, { status: 'False', ...failure })
+    : couldNot(environment, backup, startedAt, failure);
+}
+
+/** Says why the newest pod of a Job has had no node for too long; `undefined`: it has one, or time for it. */
+function whyUnscheduled(
+  { kube, nowMs }: BackupEnvironment,
+  backup: BackupObject,
+  job: Job,
+  pods: readonly Pod[],
+): string | undefined {
+  const newest = pods.toSorted((one, other) => createdMs(one) - createdMs(other)).at(-1);
+  if (newest?.spec?.nodeName !== undefined) return undefined;
+  const waitedMs = (kube.serverTimeMs() ?? nowMs()) - createdMs(newest ?? job);
+  if (waitedMs < SCHEDULING_MINUTES * 60_000) return undefined;
+  const who = `Job ${job.metadata.name}, for ${memoryFor(backup)} MiB of memory,`;
+  return newest === undefined
+    ? `${who} has no pod after ${SCHEDULING_MINUTES} minutes; its events say why`
+    : `${who} found no node in ${SCHEDULING_MINUTES} minutes: ${troubleOf(newest)?.message ?? 'the events of its pod say why'}`;
+}
+
+const createdMs = ({ metadata }: Job | Pod): number => Date.parse(metadata.creationTimestamp ?? '');
+
+const memoryFor = ({ status }: BackupObject): number =>
+  MEMORY_BASE_MIB + Math.ceil(((status?.sizeBytes ?? 0) * MEMORY_PER_BYTE) / 2 ** 20);
+
+const running = (message: string): VerifiedVerdict => ({
+  status: 'Unknown',
+  reason: BackupReason.Running,
+  message,
+  requeueAfterMs: LOOK_AGAIN_MS,
+});
+
+const passed = (
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  startedAt: string,
+  seconds: number,
+): VerifiedVerdict =>
+  ended(
+    environment,
+    backup,
+    startedAt,
+    { passed: true, seconds },
+    {
+      status: 'True',
+      reason: VerifiedReason.Passed,
+      message: `all of it was fetched, checked and loaded in ${seconds} s`,
+    },
+  );
+
+/** Nothing was found out about the backup. */
+const couldNot = (
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  startedAt: string,
+  { reason, message }: { readonly reason: VerifiedVerdict['reason']; readonly message: string },
+): VerifiedVerdict =>
+  ended(
+    environment,
+    backup,
+    startedAt,
+    {},
+    {
+      status: 'Unknown',
+      reason,
+      message: `the test could not be made, and is tried again in an hour: ${message}`,
+    },
+  );
+
+type Verification = NonNullable<BackupStatus['verification']>;
+
+function ended(
+  environment: BackupEnvironment,
+  backup: BackupObject,
+  startedAt: string,
+  found: Pick<Verification, 'passed' | 'seconds'>,
+  { status, reason, message }: Pick<VerifiedVerdict, 'status' | 'reason' | 'message'>,
+): VerifiedVerdict {
+  environment.testTurns.end(backup, environment.nowMs());
+  const completedAt = timeOf(environment);
+  const verification = { startedAt, completedAt, ...found };
+  const facts = {
+    verification,
+    ...(found.passed === true ? { lastVerifiedAt: completedAt } : {}),
+  };
+  return { status, reason, message, facts };
+}

@@ -1,0 +1,47 @@
+/** When a schedule's backups are due: by its cron, and one missed backup made up for. */
+import { delayMsOf, parseCron, periodsOf } from '../../domain/backup-times.ts';
+import type { LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+
+export interface Times {
+  /** The time of the schedule for which a backup is to be made now, in milliseconds since the UNIX epoch. */
+  readonly dueMs: number | undefined;
+  /** A time that has passed without a backup, too long ago to make up for it. */
+  readonly missedMs: number | undefined;
+  /** When the next one is due, with the delay. */
+  readonly nextMs: number;
+}
+
+/**
+ * Returns the times of a schedule as of `nowMs`, or what is wrong with it, in words. `lastMs`: the time for which the last
+ * backup was made; before the first one, that of the schedule's creation.
+ */
+export function timesOf(
+  { metadata, spec }: LedgerBackupSchedule,
+  lastMs: number,
+  nowMs: number,
+): Times | { readonly problem: string } {
+  const cron = parseCron(spec);
+  if ('problem' in cron) return cron;
+  const delayMs = delayMsOf(metadata.uid ?? '', spec);
+  // A second more, because a time equal to the reference is not a previous one.
+  const [previous] = cron.previousRuns(1, new Date(nowMs - delayMs + 1_000));
+  const next = cron.nextRun(new Date(nowMs - delayMs));
+  if (next === null) return { problem: `"${spec.schedule}" never comes` };
+  const nextMs = next.getTime() + delayMs;
+  const previousMs = previous?.getTime();
+  if (previousMs === undefined || previousMs <= lastMs || previousMs + delayMs > nowMs)
+    return { dueMs: undefined, missedMs: undefined, nextMs };
+  const isLate = nowMs - previousMs - delayMs > spec.startingDeadlineSeconds * 1_000;
+  return isLate
+    ? { dueMs: undefined, missedMs: previousMs, nextMs }
+    : { dueMs: previousMs, missedMs: undefined, nextMs };
+}
+
+/** Longest time between two of its next backups, in milliseconds; `undefined` if it cannot be followed. */
+export function periodMs(spec: LedgerBackupSchedule['spec'], nowMs: number): number | undefined {
+  const periods = periodsOf(spec, PERIODS_LOOKED_AT, nowMs);
+  return periods.length === 0 ? undefined : Math.max(...periods);
+}
+
+/** A week of days, with its weekend. */
+const PERIODS_LOOKED_AT = 7;

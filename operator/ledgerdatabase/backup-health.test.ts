@@ -1,0 +1,129 @@
+import { expect, test } from '@jest/globals';
+import type { LedgerBackup, LedgerBackupSchedule } from '../../domain/custom-resources.ts';
+import { backupHealth, lastBackup } from './backup-health.ts';
+import { backupRows } from './backup-rows.ts';
+
+const DAY = 86_400_000;
+const now = Date.parse('2027-06-30T12:00:00Z');
+const at = (daysAgo: number) => `${new Date(now - daysAgo * DAY).toISOString().slice(0, 19)}Z`;
+
+const schedule = (spec: Partial<LedgerBackupSchedule['spec']> = {}): LedgerBackupSchedule => ({
+  apiVersion: 'ledgerhouse.dev/v1alpha1',
+  kind: 'LedgerBackupSchedule',
+  metadata: { name: 'nightly', creationTimestamp: at(100) },
+  spec: {
+    database: 'payments',
+    schedule: '0 3 * * *',
+    timeZone: 'Etc/UTC',
+    startingDeadlineSeconds: 3_600,
+    jitterSeconds: 0,
+    immediate: false,
+    keepLast: 7,
+    keepFailed: 3,
+    reclaimPolicy: 'Delete',
+    verify: 'Weekly',
+    suspend: false,
+    ...spec,
+  },
+});
+const backup = (
+  name: string,
+  status: LedgerBackup['status'] & object,
+  succeeded = true,
+): LedgerBackup => ({
+  apiVersion: 'ledgerhouse.dev/v1alpha1',
+  kind: 'LedgerBackup',
+  metadata: { name },
+  spec: {
+    database: 'payments',
+    type: 'Scheduled',
+    protected: false,
+    reclaimPolicy: 'Delete',
+    removeRequested: false,
+  },
+  status: {
+    ...status,
+    conditions: [
+      {
+        type: 'Succeeded',
+        status: succeeded ? 'True' : 'False',
+        reason: succeeded ? 'Completed' : 'StoreFull',
+        message: 'words',
+        lastTransitionTime: at(0),
+      },
+      ...(status.conditions ?? []),
+    ],
+  },
+});
+const made = (daysAgo: number) => backup(`made-${daysAgo}`, { completedAt: at(daysAgo) });
+const proven = (daysAgo: number) =>
+  backup(`proven-${daysAgo}`, {
+    completedAt: at(daysAgo),
+    lastVerifiedAt: at(daysAgo),
+    verification: { startedAt: at(daysAgo), completedAt: at(daysAgo), passed: true, seconds: 9 },
+  });
+const judged = (backups: readonly LedgerBackup[], schedules = [schedule()]) =>
+  backupHealth({ backups, schedules }, now).slice(0, 2);
+
+test('healthy is what was made and proven within two periods', () => {
+  expect(judged([made(1), proven(6)])).toEqual(['True', 'Healthy']);
+  expect(judged([made(2), proven(13)])).toEqual(['True', 'Healthy']);
+});
+
+test('a backup that is too old is overdue, with the words of the last failure', () => {
+  const failed = backup('failed', { completedAt: at(0) }, false);
+  const [status, reason, message] = backupHealth(
+    { backups: [proven(3), failed], schedules: [schedule()] },
+    now,
+  );
+  expect([status, reason]).toEqual(['False', 'Overdue']);
+  expect(message).toContain(at(3));
+  expect(message).toContain('failed failed: StoreFull: words');
+  expect(judged([])).toEqual(['False', 'Overdue']);
+});
+
+test('backups that nobody has tested are not healthy, unless nobody wants them tested', () => {
+  expect(judged([made(1)])).toEqual(['False', 'Unproven']);
+  expect(judged([made(1), proven(16)])).toEqual(['False', 'Unproven']);
+  expect(judged([made(1)], [schedule({ verify: 'Never' })])).toEqual(['True', 'Healthy']);
+});
+
+test('days without a backup in the schedule itself are not held against it', () => {
+  const weekdays = [schedule({ schedule: '0 3 * * 1-5' })];
+  expect(judged([made(5), proven(6)], weekdays)).toEqual(['True', 'Healthy']);
+});
+
+test('a damaged backup is told before all else, until another test passes', () => {
+  const damaged = backup('damaged', {
+    completedAt: at(2),
+    verification: { startedAt: at(1), completedAt: at(1), passed: false },
+  });
+  expect(judged([made(0), damaged, proven(6)])).toEqual(['False', 'Damaged']);
+  expect(judged([made(0), damaged], [])).toEqual(['False', 'Damaged']);
+  expect(judged([made(0), damaged, proven(0)])).toEqual(['True', 'Healthy']);
+});
+
+test('a new schedule has time; without one nothing is promised', () => {
+  const young = { ...schedule(), metadata: { name: 'nightly', creationTimestamp: at(0.5) } };
+  expect(judged([], [young])).toEqual(['Unknown', 'NotYet']);
+  expect(judged([made(50)], [])).toEqual(['Unknown', 'NotConfigured']);
+  expect(judged([made(50)], [schedule({ suspend: true })])).toEqual(['Unknown', 'NotConfigured']);
+});
+
+test('status and metrics have the newest good backup and the last proof', () => {
+  const seen = lastBackup({ backups: [proven(6), made(1)], schedules: [] });
+  expect(seen).toEqual({ name: 'made-1', completedAt: at(1), lastVerifiedAt: at(6) });
+  const database = {
+    apiVersion: 'ledgerhouse.dev/v1alpha1',
+    kind: 'LedgerDatabase',
+    metadata: { name: 'payments', namespace: 'org' },
+    spec: { suspend: false, deletionProtection: true, deletionPolicy: 'Retain' },
+    status: seen === undefined ? {} : { backup: seen },
+  } as const;
+  const labels = { namespace: 'org', name: 'payments' };
+  expect(backupRows([database])).toEqual([
+    [{ ...labels, event: 'made' }, now / 1_000 - 86_400],
+    [{ ...labels, event: 'verified' }, now / 1_000 - 6 * 86_400],
+  ]);
+  expect(backupRows([{ ...database, status: {} }])).toEqual([]);
+});

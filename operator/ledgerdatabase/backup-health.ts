@@ -1,0 +1,106 @@
+/** Whether a database could be had again: the age of its newest good backup, and of the last proof that one is good. Pure. */
+import type { ReasonOf } from '../../domain/conditions.ts';
+import type { Condition, DatabaseStatus, LedgerBackup } from '../../domain/custom-resources.ts';
+import { stateOf } from '../ledgerbackup/states.ts';
+import { verifyPeriodMs } from '../ledgerbackup/verify-due.ts';
+import { periodMs } from '../ledgerbackupschedule/times.ts';
+import type { BackupsSeen } from './backups-seen.ts';
+
+type Verdict = readonly [Condition['status'], ReasonOf<'BackupHealthy'>, string];
+
+/** What a backup and its test may take, beside the periods. */
+const SLACK_MS = 3_600_000;
+
+export function backupHealth(
+  { backups, schedules }: BackupsSeen = { backups: [], schedules: [] },
+  nowMs: number,
+): Verdict {
+  const followed = schedules.filter(({ spec }) => !spec.suspend);
+  const damaged = newestTested(backups);
+  if (damaged?.status?.verification?.passed === false) {
+    const words = damaged.status.conditions?.find(({ type }) => type === 'Verified')?.message;
+    return ['False', 'Damaged', `the test restore of ${damaged.metadata.name} failed: ${words}`];
+  }
+  if (followed.length === 0) {
+    return ['Unknown', 'NotConfigured', 'no LedgerBackupSchedule makes backups of this database'];
+  }
+  const good = newestGood(backups);
+  const goodMs = Date.parse(good?.status?.completedAt ?? '');
+  const provenMs = Date.parse(lastVerifiedAt(backups) ?? '');
+  for (const { metadata, spec } of followed) {
+    const period = periodMs(spec, nowMs);
+    const sinceMs = Date.parse(metadata.creationTimestamp ?? '');
+    if (period === undefined) continue;
+    const isLate = (lastMs: number, everyMs: number) =>
+      nowMs - (Number.isNaN(lastMs) ? sinceMs : lastMs) > 2 * everyMs + SLACK_MS;
+    if (isLate(goodMs, period)) {
+      const newest = good === undefined ? 'there is none' : `it is of ${good.status?.completedAt}`;
+      return [
+        'False',
+        'Overdue',
+        `the newest good backup is older than two periods of schedule ${metadata.name}: ${newest}${lastFailure(backups)}`,
+      ];
+    }
+    if (isLate(provenMs, Math.max(period, verifyPeriodMs(spec.verify)))) {
+      return [
+        'False',
+        'Unproven',
+        `no test restore has passed for two periods of schedule ${metadata.name}`,
+      ];
+    }
+  }
+  if (good === undefined) return ['Unknown', 'NotYet', 'the first backup is still to come'];
+  return ['True', 'Healthy', `backups are made and proven as their schedules say`];
+}
+
+/** The newest good backup, for the status. */
+export function lastBackup({ backups }: BackupsSeen): DatabaseStatus['backup'] {
+  const good = newestGood(backups);
+  if (good?.status === undefined) return undefined;
+  const { backupId, completedAt } = good.status;
+  const proven = lastVerifiedAt(backups);
+  return {
+    name: good.metadata.name,
+    ...(backupId === undefined ? {} : { backupId }),
+    ...(completedAt === undefined ? {} : { completedAt }),
+    ...(proven === undefined ? {} : { lastVerifiedAt: proven }),
+  };
+}
+
+const newestGood = (backups: readonly LedgerBackup[]): LedgerBackup | undefined =>
+  lastBy(
+    backups.filter((one) => stateOf(one) === 'succeeded'),
+    ({ status }) => status?.completedAt,
+  );
+
+/** The backup whose test ended last with a finding. */
+const newestTested = (backups: readonly LedgerBackup[]): LedgerBackup | undefined =>
+  lastBy(
+    backups.filter(({ status }) => status?.verification?.passed !== undefined),
+    ({ status }) => status?.verification?.completedAt,
+  );
+
+const lastVerifiedAt = (backups: readonly LedgerBackup[]): string | undefined =>
+  lastBy(backups, ({ status }) => status?.lastVerifiedAt)?.status?.lastVerifiedAt;
+
+/** Times are RFC 3339 with whole seconds, in UTC: they sort as text does. */
+function lastBy(
+  backups: readonly LedgerBackup[],
+  timeOf: (one: LedgerBackup) => string | undefined,
+): LedgerBackup | undefined {
+  const timed = backups.filter((one) => timeOf(one) !== undefined);
+  return timed
+    .toSorted((one, other) => (timeOf(one) ?? '').localeCompare(timeOf(other) ?? ''))
+    .at(-1);
+}
+
+function lastFailure(backups: readonly LedgerBackup[]): string {
+  const failed = lastBy(
+    backups.filter((one) => stateOf(one) === 'failed'),
+    ({ status }) => status?.completedAt,
+  );
+  const row = failed?.status?.conditions?.find(({ type }) => type === 'Succeeded');
+  return row === undefined
+    ? ''
+    : `; ${failed?.metadata.name} failed: ${row.reason}: ${row.message}`;
+}

@@ -1,0 +1,27 @@
+import type { Kube, KubeObject } from '../../base/kube/kube.ts';
+import type { StatusFetch } from '../../domain/fetch-status.ts';
+import type { DatabaseObject } from '../../domain/custom-resources.ts';
+import type { Capacity } from '../capacity/capacity.ts';
+import type { NodeZones } from '../runtime/node-zones.ts';
+import type { BackupsSeen } from './backups-seen.ts';
+import type { Caches } from './observe.ts';
+import type { StatusPace } from './status-pace.ts';
+import type { PlanOptions } from './subject-of.ts';
+import type { Transitions } from './transitions.ts';
+
+/** What the work at a database needs from the operator around it. */
+export interface Environment {
+  readonly options: PlanOptions;
+  readonly kube: Kube;
+  readonly caches: Caches;
+  /** Takes the API server's answer to a write into the caches, unless they have something newer. */
+  readonly noteAnswer: (object: KubeObject) => void;
+  readonly fetchStatus: StatusFetch;
+  readonly capacityOf: (uid: string) => Capacity | undefined;
+  /** The database's backups and their schedules. */
+  readonly backupsOf: (database: DatabaseObject) => BackupsSeen;
+  readonly zones: NodeZones;
+  readonly pace: StatusPace;
+  readonly nowMs: () => number;
+  readonly transitions: Transitions;
+}

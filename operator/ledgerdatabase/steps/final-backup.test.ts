@@ -1,0 +1,141 @@
+import { expect, test } from '@jest/globals';
+import type { LedgerBackup } from '../../../domain/custom-resources.ts';
+import { planOf } from '../../../test/support/operator/plan-of.ts';
+import { targetOf } from '../actions.ts';
+import type { Observation } from '../observation.ts';
+
+const store = {
+  url: 's3://backups',
+  region: 'eu-1',
+  accessKeyId: 'key',
+  secretAccessKey: 'secret',
+};
+const going = {
+  kind: { engine: 'Builtin', topology: 'single' },
+  deleting: true,
+  held: true,
+  deletionPolicy: 'BackupThenDelete',
+} as const;
+/** No replica runs, and no controller makes one. */
+const closed = { ...going, suspend: true, set: 'absent' } as const;
+const gone = { 0: { pod: 'absent' } } as const;
+
+const named = ({ draft }: ReturnType<typeof planOf>) =>
+  draft.actions.map((action) => `${action.verb} ${targetOf(action).resource.kind}`);
+
+const withBackup =
+  (
+    state: 'Unknown' | 'True' | 'False',
+    madeAt?: string,
+    type: LedgerBackup['spec']['type'] = 'Final',
+  ) =>
+  ({ database }: Observation): Partial<Observation> => {
+    const backup: LedgerBackup = {
+      apiVersion: 'ledgerhouse.dev/v1alpha1',
+      kind: 'LedgerBackup',
+      metadata: {
+        name: `${database.status?.workload}-final`,
+        creationTimestamp: madeAt ?? database.metadata.deletionTimestamp ?? '',
+      },
+      spec: {
+        database: database.metadata.name,
+        type,
+        protected: false,
+        reclaimPolicy: 'Retain',
+        removeRequested: false,
+      },
+      status: {
+        ...(state === 'Unknown' ? {} : { completedAt: '2027-01-01T00:00:00Z' }),
+        conditions: [
+          {
+            type: 'Succeeded',
+            status: state,
+            reason: 'StoreFull',
+            message: 'its words',
+            lastTransitionTime: '2027-01-01T00:00:00Z',
+          },
+        ],
+      },
+    };
+    return { backups: { backups: [backup], schedules: [] } };
+  };
+
+test('a single replica is stopped first; then its closed file is backed up', () => {
+  const first = planOf(going, {}, undefined, { store });
+  expect(first.draft.actions).toMatchObject([
+    { verb: 'patch', guarded: true, patch: { spec: { replicas: 0 } } },
+  ]);
+  const stopped = planOf(closed, gone, undefined, { store });
+  expect(named(stopped)).toEqual(['create LedgerBackup']);
+  expect(JSON.stringify(stopped.draft.actions)).toContain('"type":"Final"');
+  // Its pod has not ended yet.
+  expect(named(planOf(closed, {}, undefined, { store }))).toEqual([]);
+});
+
+test('several replicas are backed up while they run', () => {
+  const three = { ...going, kind: { engine: 'Builtin', topology: 'ha-3' } } as const;
+  expect(named(planOf(three, {}, undefined, { store }))).toEqual(['create LedgerBackup']);
+});
+
+test('volumes go once the backup has succeeded, and not before', () => {
+  expect(named(planOf(closed, gone, withBackup('Unknown'), { store }))).toEqual([]);
+  expect(named(planOf(closed, gone, withBackup('True'), { store }))).toEqual([
+    'delete PersistentVolumeClaim',
+  ]);
+  const failed = planOf(closed, gone, withBackup('False'), { store });
+  expect(named(failed)).toEqual([]);
+  expect(failed.draft.stall).toMatchObject({
+    reason: 'BackupsUnavailable',
+    message: expect.stringMatching(
+      /^(?!.*its words).*StoreFull.*LedgerBackup .*-final says why; to try again, delete that/,
+    ),
+  });
+});
+
+test.each([
+  ['made before the deletion', '2020-01-01T00:00:00Z', 'Final'],
+  ['of another type', undefined, 'Manual'],
+] as const)('a backup of that name %s lets no volume go', (_, madeAt, type) => {
+  const waiting = planOf(closed, gone, withBackup('True', madeAt, type), { store });
+  expect(named(waiting)).toEqual([]);
+  expect(waiting.draft.stall?.message).toContain('is not the last backup');
+});
+
+test('several replicas that are stopped keep their volumes: no single file is known to have everything', () => {
+  const three = { ...closed, kind: { engine: 'Builtin', topology: 'ha-3' } } as const;
+  const none = { 0: { pod: 'absent' }, 1: { pod: 'absent' }, 2: { pod: 'absent' } } as const;
+  const waiting = planOf(three, none, undefined, { store });
+  expect(named(waiting)).toEqual([]);
+  expect(waiting.draft.stall?.message).toContain('none runs');
+});
+
+test.each([
+  ['without a bucket', going, {}],
+  [
+    'with TigerBeetle',
+    { ...going, kind: { engine: 'TigerBeetle', topology: 'single' } },
+    { store },
+  ],
+] as const)(
+  '%s the database waits with its volumes, and says how to let it go',
+  (_, recipe, options) => {
+    const waiting = planOf(recipe, {}, undefined, options);
+    expect(named(waiting)).toEqual([]);
+    expect(waiting.draft.stall?.message).toContain('"deletionPolicy":"Retain"');
+  },
+);
+
+test('a status that knows of no data is no proof that there are none: the volumes stay', () => {
+  const knows = {
+    identity: true,
+    bootstrapped: false,
+    endpoints: true,
+    resolved: true,
+    storage: true,
+    active: false,
+  };
+  const unknown = { ...closed, known: 'some', knows } as unknown as typeof closed;
+  const waiting = planOf(unknown, gone, undefined, { store });
+  expect(named(waiting)).toEqual([]);
+  expect(waiting.draft.stall?.message).toContain('knows of no data');
+});

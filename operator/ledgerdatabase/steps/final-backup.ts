@@ -1,0 +1,112 @@
+/** The backup before the volumes of a deleted database go (`deletionPolicy: BackupThenDelete`). */
+import { BackupReason } from '../../../domain/conditions.ts';
+import type { LedgerBackup, LedgerDatabase } from '../../../domain/custom-resources.ts';
+import { finalBackupName, uidOf } from '../../../domain/names.ts';
+import { resources, type StatefulSet } from '../../../domain/kinds.ts';
+import { askedAtMs, stateOf } from '../../ledgerbackup/states.ts';
+import { buildBackup } from '../../manifests/backup.ts';
+import { patchOf } from '../actions.ts';
+import type { Draft } from '../draft.ts';
+import type { Observation } from '../observation.ts';
+import { replicaPods } from '../replica-pods.ts';
+import type { PlanOptions } from '../subject-of.ts';
+
+const LOOK_AGAIN_MS = 10_000;
+
+/** Returns whether the volumes may go: the backup is there. */
+export function makeFinalBackup(
+  observed: Observation,
+  draft: Draft,
+  { store }: PlanOptions,
+): boolean {
+  const { database } = observed;
+  const { bootstrapped, workload, resolved } = draft.facts;
+  // Also a status that was lost says so: it is no proof that there are no data.
+  if (bootstrapped !== true || workload === undefined)
+    return stalled(observed, draft, 'its status knows of no data that could be backed up');
+  if (resolved?.engine?.name !== 'Builtin' || store === undefined) {
+    const why =
+      store === undefined
+        ? 'the operator knows no bucket (backups.store of its chart)'
+        : 'only the built-in engine has backups';
+    return stalled(observed, draft, `it cannot be backed up: ${why}`);
+  }
+  const name = finalBackupName(workload);
+  const found = observed.backups?.backups.find(({ metadata }) => metadata.name === name);
+  if (found !== undefined && !isOfDeletion(found, database)) {
+    return stalled(
+      observed,
+      draft,
+      `LedgerBackup ${name} is not the last backup, it was made before the deletion; delete that resource`,
+    );
+  }
+  const state = found === undefined ? undefined : stateOf(found);
+  if (state === 'succeeded') return true;
+  const row = found?.status?.conditions?.find(({ type }) => type === 'Succeeded');
+  // Tenants read the conditions of a database; what the store said is at its backup.
+  if (state === 'failed') {
+    return stalled(
+      observed,
+      draft,
+      `its last backup failed (${row?.reason}), LedgerBackup ${name} says why; to try again, delete that`,
+    );
+  }
+  const noneRuns = replicaPods(observed.owned.pods).length === 0;
+  if (found === undefined && resolved.topology?.replicas !== 1 && noneRuns) {
+    const why = 'of several replicas only one that runs can be backed up, and none runs';
+    return stalled(observed, draft, why);
+  }
+  draft.again(LOOK_AGAIN_MS);
+  draft.wait(
+    `LedgerBackup ${name} is made before the volumes go${row?.reason === BackupReason.Delayed ? '' : words(row?.message)}`,
+  );
+  if (found !== undefined || !isReadyForBackup(observed, draft)) return false;
+  const subject = {
+    name: database.metadata.name,
+    namespace: database.metadata.namespace ?? '',
+    uid: uidOf(database),
+    workload,
+  };
+  draft.do({
+    verb: 'create',
+    purpose: 'backup',
+    guarded: false,
+    resource: resources.backup,
+    object: buildBackup(subject, name, 'Final'),
+  });
+  return false;
+}
+
+/** Whoever may make backups could have made one of this name long ago. */
+const isOfDeletion = (backup: LedgerBackup, { metadata }: LedgerDatabase): boolean =>
+  backup.spec.type === 'Final' && askedAtMs(backup) >= Date.parse(metadata.deletionTimestamp ?? '');
+
+const words = (message: string | undefined): string =>
+  message === undefined ? '' : `: ${message}`.slice(0, 300);
+
+/**
+ * The file of a single replica is closed first: then everything that was ever answered is in it. Of several, one that runs is
+ * backed up, because only the others know that it has everything.
+ */
+function isReadyForBackup({ owned }: Observation, draft: Draft): boolean {
+  if (draft.facts.resolved?.topology?.replicas !== 1) return true;
+  const set = owned.statefulSets.find(runs);
+  if (set === undefined) return replicaPods(owned.pods).length === 0;
+  const stop = patchOf('purge', resources.statefulSet, set, { spec: { replicas: 0 } });
+  draft.do({ ...stop, guarded: true });
+  return false;
+}
+
+const runs = ({ metadata, spec }: StatefulSet): boolean =>
+  metadata.deletionTimestamp === undefined && spec?.replicas !== 0;
+
+function stalled({ database }: Observation, draft: Draft, why: string): false {
+  const { namespace, name } = database.metadata;
+  draft.stallWith(
+    'BackupsUnavailable',
+    `the database is deleted under BackupThenDelete, and waits with its volumes: ${why.slice(0, 600)}. To let it go without a backup, ` +
+      `which keeps the volumes for a while: kubectl -n ${namespace} patch ldb ${name} --type=merge ` +
+      `-p '{"spec":{"deletionPolicy":"Retain"}}'`,
+  );
+  return false;
+}

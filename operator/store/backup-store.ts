@@ -1,0 +1,46 @@
+/** The bucket that backups are in, as the operator's configuration names it, and how Jobs get at it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface BackupStore {
+  /** `s3://bucket/prefix`. */
+  readonly url: string;
+  /** URL of the S3 server; AWS's own when absent. */
+  readonly endpoint?: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Where the two files of the credentials are in a container. */
+export const credentialsMount = { name: 'store', mountPath: '/store', readOnly: true };
+
+/** Flags of the engine's verbs that use the bucket. The credentials are in files. */
+export const bucketFlags = ({ url, endpoint, region }: BackupStore): readonly string[] => [
+  `--store=${url}`,
+  ...(endpoint === undefined ? [] : [`--endpoint=${endpoint}`]),
+  `--region=${region}`,
+  `--credentials=${credentialsMount.mountPath}`,
+];
+
+/** Flags of the engine's verbs that use the backups of a database. */
+export const storeFlags = (store: BackupStore, databaseId: string): readonly string[] => [
+  ...bucketFlags(store),
+  `--database=${databaseId}`,
+];
+
+/** The port that Jobs must reach. */
+export function storePort({ endpoint }: BackupStore): number {
+  if (endpoint === undefined) return 443;
+  const { port, protocol } = new URL(endpoint);
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
+}
+
+/** Reads both credentials from a mounted Secret. */
+export function readCredentials(
+  folder: string,
+): Pick<BackupStore, 'accessKeyId' | 'secretAccessKey'> {
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8').trim();
+  return { accessKeyId: read('access-key-id'), secretAccessKey: read('secret-access-key') };
+}
